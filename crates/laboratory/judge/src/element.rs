@@ -1,4 +1,4 @@
-//! Element types: their sizes, how numbers get in and out, and the roundings of their arithmetic.
+//! Element types: sizes, conversion from and to bytes, and rounding.
 
 use half::{bf16, f16};
 
@@ -28,7 +28,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// Every one.
+    /// Every element type.
     pub const ALL: [Element; 10] = [
         Element::F32,
         Element::F64,
@@ -42,7 +42,7 @@ impl Element {
         Element::I64,
     ];
 
-    /// Its name, as Rust has it.
+    /// The Rust name of the type.
     pub fn name(self) -> &'static str {
         match self {
             Element::F32 => "f32",
@@ -58,12 +58,12 @@ impl Element {
         }
     }
 
-    /// The type of this name.
+    /// The type with this name.
     pub fn named(name: &str) -> Option<Element> {
         Element::ALL.into_iter().find(|element| element.name() == name)
     }
 
-    /// Bytes of one.
+    /// Bytes per element.
     pub fn bytes(self) -> usize {
         match self {
             Element::U8 | Element::I8 => 1,
@@ -78,7 +78,7 @@ impl Element {
         matches!(self, Element::F32 | Element::F64 | Element::F16 | Element::Bf16)
     }
 
-    /// Bits of a significand, the first one included; of an integer, its bits.
+    /// Significand bits, including the leading one; for an integer, its width in bits.
     pub fn precision(self) -> u32 {
         match self {
             Element::F32 => 24,
@@ -89,7 +89,7 @@ impl Element {
         }
     }
 
-    /// Half of the distance from 1 to the next number.
+    /// Unit roundoff: half the distance from 1 to the next number.
     pub fn unit(self) -> f64 {
         if self.is_float() { 2f64.powi(-(self.precision() as i32)) } else { 0.0 }
     }
@@ -131,7 +131,7 @@ impl Element {
         }
     }
 
-    /// The number that these bytes hold. A 64-bit integer above 2^53 is rounded.
+    /// Decodes a number from bytes. A 64-bit integer above 2^53 is rounded.
     pub fn get(self, bytes: &[u8]) -> f64 {
         fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
             let mut array = [0; N];
@@ -147,7 +147,7 @@ impl Element {
         }
     }
 
-    /// The integer that these bytes hold.
+    /// Decodes an integer from bytes.
     pub fn integer(self, bytes: &[u8]) -> i128 {
         let mut word = [0u8; 8];
         word[..self.bytes()].copy_from_slice(&bytes[..self.bytes()]);
@@ -176,7 +176,7 @@ impl Element {
         to.extend(&value.to_le_bytes()[..self.bytes()]);
     }
 
-    /// All numbers of some bytes.
+    /// Decodes all numbers in a byte slice.
     pub fn all(self, bytes: &[u8]) -> Vec<f64> {
         bytes.chunks_exact(self.bytes()).map(|one| self.get(one)).collect()
     }

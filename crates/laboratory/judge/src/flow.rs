@@ -1,5 +1,5 @@
-//! From a task and a candidate to a verdict. Problems are drawn, and what is right is computed, before anything of
-//! the candidate is looked at.
+//! From a task and a candidate to a verdict. Draws the problems and computes the expected results before it reads any
+//! part of the candidate.
 
 use crate::candidates::candidate::Submission;
 use crate::candidates::case::Case;
@@ -8,21 +8,21 @@ use crate::problems::prepared::{Compile, Ready, Unjudged};
 use crate::task::Task;
 use crate::verdict::{Reason, Verdict};
 
-/// How to judge.
+/// Options of a judgment.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What all problems are drawn from.
+    /// Seed of all problems.
     pub seed: u64,
-    /// Whether the timed problem must have been tried for a candidate to be right.
+    /// Whether the timed problem must pass before a candidate counts as right.
     pub timed: bool,
-    /// The GPU to try and time right candidates on.
+    /// The GPU on which right candidates run and are timed.
     pub gpu: Option<OnGpu>,
 }
 
-/// The verdict on a candidate; `compile` turns CUDA C++ into PTX, and `progress` is told what is done.
+/// Judges a candidate. `compile` turns CUDA C++ into PTX; `progress` receives status messages.
 ///
 /// # Errors
-/// What is wrong with the task, its references or the machine: nothing of that is the candidate's fault.
+/// If the task, its references or the machine fails. None of these errors is the candidate's fault.
 pub fn judge(
     task: &Task,
     submission: &Submission,

@@ -1,12 +1,12 @@
-//! The verdict on a stranger's kernel: right, wrong or refused, with the first reason.
+//! Judges an untrusted kernel: right, wrong or refused, with the first reason.
 //!
-//! A [`Task`] says what a kernel has to compute. [`judge`] draws problems from a seed, computes what is right where
-//! the candidate cannot reach it, runs the candidate on the emulator with every access checked and again in other
-//! orders, and compares. What it finds is a [`Verdict`], plain data. Nothing here prints.
+//! A [`Task`] describes the computation. [`judge`] draws problems from a seed, computes the expected results where
+//! the candidate cannot reach them, runs the candidate on the emulator with every access checked and again under
+//! other schedules, and compares. The [`Verdict`] is plain data. This crate prints nothing.
 //!
-//! `task` reads what is asked (`text` is the language of its files), `problems` draws problems, `references` says what is right,
-//! `candidates` runs the stranger's kernel and compares, `workers` are the processes that its code runs in, and `flow` puts these
-//! together.
+//! `task` reads task files (`text` parses their language), `problems` draws problems, `references` computes expected
+//! results, `candidates` runs kernels and compares their results, `workers` runs untrusted code in separate
+//! processes, and `flow` connects them.
 
 mod candidates;
 mod element;

@@ -1,4 +1,4 @@
-//! A task: what a candidate has to compute, on which problems, and how closely.
+//! A task: the computation, its problems, and its tolerance.
 
 mod launch;
 mod read;
@@ -14,32 +14,32 @@ pub use crate::text::source::TaskError;
 pub use launch::{Launch, Shape};
 pub use reference::{Factor, Reference, Tolerance};
 
-/// A task, as its file says.
+/// A task, as parsed from its file.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// The file.
+    /// Path of the task file.
     pub file: String,
-    /// The folder of the file, where its references lie.
+    /// Folder of the task file; reference paths are relative to it.
     pub folder: PathBuf,
-    /// The kernel that a candidate has to have.
+    /// Name of the kernel that a candidate must define.
     pub entry: String,
-    /// The parameters in the kernel's order.
+    /// The parameters, in the kernel's order.
     pub parameters: Vec<Parameter>,
     /// The extents.
     pub extents: Vec<Extent>,
-    /// The launch, where the task gives one.
+    /// The launch, if the task fixes one.
     pub launch: Option<Launch>,
     /// Whether a candidate may declare its own launch.
     pub declared_launch: bool,
-    /// Where right results come from, output after output.
+    /// Sources of the expected results, one per output.
     pub references: Vec<Reference>,
-    /// How closely results have to agree.
+    /// How closely results must agree.
     pub tolerance: Tolerance,
-    /// The kinds of values that are drawn.
+    /// The kinds of values to draw.
     pub values: Vec<Values>,
-    /// What else a candidate may do.
+    /// Extra permissions of candidates.
     pub allowed: Vec<Allowance>,
-    /// The least work, for the timed shape.
+    /// Minimum bytes and operations of the timed problem.
     pub work: Option<(Expression, Expression)>,
     /// Limits.
     pub limits: Limits,
@@ -48,11 +48,11 @@ pub struct Task {
 /// A parameter of the kernel.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Its name, in formulas and messages.
+    /// Its name in formulas and messages.
     pub name: String,
     /// Its element type.
     pub element: Element,
-    /// What it is.
+    /// Array or scalar, and how its values are chosen.
     pub kind: ParameterKind,
 }
 
@@ -61,31 +61,31 @@ pub struct Parameter {
 pub enum ParameterKind {
     /// An array.
     Array {
-        /// What the kernel may do with it.
+        /// How the kernel may access it.
         role: Role,
         /// Its shape.
         shape: Vec<Expression>,
-        /// The integers that it holds, from the first to below the second, where they are limited.
+        /// Range of its integers (half-open), if restricted.
         range: Option<Box<[Expression; 2]>>,
     },
-    /// A number that follows from the extents.
+    /// A number computed from the extents.
     Computed(Expression),
-    /// A number that is one of these.
+    /// A number chosen from this list.
     Chosen(Vec<f64>),
-    /// A number that is drawn between these.
+    /// A number drawn between these two.
     Drawn(f64, f64),
 }
 
-/// What a kernel may do with an array.
+/// How a kernel may access an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Read it.
+    /// Read only.
     In,
-    /// Write all of it; it is undefined before.
+    /// Write every element; undefined before the launch.
     Out,
-    /// Read and write it.
+    /// Read and write.
     InOut,
-    /// Anything; it is undefined before, and nobody looks at it after.
+    /// Unrestricted; undefined before the launch and ignored after it.
     Scratch,
 }
 
@@ -94,48 +94,48 @@ pub enum Role {
 pub struct Extent {
     /// Its name.
     pub name: String,
-    /// The smallest and the largest.
+    /// The smallest and the largest value.
     pub range: (u64, u64),
-    /// What it is a multiple of.
+    /// Every value is a multiple of this.
     pub multiple_of: u64,
-    /// Values that are always tried.
+    /// Values that are always tested.
     pub edges: Vec<u64>,
-    /// Its value where the kernel is timed.
+    /// Its value in the timed problem.
     pub timed: u64,
-    /// An expression that gives it, in place of a draw.
+    /// An expression that computes it instead of drawing it.
     pub derived: Option<Expression>,
 }
 
 /// The kinds of values that inputs are drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Values {
-    /// Evenly from -1 to 1.
+    /// Uniform in [-1, 1].
     Uniform,
     /// Normally distributed.
     Normal,
-    /// Evenly from 0 to 1: every sum grows.
+    /// Uniform in [0, 1]: every sum grows.
     Positive,
-    /// All of one sign, negative.
+    /// Negative numbers only.
     Negative,
     /// Small integers, whose sums are exact in every order.
     Integers,
-    /// Zeros with few numbers in between.
+    /// Mostly zeros.
     Sparse,
     /// Zeros.
     Zeros,
-    /// One number throughout.
+    /// One number, repeated.
     Constant,
-    /// Large and small numbers mixed.
+    /// A mix of large and small numbers.
     Spread,
     /// Subnormal numbers.
     Denormal,
-    /// Numbers near the largest.
+    /// Numbers close to the largest finite one.
     Large,
-    /// Some NaN.
+    /// Some NaNs.
     Nan,
     /// Some infinities of either sign.
     Inf,
-    /// The same numbers in every such problem, in another order.
+    /// The same numbers in every such problem, in a different order.
     Permuted,
 }
 
@@ -184,21 +184,21 @@ impl Values {
     }
 }
 
-/// What a task may allow beside the plain computation.
+/// Permissions that a task may grant beyond the plain computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowance {
     /// Reading clocks and timers.
     Clock,
     /// `printf`.
     Printf,
-    /// Variables of the module that differ after a launch.
+    /// Module variables that differ after a launch.
     State,
     /// Reading where threads were placed (`%smid`, `%warpid`, `%gridid`).
     Placement,
 }
 
 impl Allowance {
-    /// Every one, by name.
+    /// Every permission, by name.
     pub const ALL: [(&'static str, Allowance); 4] = [
         ("clock", Allowance::Clock),
         ("printf", Allowance::Printf),
@@ -210,17 +210,17 @@ impl Allowance {
 /// Limits of one candidate.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Time of one launch on the emulator, and of one command.
+    /// Time limit of one launch on the emulator, and of one command.
     pub launch: Duration,
-    /// Time of compilation.
+    /// Time limit of compilation.
     pub compile: Duration,
-    /// Bytes of the source or of the PTX.
+    /// Maximum bytes of the source or the PTX.
     pub source: u64,
-    /// Warp instructions of one launch on the emulator; `None` takes as many as its arrays may need.
+    /// Warp instructions of one launch on the emulator; `None` derives the limit from the sizes of the arrays.
     pub instructions: Option<u64>,
-    /// Problems that are drawn at least.
+    /// Minimum number of drawn problems.
     pub rounds: usize,
-    /// Elements of the largest array of a drawn problem, but for the timed one.
+    /// Maximum elements of the largest array of a drawn problem; the timed problem is exempt.
     pub elements: u64,
 }
 
@@ -238,10 +238,10 @@ impl Default for Limits {
 }
 
 impl Task {
-    /// The extents with those that others give.
+    /// Adds the extents that others determine.
     ///
     /// # Errors
-    /// When an expression has no value.
+    /// If an expression has no value.
     pub fn complete(&self, mut extents: Extents) -> Result<Extents, TaskError> {
         for extent in &self.extents {
             if let Some(derived) = &extent.derived {
@@ -264,7 +264,7 @@ impl Task {
     /// The value of an expression of extents.
     ///
     /// # Errors
-    /// When it has none.
+    /// If it has none.
     pub fn value(&self, expression: &Expression, extents: &Extents) -> Result<u64, TaskError> {
         evaluate(&expression.node, extents).map_err(|why| expression.error(why, ""))
     }
@@ -272,14 +272,14 @@ impl Task {
     /// The shape of an array.
     ///
     /// # Errors
-    /// When an expression has no value, or it is too large.
+    /// If an expression has no value, or the shape is too large.
     pub fn shape(&self, shape: &[Expression], extents: &Extents) -> Result<Vec<u64>, TaskError> {
         let shape_of = |one| self.value(one, extents);
         let values: Vec<u64> = shape.iter().map(shape_of).collect::<Result<_, _>>()?;
         let count = values.iter().try_fold(1u64, |count, extent| count.checked_mul(*extent));
         match (count, shape.first()) {
             (None, Some(first)) => Err(first.error("the array has more than 2^64 elements", "")),
-            // The reference keeps eight bytes of each.
+            // The reference keeps eight bytes per element.
             (Some(count), Some(first)) if count > 1 << 28 => {
                 Err(first.error(format!("the array has {count} elements, more than 2^28"), ""))
             }
@@ -287,12 +287,12 @@ impl Task {
         }
     }
 
-    /// Whether the task allows this.
+    /// Whether the task grants this permission.
     pub fn allows(&self, what: Allowance) -> bool {
         self.allowed.contains(&what)
     }
 
-    /// The parameter of this name, with its place.
+    /// The parameter with this name, and its position.
     pub fn parameter(&self, name: &str) -> Option<(usize, &Parameter)> {
         self.parameters.iter().enumerate().find(|(_, parameter)| parameter.name == name)
     }

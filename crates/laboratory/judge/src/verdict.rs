@@ -5,53 +5,53 @@ use lanework_lab::TimedRecord;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Version of the verdict's JSON form.
+/// Version of the verdict's JSON schema.
 pub const SCHEMA: u32 = 1;
 
-/// What was found.
+/// The outcome of a judgment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Found {
-    /// Every result was right, and no rule was broken.
+    /// Every result was right, and the candidate broke no rule.
     Right,
     /// A result was wrong.
     Wrong,
-    /// A rule was broken, or the candidate cannot be run.
+    /// The candidate broke a rule or cannot run.
     Refused,
 }
 
-/// Everything there is to know of one candidate.
+/// Complete record of one judgment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Verdict {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// The version of Lanework.
+    /// Version of Lanework.
     pub version: String,
-    /// What was found.
+    /// The outcome.
     pub verdict: Found,
-    /// The first reason, where it is not right.
+    /// The first reason, unless the candidate is right.
     pub reason: Option<Reason>,
-    /// The task's file.
+    /// Path of the task.
     pub task: String,
-    /// The candidate's file.
+    /// Path of the candidate.
     pub candidate: String,
-    /// FNV-1a of the candidate's PTX, where there is one.
+    /// FNV-1a hash of the candidate's PTX, if it has any.
     pub ptx_hash: Option<String>,
-    /// The seed that all problems were drawn from.
+    /// Seed of all problems.
     pub seed: u64,
-    /// The problems, in the order in which they were tried.
+    /// The problems, in the order of the tests.
     pub problems: Vec<ProblemRecord>,
-    /// Launches on the emulator.
+    /// Number of launches on the emulator.
     pub launches: u64,
-    /// How the timed problem was tried.
+    /// Where the timed problem ran.
     pub timed_problem: TimedProblem,
-    /// How close right results were.
+    /// How close right results came to the expected ones.
     pub closeness: Option<Closeness>,
-    /// Whether the same data gave the same bits under several schedules; `None` where that was not tried.
+    /// Whether the same data gave the same bits under several schedules; `None` if not tested.
     pub deterministic: Option<bool>,
-    /// What is worth knowing, and no reason to refuse.
+    /// Remarks that do not lead to a refusal.
     pub notes: Vec<String>,
-    /// The time, where there is a GPU.
+    /// The measured time, if a GPU was available.
     pub time: Option<TimedRecord>,
 }
 
@@ -60,12 +60,12 @@ pub struct Verdict {
 pub struct Reason {
     /// The kind, one of [`KINDS`].
     pub kind: String,
-    /// What was found, in a sentence.
+    /// A one-sentence description.
     pub why: String,
-    /// The line of the source or of the PTX, where there is one.
+    /// The line of the source or the PTX, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// The problem on which it was found.
+    /// The problem that exposed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<ProblemRecord>,
     /// The first wrong element.
@@ -73,7 +73,7 @@ pub struct Reason {
     pub counterexample: Option<Counterexample>,
 }
 
-/// A problem, as far as it takes to draw it again.
+/// The parameters from which a problem can be redrawn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProblemRecord {
     /// The extents.
@@ -84,19 +84,19 @@ pub struct ProblemRecord {
     pub seed: u64,
 }
 
-/// How the problem on which candidates are timed was tried.
+/// Where the timed problem ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimedProblem {
-    /// On the emulator, with every access checked or not.
+    /// On the emulator, with or without checked accesses.
     Emulator,
     /// On a GPU, before and after timing.
     Gpu,
-    /// Not at all.
+    /// Not tested.
     NotTried,
 }
 
-/// The kinds of reasons, with what each means. The sanitizer's kinds are reasons, too.
+/// The kinds of reasons, with their meanings. The sanitizer's kinds are reasons, too.
 pub const KINDS: [(&str, &str); 23] = [
     ("source", "the source has an `#include` of a file, or is too large"),
     ("compile", "it does not compile, or not in time"),
@@ -135,7 +135,7 @@ impl Reason {
         }
     }
 
-    /// Whether it is that of a result, and not of a rule.
+    /// Whether it concerns a result rather than a rule.
     pub fn is_of_result(&self) -> bool {
         [
             "wrong",
@@ -151,7 +151,7 @@ impl Reason {
 }
 
 impl Verdict {
-    /// In a few lines: the verdict, the reason, the first counterexample.
+    /// A summary of a few lines: the verdict, the reason, the first counterexample.
     pub fn words(&self) -> String {
         let name = match self.verdict {
             Found::Right => "right",

@@ -1,7 +1,7 @@
-//! Every cheat of `cheats/` is refused for its own reason, and every kernel of `honest/` passes.
+//! Every cheat in `cheats/` is refused for its own reason, and every kernel in `honest/` passes.
 //!
-//! The first lines of a kernel name its task, and of a cheat the kinds of reasons that it may be refused for. PTX is
-//! compiled by `make.py`.
+//! The first lines of a kernel name its task, and those of a cheat the allowed kinds of refusal. `make.py` compiles
+//! the PTX.
 
 use lanework_judge::{Found, Options, Submission, Task, Unjudged, Verdict, judge};
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A kernel of the folders.
+/// A kernel of the test folders.
 struct Kernel {
     name: String,
     task: String,
@@ -62,7 +62,7 @@ fn verdict(kernel: &Kernel, seed: u64) -> Verdict {
     judged.unwrap_or_else(|error| panic!("{}: {error}", kernel.name))
 }
 
-/// What `check` finds wrong with the verdicts, over all cores.
+/// The failures that `check` finds in the verdicts, in parallel over all cores.
 fn each(kernels: &[Kernel], check: impl Fn(&Kernel) -> Option<String> + Sync) -> Vec<String> {
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let only = std::env::var("JUDGE_ONLY").unwrap_or_default();

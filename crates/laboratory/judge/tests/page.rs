@@ -1,4 +1,4 @@
-//! The page of the docs holds what is true: its task is read and judged, and every kind of reason is in its table.
+//! Checks the documentation page: its task is read and judged, and its table lists every kind of reason.
 
 use lanework_judge::{Found, KINDS, Options, Submission, Task, Unjudged, judge};
 use std::fs;

@@ -1,4 +1,4 @@
-//! References that are kernels and programs, and what is told of task files with mistakes.
+//! Tests references that are kernels and programs, and the messages for mistakes in task files.
 
 use lanework_judge::{Found, Options, Submission, Task, TaskError, Unjudged, Verdict, judge};
 use std::fs;
@@ -22,7 +22,7 @@ fn judged(task: &Task, kernel: &str) -> Result<Verdict, Unjudged> {
     judge(task, &given, &options, &none, &mut |_| {})
 }
 
-/// The task `add` with another reference and tolerance.
+/// The task `add` with a different reference and tolerance.
 fn add_by(reference: &str, tolerance: &str) -> String {
     let text = fs::read_to_string(tests().join("tasks/add.toml")).expect("a task");
     let start = text.find("[reference]").expect("a reference");
@@ -63,7 +63,7 @@ command = ["sh", "-c", "cp $LANEWORK_PROBLEM/x.npy $LANEWORK_PROBLEM/y.out.npy"]
 [tolerance]
 exact = true
 "#;
-    // The kernel copies, as the program does.
+    // The kernel copies, just like the program.
     let task = read(text).expect("a task");
     let verdict = judged(&task, "cheats/transpose_identity.ptx").expect("a verdict");
     assert_eq!(verdict.verdict, Found::Right, "{}", verdict.words());

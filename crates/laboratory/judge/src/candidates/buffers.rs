@@ -1,4 +1,4 @@
-//! The memory of one run: arguments in a drawn order, with canaries and drawn gaps between them.
+//! The memory of one run: arguments in random order, with canaries and random gaps between them.
 
 use crate::problems::problem::{Argument, Problem};
 use crate::task::{Role, Task};
@@ -10,35 +10,35 @@ use rand::{Rng, RngCore, rngs::StdRng, seq::SliceRandom};
 pub struct DeviceBuffer {
     /// Its device address.
     pub address: u64,
-    /// What it holds before the launch; empty where that is undefined.
+    /// Its contents before the launch; empty if undefined.
     pub before: Vec<u8>,
-    /// What it is for.
+    /// Purpose of the buffer.
     pub contents: Contents,
 }
 
-/// What a buffer is for.
+/// Purpose of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Contents {
-    /// Words that no candidate may change.
+    /// Words that candidates must not change.
     Canary,
-    /// The argument of this parameter.
+    /// The argument with this parameter number.
     Argument(usize),
 }
 
 /// Allocates the buffers of a run.
 pub struct Allocator<'a> {
-    /// Where.
+    /// The emulator to allocate on.
     pub emulator: &'a Emulator,
     /// The task.
     pub task: &'a Task,
-    /// Whether undefined memory gets a drawn pattern.
+    /// Whether undefined memory is filled with a random pattern.
     pub poisons: bool,
-    /// Where everything is drawn from.
+    /// Source of random numbers.
     pub random: &'a mut StdRng,
 }
 
 impl Allocator<'_> {
-    /// Allocates arguments and canaries in a drawn order, with drawn gaps.
+    /// Allocates arguments and canaries in random order, with random gaps.
     pub fn allocate(&mut self, problem: &Problem) -> Result<Vec<DeviceBuffer>, Reason> {
         let arrays = problem.arguments.iter().enumerate();
         let mut order: Vec<usize> = arrays
@@ -78,7 +78,7 @@ impl Allocator<'_> {
         Ok(DeviceBuffer { address, before, contents: Contents::Canary })
     }
 
-    /// A pattern that undefined memory may well hold.
+    /// A plausible pattern for undefined memory.
     fn poison(&mut self, bytes: usize) -> Vec<u8> {
         let mut pattern = vec![0; bytes];
         match self.random.random_range(0..4) {

@@ -1,35 +1,35 @@
-//! A candidate: its PTX, its launch, and whether it fits the task.
+//! A candidate: its PTX, its launch, and whether it matches the task.
 
 use crate::candidates::scan;
 use crate::task::{Launch, Task};
 use crate::verdict::Reason;
 use lanework_runtime::ptx::Module;
 
-/// A candidate as it was submitted.
+/// A candidate as submitted.
 pub struct Submission {
     /// Its name in the verdict.
     pub name: String,
-    /// Its source, where it is CUDA C++.
+    /// Its source, if it is CUDA C++.
     pub source: Option<String>,
-    /// Its PTX, where that is there already.
+    /// Its PTX, if submitted as PTX.
     pub ptx: Option<String>,
 }
 
-/// A candidate that may be run.
+/// A candidate that is ready to run.
 pub struct Candidate {
     /// Its PTX.
     pub ptx: String,
-    /// The same, parsed.
+    /// The parsed PTX.
     pub module: Module,
     /// Its launch.
     pub launch: Launch,
 }
 
 impl Submission {
-    /// Checks what can be told of the source before it is compiled.
+    /// Checks the source before compilation.
     ///
     /// # Errors
-    /// Why it is refused.
+    /// The reason for the refusal.
     pub fn check_source(&self, task: &Task) -> Result<(), Reason> {
         let texts = [&self.source, &self.ptx];
         let size = texts.into_iter().flatten().map(|text| text.len() as u64).max().unwrap_or(0);
@@ -42,10 +42,10 @@ impl Submission {
 }
 
 impl Candidate {
-    /// Checks the PTX of a candidate, whose launch is declared in its source.
+    /// Checks the PTX of a candidate whose source declares the launch.
     ///
     /// # Errors
-    /// Why it is refused.
+    /// The reason for the refusal.
     pub fn new(
         submission: &Submission,
         ptx: String,

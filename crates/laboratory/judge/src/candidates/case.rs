@@ -1,5 +1,5 @@
-//! One candidate on the emulator: what is checked without a run, checked runs, runs in one module, other schedules,
-//! and the timed problem.
+//! Judges one candidate on the emulator: static checks, checked runs, runs in one module, other schedules, and the
+//! timed problem.
 
 mod timed;
 
@@ -19,17 +19,17 @@ pub struct Case<'a> {
     pub ready: &'a Ready<'a>,
     /// The drawn problems.
     pub rounds: Vec<Prepared>,
-    /// What is known so far.
+    /// The verdict so far.
     pub verdict: Verdict,
-    /// Where everything is drawn from.
+    /// Source of random numbers.
     pub random: StdRng,
 }
 
 impl<'a> Case<'a> {
-    /// Draws the problems of a candidate, and computes what is right.
+    /// Draws the problems of a candidate and computes the expected results.
     ///
     /// # Errors
-    /// When the task has a mistake, or a reference fails.
+    /// If the task has a mistake, or a reference fails.
     pub fn new(ready: &'a Ready<'a>, candidate: &str, seed: u64) -> Result<Case<'a>, Unjudged> {
         let mut random = StdRng::seed_from_u64(seed);
         let mut rounds = Vec::new();
@@ -63,10 +63,10 @@ impl<'a> Case<'a> {
         self.verdict
     }
 
-    /// What is checked without a run.
+    /// Runs the static checks.
     ///
     /// # Errors
-    /// When there is no compiler; the inner error is the candidate's.
+    /// If there is no compiler; the inner error is the candidate's.
     pub fn admit(
         &mut self,
         submission: &Submission,
@@ -96,7 +96,7 @@ impl<'a> Case<'a> {
         shape.map_err(|error| Reason::new("launch", error.to_string()))
     }
 
-    /// Every problem in a fresh module, with every access checked.
+    /// Runs every problem in a fresh module, with every access checked.
     ///
     /// # Errors
     /// The first reason to refuse the candidate.
@@ -144,11 +144,11 @@ impl<'a> Case<'a> {
         Ok(())
     }
 
-    /// The lower precision that shows on conclusive values, where a result is wrong on others.
+    /// The lower precision that conclusive values reveal, after other values gave a wrong result.
     fn lower_precision_elsewhere(&mut self, candidate: &Candidate) -> Option<String> {
         let mut conclusive: Vec<&Problem> = self.rounds.iter().map(|one| &one.problem).collect();
         conclusive.retain(|problem| precision::is_conclusive(problem.kind));
-        // The larger the problem, the more there is to see.
+        // Larger problems reveal more.
         conclusive.sort_by_key(|problem| std::cmp::Reverse(budget(problem).0));
         for problem in conclusive {
             let shape = self.shape(candidate, problem).ok()?;
@@ -163,8 +163,8 @@ impl<'a> Case<'a> {
         None
     }
 
-    /// All problems in one module in another order, some twice, on other data between; then some in another
-    /// schedule.
+    /// Runs all problems in one module in a different order, some twice with other data between, then some under a
+    /// different schedule.
     ///
     /// # Errors
     /// The first reason to refuse the candidate.
@@ -177,7 +177,7 @@ impl<'a> Case<'a> {
         let task = self.ready.task;
         let mut order: Vec<usize> = (0..self.rounds.len()).collect();
         order.shuffle(&mut self.random);
-        // The same data at once again: a kernel that keeps results would find them.
+        // The same data twice in a row exposes a kernel that caches its results.
         let again = order[0];
         order.insert(1, again);
         order.push(again);

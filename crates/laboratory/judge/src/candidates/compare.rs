@@ -1,41 +1,41 @@
-//! Compares a result with what is right, element by element, and says what the first wrong one is.
+//! Compares a result with the expected one, element by element, and describes the first wrong element.
 
 use crate::element::Element;
 use crate::references::approx::Approx;
 use crate::references::expected::{Expected, Right};
 use serde::{Deserialize, Serialize};
 
-/// What a comparison found where all is right.
+/// Accuracy of a result that passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Closeness {
     /// Elements compared.
     pub elements: u64,
-    /// Largest part of its tolerance that an element used; 1 would be the limit.
+    /// Largest fraction of its tolerance that any element used; 1 is the limit.
     pub tolerance_used: f64,
-    /// Largest relative error of an element that should not be 0.
+    /// Largest relative error of an element whose expected value is not 0.
     pub max_relative: f64,
 }
 
-/// Where a result is wrong.
+/// Describes a wrong result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Counterexample {
     /// The output.
     pub output: String,
-    /// The first wrong element, by its indices.
+    /// Indices of the first wrong element.
     pub index: Vec<u64>,
-    /// What it is.
+    /// Its value.
     pub got: String,
-    /// What it should be.
+    /// The expected value.
     pub expected: String,
-    /// How far off it may be.
+    /// The largest error allowed.
     pub tolerance: f64,
-    /// Wrong elements.
+    /// Number of wrong elements.
     pub wrong: u64,
-    /// Elements compared.
+    /// Number of elements compared.
     pub of: u64,
 }
 
-/// A result beside what is right.
+/// A result to compare with the expected one.
 pub struct Compared<'a> {
     /// The output's name.
     pub name: &'a str,
@@ -43,15 +43,15 @@ pub struct Compared<'a> {
     pub element: Element,
     /// Its shape.
     pub shape: &'a [u64],
-    /// What it holds.
+    /// Its contents.
     pub bytes: &'a [u8],
 }
 
 impl Compared<'_> {
-    /// Compares.
+    /// Compares with the expected result.
     ///
     /// # Errors
-    /// The first wrong element, and how many there are.
+    /// The first wrong element, and the number of wrong elements.
     pub fn with(&self, expected: &Expected) -> Result<Closeness, Counterexample> {
         let size = self.element.bytes();
         let place = |index: usize| expected.at.as_ref().map_or(index, |at| at[index]);
@@ -119,7 +119,7 @@ fn shown(value: f64) -> String {
     }
 }
 
-/// How far a result may be off: twice what errors are to first order, and the rounding to the output's type.
+/// The error allowed: twice the first-order error bound, plus the rounding to the output's type.
 pub fn allowed(want: &Approx, element: Element) -> f64 {
     let mut held = Vec::new();
     element.put(want.value, &mut held);

@@ -1,9 +1,9 @@
-//! A candidate on a GPU: the drawn problems once more, the timed problem on fresh data before and after timing, and
-//! the time.
+//! A candidate on a GPU: runs the drawn problems again, the timed problem on fresh data before and after timing, and
+//! measures the time.
 //!
-//! Launches are made by a worker process that holds no reference. Each problem is an arena that is drawn here: arrays
-//! in a drawn order, a canary around each, undefined arrays poisoned. What comes back is compared here, byte for byte
-//! where nothing may have changed.
+//! A worker process that holds no reference makes the launches. Each problem is an arena drawn here: arrays in random
+//! order, a canary around each, undefined arrays poisoned. This process compares the returned bytes, bit for bit
+//! where the kernel must not write.
 
 use crate::candidates::candidate::Candidate;
 use crate::candidates::case::Case;
@@ -19,30 +19,30 @@ use rand::{Rng, RngCore, rngs::StdRng, seq::SliceRandom};
 use std::path::Path;
 use std::time::Duration;
 
-/// Where and how long to time.
+/// The GPU, and how long to time on it.
 #[derive(Clone, Debug)]
 pub struct OnGpu {
-    /// The device, as `Device::open` takes it.
+    /// The device, as accepted by `Device::open`.
     pub device: String,
     /// How to start the worker.
     pub worker: Worker,
-    /// Seconds of sampling at most; 0 for no timing.
+    /// Maximum seconds of sampling; 0 disables timing.
     pub seconds: u64,
 }
 
-/// Drawn problems that are tried on the GPU, too.
+/// Number of drawn problems to run on the GPU.
 const TRIED: usize = 12;
-/// Problems of the timed extents before timing; as many again after.
+/// Runs of the timed problem before timing, and again after it.
 const AROUND: usize = 2;
-/// Time for what is not sampling: the driver, the compilation, copies.
+/// Time allowed for the driver, the compilation and copies.
 const OVERHEAD: Duration = Duration::from_secs(120);
-/// Bytes between arrays at least, and what arrays are aligned to.
+/// Minimum bytes between arrays, and the alignment of arrays.
 const GUARD: usize = 256;
 
 /// One problem's memory.
 struct Arena {
     bytes: Vec<u8>,
-    /// Where each array starts; nothing for numbers.
+    /// Offset of each array; `None` for scalars.
     offsets: Vec<Option<usize>>,
 }
 
@@ -67,7 +67,7 @@ impl Arena {
         arena
     }
 
-    /// A canary up to the next place that an array may start at.
+    /// Writes a canary up to the next aligned offset.
     fn guard(&mut self, random: &mut StdRng) {
         let start = self.bytes.len();
         let steps = random.random_range(1..5);
@@ -75,7 +75,7 @@ impl Arena {
         random.fill_bytes(&mut self.bytes[start..]);
     }
 
-    /// What an arena holds afterwards: the results, where only arrays for writing have changed.
+    /// Extracts the results from an arena after a run, and checks that only writable arrays changed.
     fn results(&self, task: &Task, problem: &Problem, after: &[u8]) -> Result<Results, Reason> {
         if after.len() != self.bytes.len() {
             return Err(Reason::new("fault", "the device's memory could not be read"));
@@ -110,10 +110,10 @@ impl Arena {
 }
 
 impl Case<'_> {
-    /// Tries and times a candidate on a GPU.
+    /// Runs and times a candidate on a GPU.
     ///
     /// # Errors
-    /// When references or processes fail; the inner error is the candidate's.
+    /// If references or processes fail; the inner error is the candidate's.
     pub fn on_gpu(
         &mut self,
         candidate: &Candidate,
@@ -212,7 +212,7 @@ impl Case<'_> {
         })
     }
 
-    /// Compares what every run left, and every copy that was timed.
+    /// Compares the arena of every run, and of every timed copy.
     fn compare_all(
         &self,
         rounds: &[&Prepared],
@@ -236,7 +236,7 @@ impl Case<'_> {
             let said = if number > timed { "on the GPU, after timing" } else { "on the GPU" };
             check(number, format!("{number}.after"), said)?;
         }
-        // An array that is read and written holds the result of many launches by now.
+        // An array that is both input and output has accumulated many launches by now.
         let once =
             |argument: &Argument| !matches!(argument, Argument::Array { role: Role::InOut, .. });
         if rounds[timed].problem.arguments.iter().all(once) {

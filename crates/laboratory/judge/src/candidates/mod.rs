@@ -1,4 +1,4 @@
-//! A candidate: what can be told without a run, its runs on the emulator and on a GPU, and its results compared.
+//! A candidate: static checks, runs on the emulator and on a GPU, and comparison of the results.
 
 pub mod buffers;
 pub mod candidate;

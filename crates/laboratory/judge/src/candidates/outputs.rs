@@ -1,4 +1,5 @@
-//! The outputs of a run against what is right: every element within its tolerance, and no lower precision than promised.
+//! Compares the outputs of a run with the expected ones: every element within its tolerance, at the promised
+//! precision.
 
 use crate::candidates::compare::{Closeness, Compared};
 use crate::candidates::precision;
@@ -50,12 +51,12 @@ fn add(a: Closeness, b: Closeness) -> Closeness {
     }
 }
 
-/// Adds one comparison to those before.
+/// Merges the accuracy of one comparison into the total.
 pub fn merge(all: &mut Option<Closeness>, one: Closeness) {
     *all = Some(all.map_or(one, |all| add(all, one)));
 }
 
-/// The lower precision that results have, in words; where the problem's values can show it.
+/// Describes the lower precision of the results, if the problem's values can reveal it.
 pub fn lower_precision(ready: &Ready<'_>, problem: &Problem, results: &Results) -> Option<String> {
     if !precision::is_conclusive(problem.kind) {
         return None;

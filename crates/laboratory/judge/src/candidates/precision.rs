@@ -1,11 +1,11 @@
-//! Results of lower precision than promised, detected by their errors.
+//! Detects results of lower precision than promised by their errors.
 //!
-//! Rounding the inputs to TF32, bf16 or fp16 predicts the error of every element, since the inputs are known. Where
-//! the errors of a result are those predicted, the inputs were rounded; where every element is a number of a narrower
-//! format, results or sums were. Products of matrices in single precision also go through the tests of
-//! `lanework_lab`, which find less.
+//! Rounding the known inputs to TF32, bf16 or fp16 predicts the error of every element. If the errors of a result
+//! match the prediction, the kernel rounded its inputs. If every element is representable in a narrower format, it
+//! rounded results or sums. Single-precision matrix products also go through the tests of `lanework_lab`, which find
+//! less.
 //!
-//! Limits: asked of numbers drawn at random only, with at least [`ENOUGH`] elements.
+//! Limits: only random numbers are tested, with at least [`ENOUGH`] elements.
 
 use crate::candidates::run::Results;
 use crate::element::Element;
@@ -16,15 +16,15 @@ use crate::references::expected::Right;
 use crate::task::{Factor, Reference, Task, Values};
 use lanework_lab::{Format, Rejection};
 
-/// Fewest elements from which a prediction is conclusive.
+/// Minimum number of elements for a conclusive prediction.
 const ENOUGH: usize = 32;
 
-/// Whether values of this kind can show a lower precision.
+/// Whether values of this kind can reveal a lower precision.
 pub fn is_conclusive(kind: Values) -> bool {
     matches!(kind, Values::Uniform | Values::Normal | Values::Positive | Values::Spread)
 }
 
-/// The lower precision that a result has, in words.
+/// Describes the lower precision of a result, if any.
 pub fn detect(
     task: &Task,
     problem: &Problem,
@@ -68,7 +68,7 @@ pub fn detect(
     None
 }
 
-/// Whether all results are numbers of a narrower format, which the right ones are not.
+/// Whether all results are representable in a narrower format while the expected ones are not.
 fn narrow(got: &[f64], right: &[f64]) -> Option<String> {
     for format in [Format::F16, Format::Bf16, Format::Tf32] {
         let holds = |x: f64| format.holds(x as f32);
@@ -89,7 +89,7 @@ fn narrow(got: &[f64], right: &[f64]) -> Option<String> {
     None
 }
 
-/// Whether the errors of a result are those that `assumed` predicts.
+/// Whether the errors of a result match those that `assumed` predicts.
 fn follows(got: &[f64], right: &[f64], assumed: &[f64]) -> bool {
     let (mut explained, mut size, mut predicted, mut count) = (0.0, 0.0, 0.0, 0);
     for ((got, right), assumed) in got.iter().zip(right).zip(assumed) {
@@ -109,7 +109,7 @@ fn follows(got: &[f64], right: &[f64], assumed: &[f64]) -> bool {
     count >= ENOUGH && predicted > 0.0 && explained <= 0.25 * size && explained <= 0.25 * predicted
 }
 
-/// What the tests for products find.
+/// Runs the tests for matrix products.
 fn of_product(
     task: &Task,
     problem: &Problem,

@@ -1,9 +1,9 @@
-//! Runs a candidate on the emulator, and checks everything that it could have changed.
+//! Runs a candidate on the emulator and checks all memory that it could have changed.
 //!
-//! The candidate's address space is that of one emulator: its own variables, the arguments, and a canary before and
-//! after each. References are in no emulator that a candidate runs on. Checked runs are under the sanitizer, in
-//! which allocations are 2^36 bytes apart and undefined memory is known as such; plain runs have a drawn schedule and
-//! outputs poisoned with drawn patterns.
+//! Each candidate has an emulator of its own, whose address space contains its variables, its arguments, and a canary
+//! before and after each argument. No reference shares that emulator. Checked runs use the sanitizer, which places
+//! allocations 2^36 bytes apart and tracks undefined memory; plain runs use a random schedule and poison outputs with
+//! random patterns.
 
 use crate::candidates::buffers::{Allocator, Contents, DeviceBuffer};
 use crate::problems::problem::{Argument, Problem};
@@ -17,7 +17,7 @@ use lanework_runtime::ptx::Module;
 use rand::{SeedableRng, rngs::StdRng};
 use std::sync::Arc;
 
-/// How a candidate is run.
+/// How to run a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Every access checked.
@@ -33,23 +33,23 @@ pub struct Bench<'a> {
     program: Arc<Program>,
     mode: Mode,
     random: StdRng,
-    /// Warnings of the sanitizer, and what the candidate printed.
+    /// Sanitizer warnings and the candidate's printed output.
     pub notes: Vec<String>,
 }
 
-/// The results of a run: the bytes of each output, by the number of its parameter.
+/// The results of a run: the bytes of each output, by parameter number.
 pub type Results = Vec<(usize, Vec<u8>)>;
 
-/// Memory that a candidate may have on the emulator beside its arguments.
+/// Emulator memory available to a candidate in addition to its arguments.
 const SPARE_MEMORY: u64 = 256 << 20;
-/// What fresh memory of an emulator holds.
+/// Initial value of the emulator's memory.
 const FRESH: u8 = 0xCD;
 
 impl<'a> Bench<'a> {
     /// Loads a module.
     ///
     /// # Errors
-    /// What the emulator does not know.
+    /// If the emulator does not support the module.
     pub fn new(
         task: &'a Task,
         module: &Module,
@@ -63,7 +63,7 @@ impl<'a> Bench<'a> {
             time_limit: Some(task.limits.launch),
             ..Options::default()
         };
-        // The canaries of 40 arguments are less than the spare memory.
+        // The canaries of 40 arguments fit the spare memory.
         options.limits.memory = bytes.saturating_mul(3).saturating_add(SPARE_MEMORY);
         match mode {
             Mode::Checked => options.checks = Some(Checks::default()),
@@ -76,7 +76,7 @@ impl<'a> Bench<'a> {
         Ok(Bench { task, emulator, program, mode, random, notes: Vec::new() })
     }
 
-    /// Runs a problem once, in buffers of its own.
+    /// Runs a problem once, in its own buffers.
     ///
     /// # Errors
     /// The first rule that the run broke.
@@ -96,7 +96,7 @@ impl<'a> Bench<'a> {
             .and_then(|()| self.results(problem, &buffers))
             .and_then(|results| self.check_variables(&variables, &before).map(|()| results));
         for buffer in &buffers {
-            // The emulator allocated it, so that it can be freed.
+            // The buffer is a live allocation of this emulator, so freeing it cannot fail.
             let _ = self.emulator.free(buffer.address);
         }
         found
@@ -159,7 +159,7 @@ impl<'a> Bench<'a> {
         checked.fault.map_or(Ok(()), |fault| Err(of_fault(fault)))
     }
 
-    /// Compares what must not have changed, and takes the results.
+    /// Checks the memory that must not change, and reads the results.
     fn results(&self, problem: &Problem, buffers: &[DeviceBuffer]) -> Result<Results, Reason> {
         let mut results = Vec::new();
         for buffer in buffers {
@@ -201,7 +201,7 @@ impl<'a> Bench<'a> {
         Ok(results)
     }
 
-    /// Checks that all of an output was written, as far as that is known.
+    /// Checks that the kernel wrote the whole output, as far as the emulator can tell.
     fn check_written(
         &self,
         name: &str,
@@ -220,7 +220,7 @@ impl<'a> Bench<'a> {
             let why = format!("the launch did not write element {element} of the output `{name}`");
             return Err(Reason::new("not-written", why));
         }
-        // Eight bytes are not right by chance.
+        // Eight bytes do not match the expected result by chance.
         if now.len() >= 8 && now == buffer.before && now.iter().any(|byte| *byte != 0) {
             let why = format!("the launch wrote nothing to the output `{name}`");
             return Err(Reason::new("nothing-written", why));
@@ -235,7 +235,7 @@ impl<'a> Bench<'a> {
         own.map(|(at, one)| (at, one.bytes, one.name.clone())).collect()
     }
 
-    /// Checks that the module's variables hold what they held before.
+    /// Checks that the module's variables are unchanged.
     fn check_variables(
         &mut self,
         variables: &[(u64, u64, String)],
@@ -259,15 +259,15 @@ impl<'a> Bench<'a> {
 
     fn read(&self, address: u64, bytes: u64) -> Vec<u8> {
         let mut host = vec![0; bytes as usize];
-        // What this bench allocated is there.
+        // This bench owns the allocation, so the read cannot fail.
         let _ = self.emulator.read(address, &mut host);
         host
     }
 }
 
-/// Bytes of a problem's arrays, and warp instructions that a launch on it may take.
+/// Bytes of a problem's arrays, and the warp instructions that one launch may execute.
 pub fn budget(problem: &Problem) -> (u64, u64) {
-    /// Warp instructions of any launch, and for each element.
+    /// Warp instructions allowed per launch, and per element.
     const ANY: u64 = 1 << 22;
     const EACH: u64 = 1 << 12;
     let bytes: u64 = problem.arguments.iter().map(Argument::bytes).sum();

@@ -1,14 +1,14 @@
-//! What can be told of a candidate without running it: files that its source asks for, and clocks, prints and
-//! placement that its PTX reads.
+//! Static checks of a candidate: files that its source includes, and clocks, prints and thread placement in its PTX.
 //!
-//! The scan of a source errs on the side of refusing. It looks for directives after line splices and trigraphs are
-//! resolved, and does not take comments or strings out, since what hides a comment's end would hide a directive.
+//! The scan of a source errs on the side of refusing. It finds directives after it resolves line splices and
+//! trigraphs, and does not strip comments or strings: whatever hides the end of a comment would also hide a
+//! directive.
 
 use crate::task::{Allowance, Task};
 use crate::verdict::Reason;
 use lanework_runtime::ptx::Module;
 
-/// Headers of CUDA that a source may include: whole names, and folders.
+/// CUDA headers that a source may include: full names, and folders.
 const HEADERS: [&str; 20] = [
     "cuda_fp16.h",
     "cuda_bf16.h",
@@ -35,7 +35,7 @@ const HEADERS: [&str; 20] = [
 /// Checks the directives of a source.
 ///
 /// # Errors
-/// An `#include` of anything but a header of CUDA.
+/// An `#include` of anything but a CUDA header.
 pub fn source(text: &str) -> Result<(), Reason> {
     let text = text
         .replace("\\\r\n", "")
@@ -76,7 +76,7 @@ pub fn source(text: &str) -> Result<(), Reason> {
     }
 }
 
-/// Without blanks and comments.
+/// Skips blanks and comments.
 fn skip_blanks(text: &str) -> &str {
     let mut text = text;
     loop {
@@ -91,7 +91,7 @@ fn skip_blanks(text: &str) -> &str {
     }
 }
 
-/// What a module uses that a task may forbid: a kind of reason, what allows it, and the names.
+/// Module features that a task may forbid: the kind of reason, the permission, and the names.
 const USES: [(&str, Allowance, &[&str]); 3] = [
     (
         "timer",
@@ -102,10 +102,10 @@ const USES: [(&str, Allowance, &[&str]); 3] = [
     ("placement", Allowance::Placement, &["%smid", "%nsmid", "%warpid", "%nwarpid", "%gridid"]),
 ];
 
-/// Checks what a module reads; what the task allows is noted.
+/// Checks the features that a module uses; permitted uses become notes.
 ///
 /// # Errors
-/// Clocks, prints and placement.
+/// Uses of clocks, prints and placement.
 pub fn module(module: &Module, task: &Task, notes: &mut Vec<String>) -> Result<(), Reason> {
     let text = module.to_string();
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');

@@ -1,4 +1,4 @@
-//! Extents and what is computed from them: shapes, grids, bytes and operations, in whole numbers.
+//! Extents and the integers computed from them: shapes, grids, bytes and operations.
 
 use crate::text::expression::{ExpressionError, Node, Operator};
 use std::collections::BTreeMap;
@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 /// The extents of one problem, by name.
 pub type Extents = BTreeMap<String, u64>;
 
-/// The functions of whole numbers, as messages list them.
+/// The integer functions, as messages list them.
 pub const FUNCTIONS: &str = "ceil_div, round_up, min, max, next_power_of_two";
 
-/// Evaluates an expression of whole numbers.
+/// Evaluates an integer expression.
 ///
 /// # Errors
-/// Names that are not extents, divisions by zero, and numbers that are negative or too large.
+/// If a name is not an extent, a divisor is zero, or a number is negative or too large.
 pub fn evaluate(node: &Node, extents: &Extents) -> Result<u64, ExpressionError> {
     let value = signed(node, extents)?;
     u64::try_from(value)

@@ -1,4 +1,4 @@
-//! The problems that a candidate is tried on: drawn from a seed, with their right results.
+//! The test problems of a candidate: drawn from a seed, with their expected results.
 
 pub mod extents;
 pub mod plan;

@@ -1,13 +1,12 @@
-//! Which problems a candidate is tried on: every edge, every kind of values and every choice of a scalar at least
-//! once, the rest drawn.
+//! Selects the test problems: every edge, every kind of values and every choice of a scalar at least once, the rest
+//! at random.
 
 use crate::problems::extents::Extents;
 use crate::task::{ParameterKind, Task, TaskError, Values};
 use rand::{Rng, rngs::StdRng, seq::SliceRandom};
 
 impl Task {
-    /// The extents and kinds of the problems that a candidate is tried on: every edge and every kind at least once, in
-    /// a drawn order.
+    /// The extents and kinds of the test problems: every edge and every kind at least once, in random order.
     ///
     /// # Errors
     /// As [`Task::complete`].
@@ -44,13 +43,13 @@ impl Task {
         let mut plan = Vec::new();
         for (shape, mut kind) in shapes.into_iter().zip(order) {
             let extents = self.complete(shape)?;
-            // Nothing shows in an empty problem.
+            // An empty problem reveals nothing.
             if extents.values().any(|extent| *extent == 0) {
                 kind = Values::Uniform;
             }
             plan.push((extents, kind, random.random()));
         }
-        // Kinds that met an empty problem, or hid their point in a tiny one, get a problem of their own.
+        // Kinds that met an empty problem, or a problem too small to reveal anything, get a problem of their own.
         for kind in kinds {
             let large = |(extents, met, _): &(Extents, Values, u64)| {
                 met == kind && extents.values().all(|extent| *extent >= 4)
@@ -59,7 +58,8 @@ impl Task {
                 plan.push((self.large_extents(random)?, *kind, random.random()));
             }
         }
-        // What a scalar may be, with special numbers: 0 times NaN is NaN, but for factors of 0 that say "not at all".
+        // Combines scalar choices with special numbers: 0 times NaN is NaN, except where a factor of 0 disables a
+        // term.
         for (kind, alone) in [(Values::Nan, true), (Values::Inf, false), (Values::Uniform, false)] {
             if kinds.contains(&kind) {
                 for seed in self.seeds_of_choices(alone, random) {
@@ -71,7 +71,7 @@ impl Task {
         Ok(plan)
     }
 
-    /// Extents of which none is tiny, where that is possible.
+    /// Draws extents without tiny ones, if possible.
     fn large_extents(&self, random: &mut StdRng) -> Result<Extents, TaskError> {
         let mut extents = self.draw_extents(random)?;
         for _ in 0..64 {
@@ -83,7 +83,7 @@ impl Task {
         Ok(extents)
     }
 
-    /// Extents drawn evenly by their logarithm, such that no array has more elements than the limit.
+    /// Draws extents log-uniformly, such that no array exceeds the element limit.
     fn draw_extents(&self, random: &mut StdRng) -> Result<Extents, TaskError> {
         let mut reach = self.limits.elements;
         loop {
@@ -112,10 +112,9 @@ impl Task {
         }
     }
 
-    /// Seeds such that every choice of every scalar is made, with each input alone having special numbers if
-    /// `alone`.
+    /// Seeds that cover every choice of every scalar. With `alone`, each input alone has special numbers once.
     fn seeds_of_choices(&self, alone: bool, random: &mut StdRng) -> Vec<u64> {
-        /// Seeds looked at for each.
+        /// Number of seeds tried per problem.
         const LOOKED_AT: usize = 4096;
         let mut seeds: Vec<u64> = Vec::new();
         let counts = self.counts();

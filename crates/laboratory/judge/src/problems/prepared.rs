@@ -1,4 +1,4 @@
-//! Problems with their right results, computed before a candidate is loaded.
+//! Problems with their expected results, computed before a candidate is loaded.
 
 use crate::candidates::candidate::Submission;
 use crate::element::Element;
@@ -13,20 +13,20 @@ use lanework_runtime::ptx::Module;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::fmt;
 
-/// A problem and what is right.
+/// A problem and its expected results.
 pub struct Prepared {
     /// The problem.
     pub problem: Problem,
-    /// What is right for each output.
+    /// The expected result of each output.
     pub expected: Vec<Expected>,
 }
 
-/// Why no verdict can be given: nothing of this is the candidate's fault.
+/// Why no verdict is possible. None of these errors is the candidate's fault.
 #[derive(Debug)]
 pub enum Unjudged {
     /// The task file has a mistake.
     Task(Box<TaskError>),
-    /// The reference, the compiler or the machine failed: what, and what to do.
+    /// The reference, the compiler or the machine failed: the error, and how to fix it.
     Failed(String, String),
 }
 
@@ -47,27 +47,27 @@ impl From<TaskError> for Unjudged {
     }
 }
 
-/// Compiles CUDA C++ to PTX: for references that are kernels, and for candidates.
+/// Compiles CUDA C++ to PTX, for kernels that serve as references and for candidates.
 pub type Compile<'a> = &'a dyn Fn(&Submission, &Task) -> Result<Result<String, String>, Unjudged>;
 
-/// A task whose references are ready to be asked.
+/// A task whose references are loaded.
 pub struct Ready<'a> {
     /// The task.
     pub task: &'a Task,
     kernels: Vec<Option<Module>>,
 }
 
-/// Multiply-adds, and elements, that the reference of a problem may take: above, it is computed for a sample of the
-/// elements.
+/// Maximum multiply-adds, and elements, of a problem's reference; above it, only a sample of the elements is
+/// computed.
 const MOST_WORK: u64 = 1 << 28;
-/// Elements of a sample at least.
+/// Minimum elements of a sample.
 const FEWEST: usize = 4096;
 
 impl<'a> Ready<'a> {
-    /// Loads references that are kernels.
+    /// Loads kernels that serve as references.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// If a reference is invalid.
     pub fn new(task: &'a Task, compile: Compile<'_>) -> Result<Ready<'a>, Unjudged> {
         let mut kernels = Vec::new();
         for reference in &task.references {
@@ -101,7 +101,7 @@ impl<'a> Ready<'a> {
         Ok(Ready { task, kernels })
     }
 
-    /// The arithmetic that an output of this type is held to.
+    /// The arithmetic that defines the error bound of an output of this type.
     pub fn arithmetic(&self, element: Element) -> Arithmetic {
         let plain = if element == Element::F64 { Element::F64 } else { Element::F32 };
         match self.task.tolerance {
@@ -114,10 +114,10 @@ impl<'a> Ready<'a> {
         }
     }
 
-    /// Computes what is right.
+    /// Computes the expected results.
     ///
     /// # Errors
-    /// When a reference fails.
+    /// If a reference fails.
     pub fn prepare(&self, problem: Problem) -> Result<Prepared, Unjudged> {
         let order: Vec<String> = self.task.extents.iter().map(|one| one.name.clone()).collect();
         let data = Data::of(&problem, &order, &|x| x);
@@ -176,7 +176,7 @@ impl<'a> Ready<'a> {
             match &self.task.tolerance {
                 Tolerance::Derived { .. } => {}
                 Tolerance::Exact => *number = Approx::exact(number.value),
-                // Comparisons double what errors are to first order.
+                // The comparison doubles first-order errors.
                 Tolerance::Stated { relative, absolute, .. } => {
                     number.error = (absolute + relative * number.value.abs()) / 2.0;
                     number.wild = false;
@@ -206,7 +206,7 @@ fn work_of(reference: &Reference, problem: &Problem, output: usize) -> u64 {
         Reference::Formula { formula, .. } if formula.folds() => {
             problem.extents.values().copied().max().unwrap_or(1)
         }
-        // Rows are computed as a whole: the elements of a sample are scattered over rows.
+        // Rows are computed as a whole, because the sampled elements are scattered over rows.
         Reference::Softmax { .. } | Reference::Norm { .. } | Reference::Scan { .. } => {
             shape(output).last().copied().unwrap_or(1)
         }
@@ -214,7 +214,7 @@ fn work_of(reference: &Reference, problem: &Problem, output: usize) -> u64 {
     }
 }
 
-/// The elements to look at: `None` where the work allows all.
+/// The elements to compute; `None` if the work allows all.
 fn sample(count: usize, each: u64, seed: u64) -> Option<Vec<usize>> {
     let affordable = usize::try_from(MOST_WORK / each.max(1)).unwrap_or(usize::MAX).max(FEWEST);
     if count <= affordable.min(1 << 24) {
@@ -230,7 +230,7 @@ fn sample(count: usize, each: u64, seed: u64) -> Option<Vec<usize>> {
 }
 
 impl Problem {
-    /// What it takes to draw it again.
+    /// The record from which the problem can be redrawn.
     pub fn record(&self) -> ProblemRecord {
         ProblemRecord {
             extents: self.extents.clone(),

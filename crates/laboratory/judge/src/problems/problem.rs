@@ -6,10 +6,10 @@ use crate::problems::values::{Request, draw};
 use crate::task::{ParameterKind, Role, Task, TaskError, Values};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// Apart from the seed of the data, which choices are drawn beside.
+/// Mixed into the seed of the data to get the seed of the choices.
 const CHOICES: u64 = 0x6368_6f69_6365;
 
-/// A problem, with its data on the host.
+/// A problem with its data in host memory.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// The extents.
@@ -27,13 +27,13 @@ pub struct Problem {
 pub enum Argument {
     /// An array.
     Array {
-        /// What the kernel may do with it.
+        /// How the kernel may access it.
         role: Role,
         /// Its element type.
         element: Element,
         /// Its shape.
         shape: Vec<u64>,
-        /// What it holds before; nothing where that is undefined.
+        /// Its contents before the launch; empty if undefined.
         before: Vec<u8>,
     },
     /// A number.
@@ -42,7 +42,7 @@ pub enum Argument {
         bytes: Vec<u8>,
         /// The number.
         value: f64,
-        /// The same, as an integer.
+        /// The number as an integer.
         whole: i64,
     },
 }
@@ -63,7 +63,7 @@ impl Task {
     /// Draws the data of a problem.
     ///
     /// # Errors
-    /// When an expression has no value for these extents.
+    /// If an expression has no value for these extents.
     pub fn problem(&self, extents: Extents, kind: Values, seed: u64) -> Result<Problem, TaskError> {
         let mut random = StdRng::seed_from_u64(seed);
         let longest = extents.values().copied().max().unwrap_or(1);
@@ -109,7 +109,7 @@ impl Task {
                 }
                 ParameterKind::Drawn(low, high) => {
                     let value = match kind {
-                        // Sums of integers stay integers.
+                        // Integer factors keep sums of integers exact.
                         Values::Integers => *choose(&[1.0, 2.0, -1.0], *low, *high, &mut random),
                         _ => random.random_range(*low..*high),
                     };
@@ -120,14 +120,14 @@ impl Task {
         Ok(Problem { extents, kind, seed, arguments })
     }
 
-    /// What is chosen for problems of this seed: for each scalar with choices which one, and last, which input alone
-    /// has special numbers; one more than there are for all of them.
+    /// The choices for this seed: one index per scalar with choices; the last index names the input that has special
+    /// numbers, or equals the number of inputs if all have them.
     pub(crate) fn choices(&self, seed: u64) -> Vec<usize> {
         let mut random = StdRng::seed_from_u64(seed ^ CHOICES);
         self.counts().into_iter().map(|count| random.random_range(0..count)).collect()
     }
 
-    /// How many choices there are for each of these.
+    /// The number of options of each choice.
     pub(crate) fn counts(&self) -> Vec<usize> {
         let of_scalars = self.parameters.iter().filter_map(|one| match &one.kind {
             ParameterKind::Chosen(choices) => Some(choices.len()),
@@ -142,7 +142,7 @@ fn is_input(kind: &ParameterKind) -> bool {
     matches!(kind, ParameterKind::Array { role: Role::In | Role::InOut, .. })
 }
 
-/// One of the numbers that lie in a range; the middle of the range where none does.
+/// One of the numbers within the range; the midpoint of the range if none is.
 fn choose<'a>(from: &'a [f64; 3], low: f64, high: f64, random: &mut StdRng) -> &'a f64 {
     let start = random.random_range(0..from.len());
     let fits = |at: &usize| (low..high).contains(&from[*at]);

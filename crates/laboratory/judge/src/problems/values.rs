@@ -4,29 +4,29 @@ use crate::element::Element;
 use crate::task::Values;
 use rand::{Rng, RngCore, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
-/// One number in so many is special, where a kind says that some are.
+/// One in this many numbers is special, for kinds with some special numbers.
 const SOME: usize = 64;
 /// Bits of the wide integers: one more than fp16 and TF32 hold, so that rounding inputs to them shows.
 const WIDE_BITS: u32 = 12;
-/// Terms other than zero in a sum of integers, on average at most, so that sums stay exact.
+/// Maximum average number of nonzero terms in a sum of integers, which keeps sums exact.
 const TERMS: f64 = 512.0;
-/// The numbers that are permuted.
+/// Seed of the numbers to permute.
 const PERMUTED: u64 = 0x7065_726d;
 
-/// What an array is drawn for.
+/// Parameters of one drawn array.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
     /// The kind of numbers.
     pub kind: Values,
-    /// Elements.
+    /// Number of elements.
     pub count: usize,
-    /// The largest extent of the problem: how many terms a sum may have.
+    /// The largest extent of the problem: the maximum number of terms in a sum.
     pub longest: u64,
-    /// Whether this array has the wide integers, of several with integers.
+    /// Whether this array has the wide integers, if several arrays have integers.
     pub wide: bool,
-    /// Whether this array has the special numbers of the kind, where it has some.
+    /// Whether this array has the special numbers of its kind.
     pub special: bool,
-    /// The integers allowed, from the first to below the second.
+    /// The integers allowed (half-open range).
     pub range: Option<(i128, i128)>,
 }
 
@@ -63,7 +63,7 @@ fn floats(element: Element, request: &Request, random: &mut StdRng) -> Vec<f64> 
             for _ in 0..if count > 0 { random.random_range(1..=8) } else { 0 } {
                 numbers[random.random_range(0..count)] = uniform(random) * 8.0;
             }
-            // The ends are where loops forget.
+            // Loops tend to miss the first and the last element.
             if let Some(last) = numbers.last_mut() {
                 *last = uniform(random) * 8.0;
             }
@@ -77,7 +77,7 @@ fn floats(element: Element, request: &Request, random: &mut StdRng) -> Vec<f64> 
         _ => &[],
     };
     if request.special && !special.is_empty() && count > 0 {
-        // 0 times these is NaN: kernels that skip zeros show.
+        // 0 times these is NaN, which exposes kernels that skip zeros.
         for _ in 0..count / 8 {
             numbers[random.random_range(0..count)] = 0.0;
         }
@@ -92,7 +92,7 @@ fn one(element: Element, kind: Values, random: &mut StdRng) -> f64 {
     let sign = if random.random::<bool>() { 1.0 } else { -1.0 };
     match kind {
         Values::Normal => {
-            // Box and Muller.
+            // Box-Muller transform.
             let (radius, angle): (f64, f64) = (random.random_range(1e-12..1.0), random.random());
             (-2.0 * f64::ln(radius)).sqrt() * (std::f64::consts::TAU * angle).cos()
         }
@@ -121,7 +121,7 @@ fn exact(element: Element, request: &Request, random: &mut StdRng) -> Vec<f64> {
         }
         let sign = if random.random::<bool>() { 1.0 } else { -1.0 };
         match request.wide {
-            // Odd, so that no narrower format holds them.
+            // Odd numbers, which no narrower format can represent.
             true => sign * f64::from(random.random_range(0..1u32 << (bits - 1)) * 2 + 1),
             false => sign,
         }

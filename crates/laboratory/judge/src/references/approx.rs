@@ -1,32 +1,32 @@
-//! Numbers with a bound on how far a kernel's arithmetic may be from them: running error analysis.
+//! Running error analysis: numbers with a bound on the error of a kernel's arithmetic.
 //!
-//! Each value of a reference is computed in f64 beside a bound on the error of the same value computed in the
-//! kernel's format (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed. 2002, section 3.3:
-//! `|fl(a op b) - a op b| <= u |a op b|`, errors of operands carried along). An operation on exact operands whose
-//! result the format holds has no error, so that data of small integers are judged bit for bit. A sum over an index
+//! Each value of a reference is computed in f64 together with a bound on the error of the same value computed in the
+//! kernel's format (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed. 2002, section 3.3: `|fl(a
+//! op b) - a op b| <= u |a op b|`, errors of operands carried along). An operation on exact operands whose
+//! result the format can represent has no error, so small integers are judged bit for bit. A sum over an index
 //! gets `gamma_n` of the sum of its absolute terms, which holds for every order of additions (section 4.2).
 //!
-//! Limits: errors are carried to first order and doubled in the end; functions are taken to be within
-//! [`Arithmetic::function_units`], which covers CUDA's library, not its intrinsics (`__expf`).
+//! Limits: errors are first order and doubled at the end; functions are assumed to be accurate within
+//! [`Arithmetic::function_units`], which covers CUDA's library but not its intrinsics (`__expf`).
 
 use crate::element::Element;
 
-/// The arithmetic that a kernel is held to.
+/// The arithmetic that defines a kernel's error bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arithmetic {
     /// The format of intermediate results.
     pub format: Element,
-    /// Unit roundoffs that a library function may be off.
+    /// Maximum error of a library function, in unit roundoffs.
     pub function_units: f64,
 }
 
 impl Arithmetic {
-    /// That of a format, with CUDA's library of functions.
+    /// The arithmetic of a format, with the accuracy of CUDA's library functions.
     pub fn of(format: Element) -> Self {
         Arithmetic { format, function_units: 8.0 }
     }
 
-    /// Whether the format holds the number.
+    /// Whether the format can represent the number.
     pub fn holds(&self, value: f64) -> bool {
         match self.format {
             Element::F64 => true,
@@ -37,15 +37,14 @@ impl Arithmetic {
         }
     }
 
-    /// `gamma_n`, or where `n u >= 1/2` what bounds it (C.-P. Jeannerod and S. M. Rump, SIAM J. Matrix Anal. Appl.
-    /// 34, 2013).
+    /// `gamma_n`, or its bound if `n u >= 1/2` (C.-P. Jeannerod and S. M. Rump, SIAM J. Matrix Anal. Appl. 34, 2013).
     pub fn gamma(&self, roundings: f64) -> f64 {
         let first = roundings * self.format.unit();
         if first < 0.5 { first / (1.0 - first) } else { 2.0 * first }
     }
 }
 
-/// A number and how far off a kernel may be.
+/// A number and the error allowed to a kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Approx {
     /// The number.
@@ -57,12 +56,12 @@ pub struct Approx {
 }
 
 impl Approx {
-    /// A number that the kernel has as it is.
+    /// A number that the kernel represents exactly.
     pub fn exact(value: f64) -> Self {
         Approx { value, error: 0.0, wild: false }
     }
 
-    /// The result of one operation on operands whose errors make `carried`, rounded once.
+    /// The result of one operation, rounded once; `carried` is the error inherited from its operands.
     fn rounded(value: f64, carried: f64, wild: bool, arithmetic: &Arithmetic) -> Self {
         if !value.is_finite() {
             return Approx { value, error: 0.0, wild };
@@ -75,12 +74,12 @@ impl Approx {
         Approx { value, error: carried + rounding, wild }
     }
 
-    /// A constant of a task file, which the kernel has rounded to its format.
+    /// A constant of a task file; the kernel rounds it to its format.
     pub fn constant(value: f64, arithmetic: &Arithmetic) -> Self {
         Approx::rounded(value, 0.0, false, arithmetic)
     }
 
-    /// The negative.
+    /// The negation.
     pub fn minus(self) -> Self {
         Approx { value: -self.value, ..self }
     }
@@ -108,7 +107,7 @@ impl Approx {
             return Approx { value, error: f64::INFINITY, wild: true };
         }
         let carried = finite((a.error + value.abs() * b.error) / (b.value.abs() - b.error));
-        // Divisions of the library's fast forms are off by two units in the last place.
+        // Fast library divisions have an error of two units in the last place.
         let quotient = Approx::rounded(value, carried, wild, arithmetic);
         Approx {
             error: if quotient.error == 0.0 { 0.0 } else { 4.0 * quotient.error - 3.0 * carried },
@@ -116,7 +115,7 @@ impl Approx {
         }
     }
 
-    /// A function that rises or falls throughout, computed by a library.
+    /// A monotonic function, computed by a library.
     pub fn monotonic(self, function: impl Fn(f64) -> f64, arithmetic: &Arithmetic) -> Self {
         let value = function(self.value);
         let reach = |x: f64| finite((function(x) - value).abs());
@@ -127,7 +126,7 @@ impl Approx {
         self.by_library(value, carried, arithmetic)
     }
 
-    /// A library's function with this value, whose arguments' errors make `carried`.
+    /// A library function with this value; `carried` is the error inherited from its arguments.
     pub fn by_library(self, value: f64, carried: f64, arithmetic: &Arithmetic) -> Self {
         if value.is_nan() && !self.value.is_nan() && self.error > 0.0 {
             return Approx { value, error: f64::INFINITY, wild: true };
@@ -142,7 +141,7 @@ impl Approx {
         Approx { value, error, wild: self.wild || value.abs() + error > format.largest() }
     }
 
-    /// The square root, which is rounded correctly or off by two units in the last place.
+    /// The square root, rounded correctly or with an error of two units in the last place.
     pub fn square_root(self, arithmetic: &Arithmetic) -> Self {
         if self.error == 0.0 && self.value >= 0.0 && arithmetic.holds(self.value.sqrt()) {
             return Approx { value: self.value.sqrt(), ..self };
@@ -150,7 +149,7 @@ impl Approx {
         self.monotonic(f64::sqrt, arithmetic)
     }
 
-    /// This value, or another that a decision may have taken instead.
+    /// This value, or the alternative if a comparison may have gone the other way.
     pub fn or(self, other: Self, decided: bool) -> Self {
         if decided {
             return self;
@@ -160,14 +159,14 @@ impl Approx {
         Approx { error, wild: self.wild || other.wild, ..self }
     }
 
-    /// How far the two may be apart and still be in either order.
+    /// Whether the errors of the two values allow either order.
     pub fn undecided(self, other: Self) -> bool {
         (self.value - other.value).abs() <= self.error + other.error
             && self.error + other.error > 0.0
     }
 }
 
-/// The larger of two, as `fmaxf` has it.
+/// The larger of two, as defined by `fmaxf`.
 pub fn larger(a: Approx, b: Approx) -> Approx {
     let error = if a.undecided(b) {
         a.error.max(b.error)
@@ -183,7 +182,7 @@ fn finite(x: f64) -> f64 {
     if x.is_nan() { 0.0 } else { x }
 }
 
-/// A sum in any order, term after term.
+/// A sum of terms in any order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum {
     value: f64,
@@ -196,16 +195,16 @@ pub struct Sum {
     wild: bool,
 }
 
-/// How much larger than the sum of the terms partial results of fast methods may be, as a power of two.
+/// Partial results of fast methods may exceed the sum of the terms by this power of two.
 const SPARE_BITS: i32 = 2;
 
 impl Sum {
-    /// The sum of nothing.
+    /// The empty sum.
     pub fn new() -> Self {
         Sum { whole: true, ..Sum::default() }
     }
 
-    /// One more term; compensated (Neumaier), so that the reference has no error worth a bound.
+    /// Adds a term with Neumaier compensation, which makes the reference's own error negligible.
     pub fn add(&mut self, term: Approx) {
         let sum = self.value + term.value;
         if sum.is_finite() {
@@ -223,7 +222,7 @@ impl Sum {
         self.wild |= term.wild;
     }
 
-    /// The sum with the error of `extra` roundings beside those of the additions.
+    /// The sum, with the errors of the additions and of `extra` more roundings.
     pub fn finish(&self, extra: f64, arithmetic: &Arithmetic) -> Approx {
         let value = if self.value.is_finite() { self.value + self.lost } else { self.value };
         let format = arithmetic.format;
@@ -238,7 +237,7 @@ impl Sum {
                 self.carried + arithmetic.gamma(self.terms as f64 + extra) * self.scale + underflow
             }
         };
-        // Partial sums reach at most the sum of the absolute terms.
+        // Partial sums are at most the sum of the absolute terms.
         let wild = self.wild
             || self.scale * (1.0 + arithmetic.gamma(self.terms as f64)) > format.largest();
         Approx { value, error, wild }

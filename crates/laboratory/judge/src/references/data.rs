@@ -1,4 +1,4 @@
-//! The data of a problem as numbers, as references see them.
+//! The data of a problem as numbers for references.
 
 use crate::element::Element;
 use crate::problems::problem::{Argument, Problem};
@@ -28,7 +28,7 @@ impl Data {
         Data { values, integers, shapes, scalars, extents: Vec::new() }
     }
 
-    /// Of a problem; `rounded` is applied to every element of an array of single precision.
+    /// The data of a problem; `rounded` is applied to every element of a single-precision array.
     pub fn of(problem: &Problem, order: &[String], rounded: &dyn Fn(f64) -> f64) -> Data {
         let mut data = Data {
             values: Vec::new(),
@@ -67,7 +67,7 @@ impl Data {
         data
     }
 
-    /// What formulas are evaluated in.
+    /// The scene for evaluating formulas.
     pub fn scene(&self, arithmetic: Arithmetic) -> Scene<'_> {
         let view = |number: usize| View {
             values: &self.values[number],
@@ -96,7 +96,7 @@ impl Data {
     }
 }
 
-/// An integer as the type holds it.
+/// The integer, wrapped to the type.
 pub fn wrap(value: i64, element: Element) -> i128 {
     let mut bytes = Vec::new();
     element.put_integer(value.into(), &mut bytes);

@@ -1,4 +1,4 @@
-//! Right results of built-in references, computed on the host: in f64 with error bounds, or as integers.
+//! Expected results of built-in references, computed on the host: in f64 with error bounds, or as integers.
 
 use crate::element::Element;
 use crate::references::approx::{Approx, Arithmetic};
@@ -8,29 +8,29 @@ use crate::references::product::Product;
 use crate::references::rows::{Rows, norm, scan, softmax};
 use crate::task::Reference;
 
-/// The right results of one output.
+/// The expected results of one output.
 #[derive(Clone, Debug)]
 pub struct Expected {
     /// The parameter.
     pub output: usize,
-    /// The elements that are known, in order; `None` where all are.
+    /// Indices of the computed elements in ascending order; `None` if all are.
     pub at: Option<Vec<usize>>,
-    /// What is right for each of them.
+    /// The expected values.
     pub right: Right,
 }
 
-/// Right results.
+/// Expected values.
 #[derive(Clone, Debug)]
 pub enum Right {
-    /// Numbers with what a kernel may be off.
+    /// Numbers with the errors allowed.
     Numbers(Vec<Approx>),
-    /// Integers, as they are in their type.
+    /// Integers, wrapped to their type.
     Integers(Vec<i128>),
 }
 
 impl Reference {
-    /// The right results of a built-in reference at these elements, in ascending order, of an output of this type;
-    /// `None` where the reference is a kernel or a command.
+    /// The expected results of a built-in reference at these elements, in ascending order, for an output of this
+    /// type; `None` if the reference is a kernel or a command.
     pub fn at(
         &self,
         data: &Data,

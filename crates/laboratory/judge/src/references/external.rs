@@ -1,5 +1,5 @@
-//! References that are not formulas: a kernel, run on an emulator of its own, or a program that reads and writes
-//! `.npy` files. Both have run before a candidate is loaded.
+//! References that are not formulas: a kernel, run on its own emulator, or a program that reads and writes `.npy`
+//! files. Both run before a candidate is loaded.
 
 use crate::element::Element;
 use crate::problems::problem::{Argument, Problem};
@@ -12,14 +12,14 @@ use lanework_runtime::emulator::{Blocks, Emulator, LaunchConfig, Options};
 use lanework_runtime::ptx::Module;
 use std::process::Command;
 
-/// Memory of a program, and what it may write to its outputs.
+/// Memory limit of a program, and the limit of its output.
 const MEMORY: u64 = 16 << 30;
 const OUTPUT: u64 = 1 << 20;
 
-/// The right results that a kernel gives.
+/// The expected results from a kernel.
 ///
 /// # Errors
-/// Why it gives none.
+/// Why the kernel fails.
 pub fn of_kernel(
     task: &Task,
     problem: &Problem,
@@ -73,10 +73,10 @@ pub fn of_kernel(
     Ok(expected)
 }
 
-/// The right results that a program gives.
+/// The expected results from a program.
 ///
 /// # Errors
-/// Why it gives none.
+/// Why the program fails.
 pub fn of_command(
     task: &Task,
     problem: &Problem,

@@ -1,13 +1,14 @@
-//! Whether the arrays of a problem have the shapes that a built-in reference takes: a task file says the two apart.
+//! Checks that the arrays of a problem have the shapes that a built-in reference requires; the task file declares
+//! them separately.
 
 use crate::references::data::Data;
 use crate::task::Reference;
 
 impl Reference {
-    /// Looks at the shapes of a problem.
+    /// Checks the shapes of a problem.
     ///
     /// # Errors
-    /// What does not fit, in words.
+    /// A description of the mismatch.
     pub fn fits(&self, data: &Data) -> Result<(), String> {
         let shape = |array: usize| data.shapes[array].as_slice();
         let words = |shape: &[u64]| {

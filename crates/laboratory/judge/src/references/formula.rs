@@ -1,5 +1,5 @@
-//! Formulas of references: expressions whose names are resolved to arrays, scalars, extents and indices, and their
-//! values as numbers with error bounds, or as integers that wrap.
+//! Formulas of references: expressions with names resolved to arrays, scalars, extents and indices. They evaluate to
+//! numbers with error bounds, or to wrapping integers.
 
 mod resolve;
 
@@ -7,10 +7,10 @@ use crate::references::approx::{Approx, Arithmetic, Sum, larger};
 use crate::references::functions::Function;
 use crate::text::expression::Operator;
 
-/// What the names of a formula mean.
+/// The names available to a formula.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// The arrays, with how many indices each takes.
+    /// The arrays, with their numbers of indices.
     pub arrays: Vec<(String, usize)>,
     /// Scalar parameters.
     pub scalars: Vec<String>,
@@ -29,9 +29,9 @@ pub enum Formula {
     Extent(usize),
     /// A scalar parameter.
     Scalar(usize),
-    /// An index, of the output or of a fold around.
+    /// An index of the output or of an enclosing fold.
     Index(usize),
-    /// An element of an array; 0 outside of it.
+    /// An array element; 0 if out of bounds.
     Element(usize, Vec<Formula>),
     /// A function.
     Call(Function, Vec<Formula>),
@@ -39,9 +39,9 @@ pub enum Formula {
     Fold(Fold, usize, Box<Formula>, Box<Formula>),
     /// Two operands.
     Binary(Operator, Box<Formula>, Box<Formula>),
-    /// The negative.
+    /// The negation.
     Minus(Box<Formula>),
-    /// The second where the first is not 0, else the third.
+    /// The second operand if the first is not 0, else the third.
     Choice(Box<[Formula; 3]>),
 }
 
@@ -56,18 +56,18 @@ pub enum Fold {
     Min,
 }
 
-/// An array as formulas see it.
+/// An array, as seen by formulas.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// Its elements as numbers.
     pub values: &'a [f64],
-    /// The same as integers, where the elements are integers.
+    /// The elements as integers, if their type is an integer.
     pub integers: &'a [i64],
     /// Its shape.
     pub shape: &'a [u64],
 }
 
-/// What a formula is evaluated in.
+/// The data for evaluating a formula.
 pub struct Scene<'a> {
     /// The arrays, as [`Names`] lists them.
     pub arrays: Vec<View<'a>>,
@@ -75,12 +75,12 @@ pub struct Scene<'a> {
     pub scalars: Vec<(f64, i64)>,
     /// The extents.
     pub extents: Vec<u64>,
-    /// The arithmetic that the kernel is held to.
+    /// The arithmetic that defines the kernel's error bound.
     pub arithmetic: Arithmetic,
 }
 
 impl Formula {
-    /// Whether the value hangs on which of two numbers is larger, so that NaN has no one right treatment.
+    /// Whether the value depends on which of two numbers is larger; the correct result for NaN is then ambiguous.
     pub fn decides(&self) -> bool {
         match self {
             Formula::Constant(_) | Formula::Extent(_) | Formula::Scalar(_) | Formula::Index(_) => {
@@ -179,7 +179,7 @@ impl Formula {
         }
     }
 
-    /// The value as an integer of 64 bits that wraps.
+    /// The value as a wrapping 64-bit integer.
     pub fn whole(&self, scene: &Scene<'_>, indices: &mut Vec<u64>) -> i64 {
         match self {
             Formula::Constant(value) => *value as i64,

@@ -1,4 +1,4 @@
-//! The functions of formulas, each with how it carries errors.
+//! The functions of formulas, with the error propagation of each.
 
 use crate::references::approx::{Approx, Arithmetic, larger};
 
@@ -6,19 +6,19 @@ use crate::references::approx::{Approx, Arithmetic, larger};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Function(usize);
 
-/// Rule a function is computed.
+/// How to propagate errors through a function.
 enum Rule {
-    /// It is monotonic.
+    /// Monotonic.
     Monotonic(fn(f64) -> f64),
-    /// Its slope is never above 1 (Lipschitz constant 1).
+    /// Lipschitz constant 1: the slope never exceeds 1.
     Nonexpansive(fn(f64) -> f64),
-    /// A step: it jumps.
+    /// A step function with jumps.
     Step(fn(f64) -> f64),
-    /// As said in [`Function::approx`].
+    /// See [`Function::approx`].
     Special,
 }
 
-/// Every function: its name, how many arguments it takes, and how it carries errors.
+/// Every function: its name, its number of arguments, and its error propagation.
 const FUNCTIONS: [(&str, usize, Rule); 27] = [
     ("min", 2, Rule::Special),
     ("max", 2, Rule::Special),
@@ -50,7 +50,7 @@ const FUNCTIONS: [(&str, usize, Rule); 27] = [
 ];
 
 impl Function {
-    /// The function of this name and number of arguments.
+    /// The function with this name and number of arguments.
     pub fn named(name: &str, arguments: usize) -> Option<Function> {
         let found = |(known, takes, _): &(&str, usize, Rule)| *known == name && *takes == arguments;
         FUNCTIONS.iter().position(found).map(Function)
@@ -61,7 +61,7 @@ impl Function {
         FUNCTIONS.map(|(name, ..)| name).join(", ")
     }
 
-    /// Whether it decides by which of two numbers is larger.
+    /// Whether its value depends on which of two numbers is larger.
     pub fn decides(self) -> bool {
         matches!(FUNCTIONS[self.0].0, "min" | "max" | "relu")
     }
@@ -111,7 +111,7 @@ impl Function {
         }
     }
 
-    /// Its value of integers.
+    /// Its value for integers.
     pub fn whole(self, of: &[i64]) -> i64 {
         match (FUNCTIONS[self.0].0, of) {
             ("min", [a, b]) => *a.min(b),
@@ -139,7 +139,7 @@ fn power(x: Approx, y: Approx, arithmetic: &Arithmetic) -> Approx {
         carried = carried.max(if other.is_nan() { 0.0 } else { (other - value).abs() });
     }
     let once = x.by_library(value, carried, arithmetic);
-    // `powf` is twice as inexact as the other functions.
+    // `powf` has twice the error of the other functions.
     once.by_library(value, once.error, arithmetic)
 }
 

@@ -1,4 +1,4 @@
-//! What is right: formulas, built-in references, and programs, each with a bound on its errors.
+//! Expected results from formulas, built-in references and programs, each with an error bound.
 
 pub mod approx;
 pub mod data;

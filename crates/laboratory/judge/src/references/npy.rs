@@ -1,8 +1,8 @@
-//! Arrays as `.npy` files, for references that are programs: version 1.0, little-endian, in C order.
+//! Arrays as `.npy` files, for programs that serve as references: version 1.0, little-endian, C order.
 
 use crate::element::Element;
 
-/// The bytes of a file. bf16, which NumPy does not have, becomes f32.
+/// The bytes of a file. NumPy has no bf16, so it becomes f32.
 pub fn write(element: Element, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
     let extents: String = shape.iter().map(|extent| format!("{extent}, ")).collect();
     let (kind, data) = match element {
@@ -49,7 +49,7 @@ pub type Read<'a> = (Element, Vec<u64>, &'a [u8]);
 /// Reads a file.
 ///
 /// # Errors
-/// Why it is not one that is understood.
+/// Why the file is not supported.
 pub fn read(file: &[u8]) -> Result<Read<'_>, String> {
     let fail = |why: &str| Err(why.to_owned());
     let Some(rest) = file.strip_prefix(b"\x93NUMPY") else { return fail("it is not a .npy file") };

@@ -1,11 +1,11 @@
-//! Right products of matrices.
+//! Expected matrix products.
 
 use crate::element::Element;
 use crate::references::approx::{Approx, Arithmetic, Sum};
 use crate::references::data::{Data, wrap};
 use crate::task::Factor;
 
-/// A product of matrices.
+/// A matrix product.
 pub struct Product<'a> {
     /// The problem's data.
     pub data: &'a Data,
@@ -20,7 +20,8 @@ pub struct Product<'a> {
 }
 
 impl Product<'_> {
-    /// Where the terms of an element lie: the first of A and the step, the first of B and the step, and their number.
+    /// Indices of the terms of an element: first index and stride in A, first index and stride in B, and the number
+    /// of terms.
     fn terms(&self, at: usize) -> ([usize; 2], [usize; 2], usize) {
         let shape = |array: usize| {
             let shape = &self.data.shapes[array];
@@ -48,12 +49,12 @@ impl Product<'_> {
         let mut sum = Sum::new();
         let mut largest = 0f64;
         for index in 0..k {
-            // Exact in f64, for factors of single precision and below.
+            // Exact in f64 for factors of single precision or lower.
             let term = of_a[a + index * a_step] * of_b[b + index * b_step];
             largest = largest.max(term.abs());
             sum.add(Approx::exact(term));
         }
-        // Each product is rounded once where it is not fused with the addition.
+        // Each product is rounded once unless it is fused with the addition.
         let mut product = sum.finish(1.0, arithmetic);
         product.wild |= largest > arithmetic.format.largest();
         let product = match alpha.value {
@@ -69,7 +70,7 @@ impl Product<'_> {
         }
     }
 
-    /// Elements of a product of integers, which wrap.
+    /// Elements of a product of wrapping integers.
     pub fn integers(
         &self,
         element: Element,

@@ -1,4 +1,4 @@
-//! Right results of operations on rows: softmax, norms and running sums.
+//! Expected results of row operations: softmax, norms and running sums.
 
 use crate::element::Element;
 use crate::references::approx::{Approx, Arithmetic, Sum};
@@ -15,7 +15,7 @@ pub struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// The elements of what `compute` makes of each row.
+    /// Applies `compute` to each row and returns the requested elements.
     pub fn each(
         &self,
         at: &[usize],
@@ -36,7 +36,7 @@ impl Rows<'_> {
             .collect()
     }
 
-    /// Running sums of integers, which wrap.
+    /// Running sums of wrapping integers.
     pub fn scanned_integers(&self, at: &[usize], exclusive: bool, element: Element) -> Vec<i128> {
         let mut known: Option<(usize, Vec<i64>)> = None;
         let one = |at: &usize| {
@@ -70,7 +70,7 @@ pub fn softmax(row: &[f64], arithmetic: &Arithmetic) -> Vec<Approx> {
             term
         })
         .collect();
-    // Running sums of one pass are scaled again with each new largest element.
+    // One-pass sums are rescaled at each new maximum.
     let total = sum.finish(2.0 * row.len() as f64 + 2.0 * arithmetic.function_units, arithmetic);
     terms.into_iter().map(|term| term.divide(total, arithmetic)).collect()
 }
@@ -92,7 +92,8 @@ pub fn norm(row: &[f64], epsilon: Approx, centred: bool, arithmetic: &Arithmetic
         let apart = centre(x);
         squares.add(apart.multiply(apart, arithmetic));
     }
-    // Kernels may take the mean of the squares and subtract that of the mean: errors are those of the squares.
+    // Kernels may compute the mean of the squares minus the square of the mean, so the error bound is the one of the
+    // squares.
     let mut plain = Sum::new();
     row.iter().for_each(|x| plain.add(Approx::exact(x * x)));
     let by_difference = arithmetic.gamma(row.len() as f64 + 4.0) * plain.scale;

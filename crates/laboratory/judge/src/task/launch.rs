@@ -1,4 +1,4 @@
-//! The launch of a kernel: its grid, block and shared memory as expressions over the extents.
+//! The launch of a kernel: grid, block and shared memory as expressions over the extents.
 
 use super::TaskError;
 use crate::problems::extents::{Extents, evaluate};
@@ -6,7 +6,7 @@ use crate::text::document::{Expression, Value};
 use crate::text::source::Source;
 use lanework_runtime::{Dim3, PtxShape};
 
-/// How a kernel is launched.
+/// The launch configuration of a kernel.
 #[derive(Clone, Debug)]
 pub struct Launch {
     grid: Vec<Expression>,
@@ -19,14 +19,14 @@ pub struct Launch {
 /// The shape of one launch.
 pub type Shape = PtxShape;
 
-/// The mark of the lines by which a candidate declares its launch.
+/// Prefix of the lines that declare a candidate's launch.
 const MARK: &str = "// judge:";
 
 impl Launch {
     /// Reads a table.
     ///
     /// # Errors
-    /// What the table has wrong.
+    /// The mistake in the table.
     pub fn read(value: &Value<'_>) -> Result<Launch, TaskError> {
         let table = value.table(&["grid", "block", "shared", "cluster", "cooperative"])?;
         let dimensions = |name: &str| match table.get(name) {
@@ -50,12 +50,12 @@ impl Launch {
         })
     }
 
-    /// The launch that a candidate declares in lines `// judge: grid = [..]`; `None` where there are none.
+    /// Parses the launch that a candidate declares in lines `// judge: grid = [..]`; `None` if it has no such lines.
     ///
     /// # Errors
-    /// When the lines do not describe a launch.
+    /// If the lines do not describe a launch.
     pub fn declared(file: &str, text: &str) -> Option<Result<Launch, TaskError>> {
-        // Other lines are left empty, so that messages have the right line.
+        // Other lines stay empty to keep line numbers right in messages.
         let mut marked = false;
         let lines = text.lines().map(|line| match line.trim_start().strip_prefix(MARK) {
             Some(rest) => {
@@ -69,10 +69,10 @@ impl Launch {
         marked.then(|| Launch::read(&Value::parse(source)?))
     }
 
-    /// The shape for these extents. A grid of no blocks becomes one of one block, as hosts do.
+    /// The shape for these extents. An empty grid becomes one block, as hosts do.
     ///
     /// # Errors
-    /// When an expression has no value, or it does not fit 32 bits.
+    /// If an expression has no value, or a value does not fit 32 bits.
     pub fn shape(&self, extents: &Extents) -> Result<Shape, TaskError> {
         let value = |expression: &Expression| -> Result<u32, TaskError> {
             let value = evaluate(&expression.node, extents);

@@ -1,4 +1,4 @@
-//! Reads a task file. Every mistake that shows without a candidate is reported here, with line and column.
+//! Reads a task file. Reports every mistake that is detectable without a candidate, with line and column.
 
 mod parameters;
 mod references;
@@ -13,7 +13,7 @@ use parameters::{extents, parameters, tolerance};
 use std::path::Path;
 use std::time::Duration;
 
-/// What stands at the top of a task file.
+/// The top-level keys of a task file.
 const TOP: [&str; 12] = [
     "entry",
     "about",
@@ -30,10 +30,10 @@ const TOP: [&str; 12] = [
 ];
 
 impl Task {
-    /// Reads the text of a task file.
+    /// Parses the text of a task file.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// The mistake, with its line and column.
     pub fn read(file: &Path, text: &str) -> Result<Task, TaskError> {
         let name = file.display().to_string();
         let source = Source { name: &name, text };
@@ -96,7 +96,7 @@ impl Task {
         Ok(task)
     }
 
-    /// Evaluates all expressions once, so that a mistake in one is not found in the middle of a run.
+    /// Evaluates all expressions once, so that a mistake does not surface in the middle of a run.
     fn try_timed(&self) -> Result<(), TaskError> {
         let extents = self.timed()?;
         for parameter in &self.parameters {
@@ -137,7 +137,7 @@ impl Task {
     }
 }
 
-/// The kinds that are drawn: those that the task names, or all that have one right treatment in its formulas.
+/// The kinds to draw: those that the task names, or all whose expected results are unambiguous in its formulas.
 fn values(top: &Table<'_>, task: &Task) -> Result<Vec<Values>, TaskError> {
     let names = Values::ALL.map(Values::name);
     if let Some(given) = top.get("values") {

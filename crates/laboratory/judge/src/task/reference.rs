@@ -1,14 +1,14 @@
-//! Where the right results of a task come from, and how closely a candidate's have to agree with them.
+//! Sources of a task's expected results, and the tolerance of a candidate's.
 
 use super::Launch;
 use crate::element::Element;
 use crate::references::formula::Formula;
 use std::path::PathBuf;
 
-/// A source of right results. Parameters are meant by their number.
+/// A source of expected results. Parameters are identified by number.
 #[derive(Clone, Debug)]
 pub enum Reference {
-    /// Each element of an output by a formula of its indices.
+    /// Computes each element of an output by a formula of its indices.
     Formula {
         /// The output.
         output: usize,
@@ -17,17 +17,17 @@ pub enum Reference {
     },
     /// `alpha A B + beta C`.
     Product {
-        /// The output, which is C where beta is not 0.
+        /// The output, which is C if beta is not 0.
         output: usize,
-        /// The first factor, m x k, or k x m where it is transposed.
+        /// The first factor, m x k, or k x m if transposed.
         a: usize,
-        /// The second factor, k x n, or n x k where it is transposed.
+        /// The second factor, k x n, or n x k if transposed.
         b: usize,
         /// Whether each factor is transposed.
         transposed: (bool, bool),
         /// The factor of the product.
         alpha: Factor,
-        /// The factor of what the output held.
+        /// The factor of the output's previous contents.
         beta: Factor,
     },
     /// `exp(x - max x) / sum exp(x - max x)` over the last extent.
@@ -44,13 +44,13 @@ pub enum Reference {
         output: usize,
         /// The input.
         input: usize,
-        /// The factors of a row.
+        /// The scale of each row element.
         weight: Option<usize>,
-        /// What is added to a row.
+        /// The offset of each row element.
         bias: Option<usize>,
-        /// What keeps the root from zero.
+        /// Keeps the root away from zero.
         epsilon: Factor,
-        /// Whether the mean is taken out.
+        /// Whether the mean is subtracted.
         centred: bool,
     },
     /// Running sums over the last extent.
@@ -59,10 +59,10 @@ pub enum Reference {
         output: usize,
         /// The input.
         input: usize,
-        /// Whether an element's sum is that of those before it.
+        /// Whether the sum excludes the element itself.
         exclusive: bool,
     },
-    /// A kernel of a file, run on an emulator of its own.
+    /// A kernel of a file, run on its own emulator.
     Kernel {
         /// PTX, or CUDA C++.
         file: PathBuf,
@@ -87,31 +87,32 @@ pub enum Factor {
     Number(f64),
 }
 
-/// How closely results have to agree.
+/// How closely results must agree.
 #[derive(Clone, Debug)]
 pub enum Tolerance {
-    /// As roundings of this arithmetic allow, whatever the order.
+    /// Within the rounding errors of this arithmetic, for any order of operations.
     Derived {
-        /// The format of intermediate results; `None` takes single precision, or double for an output of that.
+        /// The format of intermediate results; `None` means single precision, or double for a double-precision
+        /// output.
         arithmetic: Option<Element>,
-        /// Unit roundoffs that a library function may be off; `None` takes CUDA's.
+        /// Maximum error of a library function in unit roundoffs; `None` means CUDA's.
         function_units: Option<f64>,
     },
     /// Bit for bit.
     Exact,
-    /// `|y - ref| <= absolute + relative |ref|`, for a reason.
+    /// `|y - ref| <= absolute + relative |ref|`, with a stated reason.
     Stated {
-        /// The part that grows with the result.
+        /// The relative part.
         relative: f64,
-        /// The part that does not.
+        /// The absolute part.
         absolute: f64,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
 impl Reference {
-    /// The output that this is of; `None` where it is of all.
+    /// The output that this reference computes; `None` if it computes all.
     pub fn output(&self) -> Option<usize> {
         match self {
             Reference::Formula { output, .. }

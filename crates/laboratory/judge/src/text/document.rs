@@ -1,4 +1,4 @@
-//! A TOML file whose values keep their places, so that every mistake is reported with its line and column.
+//! A TOML file whose values keep their positions, for error messages with line and column.
 
 use crate::text::expression::{self, Node};
 use crate::text::source::{Source, TaskError};
@@ -7,7 +7,7 @@ use std::fmt;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A value of the file, with its place and its path from the top.
+/// A value of the file, with its position and its path from the root.
 pub struct Value<'a> {
     source: Source<'a>,
     value: Spanned<DeValue<'a>>,
@@ -15,10 +15,10 @@ pub struct Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// The table of a whole file.
+    /// Parses a file into its root table.
     ///
     /// # Errors
-    /// Where it is not TOML.
+    /// The position of the syntax error.
     pub fn parse(source: Source<'a>) -> Result<Value<'a>, TaskError> {
         let parsed = DeTable::parse(source.text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -29,7 +29,7 @@ impl<'a> Value<'a> {
         Ok(Value { source, value, path: String::new() })
     }
 
-    /// The error of this value.
+    /// An error at this value.
     pub fn error(&self, why: impl fmt::Display, help: impl Into<String>) -> TaskError {
         let why = match self.path.is_empty() {
             true => why.to_string(),
@@ -46,11 +46,10 @@ impl<'a> Value<'a> {
         Value { source: self.source, value: value.clone(), path }
     }
 
-    /// The values of a table by name, in the order of the file; names that are not in `known` are mistakes, where
-    /// it is not empty.
+    /// The values of a table by name, in file order. Names outside `known` are errors, unless `known` is empty.
     ///
     /// # Errors
-    /// When this is not a table, or has other names.
+    /// If this is not a table, or has unknown names.
     pub fn table(&self, known: &[&str]) -> Result<Table<'a>, TaskError> {
         let Some(table) = self.value.get_ref().as_table() else {
             return Err(self.wrong("a table"));
@@ -80,7 +79,7 @@ impl<'a> Value<'a> {
     /// The values of an array.
     ///
     /// # Errors
-    /// When this is none.
+    /// If this is not an array.
     pub fn array(&self) -> Result<Vec<Value<'a>>, TaskError> {
         let Some(array) = self.value.get_ref().as_array() else {
             return Err(self.wrong("an array"));
@@ -102,7 +101,7 @@ impl<'a> Value<'a> {
     /// A string.
     ///
     /// # Errors
-    /// When this is none.
+    /// If this is not a string.
     pub fn string(&self) -> Result<String, TaskError> {
         self.value.get_ref().as_str().map(str::to_owned).ok_or_else(|| self.wrong("a string"))
     }
@@ -110,7 +109,7 @@ impl<'a> Value<'a> {
     /// One of these names.
     ///
     /// # Errors
-    /// When this is none of them.
+    /// If this is not one of them.
     pub fn one_of<T>(
         &self,
         known: impl Fn(&str) -> Option<T>,
@@ -122,18 +121,18 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// A truth value.
+    /// A Boolean.
     ///
     /// # Errors
-    /// When this is none.
+    /// If this is not a Boolean.
     pub fn boolean(&self) -> Result<bool, TaskError> {
         self.value.get_ref().as_bool().ok_or_else(|| self.wrong("true or false"))
     }
 
-    /// A whole number that is not negative.
+    /// A nonnegative integer.
     ///
     /// # Errors
-    /// When this is none.
+    /// If this is not a nonnegative integer.
     pub fn whole(&self) -> Result<u64, TaskError> {
         let wanted = "a whole number from 0 on";
         let Some(integer) = self.value.get_ref().as_integer() else {
@@ -146,7 +145,7 @@ impl<'a> Value<'a> {
     /// A number.
     ///
     /// # Errors
-    /// When this is none.
+    /// If this is not a number.
     pub fn number(&self) -> Result<f64, TaskError> {
         let value = self.value.get_ref();
         let text = match (value.as_float(), value.as_integer()) {
@@ -157,10 +156,10 @@ impl<'a> Value<'a> {
         text.parse().map_err(|_| self.error(format!("`{text}` is not a valid number"), ""))
     }
 
-    /// An expression: a string, or a number as it is.
+    /// An expression: a string or a plain number.
     ///
     /// # Errors
-    /// When this is none; a mistake in it with its own place.
+    /// If this is neither; a mistake in the expression has its own position.
     pub fn expression(&self) -> Result<Expression, TaskError> {
         let text = match self.value.get_ref() {
             DeValue::String(text) => text.to_string(),
@@ -194,15 +193,15 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// The value of this name.
+    /// The value with this name.
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
         self.entries.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// The value of this name, which must be there.
+    /// The value with this name, which is required.
     ///
     /// # Errors
-    /// When it is missing.
+    /// If it is missing.
     pub fn need(&self, name: &str, help: &str) -> Result<&Value<'a>, TaskError> {
         self.get(name).ok_or_else(|| {
             let mut error = self.place.clone();
@@ -227,7 +226,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// An expression of the file, and where it stands.
+/// An expression of the file, and its position.
 #[derive(Clone, Debug)]
 pub struct Expression {
     /// The parsed expression.
@@ -238,13 +237,13 @@ pub struct Expression {
 }
 
 impl Expression {
-    /// A mistake at a byte of the expression.
+    /// An error at a byte of the expression.
     pub fn error_at(&self, at: usize, why: impl fmt::Display) -> TaskError {
         let error = self.error(why, "");
         TaskError { column: error.column + 1 + at, ..error }
     }
 
-    /// A mistake that only shows when the expression is used.
+    /// An error that appears only when the expression is used.
     pub fn error(&self, why: impl fmt::Display, help: impl Into<String>) -> TaskError {
         let why = format!("{}{why}", self.place.why);
         TaskError { why, help: help.into(), ..(*self.place).clone() }

@@ -1,8 +1,8 @@
-//! The small language of task files: arithmetic over names, calls, array elements, and folds over an index such as
-//! `sum(k < n, a[i, k] * b[k, j])`.
+//! The expression language of task files: arithmetic over names, calls, array elements, and folds over an index such
+//! as `sum(k < n, a[i, k] * b[k, j])`.
 //!
-//! A recursive-descent parser with one function per precedence level. It knows no names; what they mean is
-//! up to who evaluates the tree.
+//! A recursive-descent parser with one function per precedence level. Names are resolved by the evaluator of the
+//! tree.
 
 use std::fmt;
 
@@ -11,15 +11,15 @@ use std::fmt;
 pub enum Node {
     /// A number, and whether it was written as an integer.
     Number(f64, bool),
-    /// A name, and where it stands in the text.
+    /// A name, and its position in the text.
     Name(String, usize),
-    /// An array element: the array, its indices, and where it stands.
+    /// An array element: the array, its indices, and its position.
     Element(String, Vec<Node>, usize),
-    /// A call: the function, its arguments, and where it stands.
+    /// A call: the function, its arguments, and its position.
     Call(String, Vec<Node>, usize),
-    /// A fold of the body over `index < bound`: which, the index, the bound, the body, and where it stands.
+    /// A fold of the body over `index < bound`: the fold, the index, the bound, the body, and its position.
     Fold(String, String, Box<Node>, Box<Node>, usize),
-    /// The negative.
+    /// The negation.
     Minus(Box<Node>),
     /// Two operands.
     Binary(Operator, Box<Node>, Box<Node>),
@@ -46,12 +46,12 @@ pub enum Operator {
     Equal,
 }
 
-/// Why a text is not an expression, and the byte at which that shows.
+/// Why a text is not an expression, and the byte position of the error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpressionError {
-    /// The byte in the text.
+    /// The byte position in the text.
     pub at: usize,
-    /// In words.
+    /// The message.
     pub why: String,
 }
 
@@ -61,13 +61,13 @@ impl fmt::Display for ExpressionError {
     }
 }
 
-/// How deep expressions may be nested.
+/// Maximum nesting depth of expressions.
 const DEEPEST: usize = 64;
 
-/// Parses a whole text.
+/// Parses a whole expression.
 ///
 /// # Errors
-/// Where and why it is not an expression.
+/// The position and the cause of a syntax error.
 pub fn parse(text: &str) -> Result<Node, ExpressionError> {
     let mut parser = Parser { text, at: 0, depth: 0 };
     let node = parser.comparison()?;

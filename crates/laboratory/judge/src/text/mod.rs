@@ -1,4 +1,4 @@
-//! The text of task files: TOML whose values keep their places, and the small language of expressions in it.
+//! The text of task files: TOML with positions, and its expression language.
 
 pub mod document;
 pub mod expression;

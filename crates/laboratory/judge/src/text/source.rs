@@ -1,21 +1,21 @@
-//! The text of a task file, and mistakes in it with their line and column.
+//! The text of a task file, and errors in it with line and column.
 
 use std::fmt;
 
-/// A mistake in a task file.
+/// An error in a task file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskError {
-    /// The file.
+    /// Path of the file.
     pub file: String,
-    /// Its line, from 1; 0 where the file as a whole is meant.
+    /// The line, from 1; 0 for an error of the whole file.
     pub line: usize,
     /// The column, from 1.
     pub column: usize,
     /// The text of the line.
     pub text: String,
-    /// What is wrong.
+    /// The error.
     pub why: String,
-    /// What to do.
+    /// How to fix it.
     pub help: String,
 }
 

@@ -1,4 +1,4 @@
-//! Processes of their own for a stranger's code: what is sent to them, their work, and their limits.
+//! Separate processes for untrusted code: messages, work and limits.
 
 pub mod order;
 pub mod process;

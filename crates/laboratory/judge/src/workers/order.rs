@@ -1,7 +1,7 @@
-//! What is sent to a worker process, and what comes back: plain data, and arenas as files beside it.
+//! Messages to and from a worker process: plain data, with arenas in separate files.
 //!
 //! An arena is one allocation with all arrays of a problem and canaries around each. The judge draws its bytes and
-//! compares them afterwards; the worker copies them up and down and knows nothing of what is right.
+//! compares them afterwards; the worker only copies them to and from the device and knows no expected results.
 
 use crate::task::Shape;
 use lanework_lab::TimedRecord;
@@ -18,29 +18,29 @@ pub struct CompileOrder {
     pub source: String,
 }
 
-/// What became of a source.
+/// The outcome of a compilation.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Compiled {
     /// PTX.
     Ptx(String),
     /// The compiler's log.
     Refused(String),
-    /// There is no compiler.
+    /// No compiler is available.
     Missing(String),
 }
 
 /// Launches of a kernel on a device.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LaunchOrder {
-    /// The device, as `Device::open` takes it.
+    /// The device, as accepted by `Device::open`.
     pub device: String,
     /// The PTX.
     pub ptx: String,
     /// The kernel.
     pub entry: String,
-    /// Launches, each on an arena of its own. What run `i` leaves is written to `i.after`.
+    /// Launches, each on its own arena. The arena after run `i` is written to `i.after`.
     pub runs: Vec<RunOrder>,
-    /// The run that is timed, on copies of its arena, between these two parts of the runs.
+    /// The run to time, on copies of its arena, and its position among the runs.
     pub timed: Option<TimeOrder>,
 }
 
@@ -49,7 +49,7 @@ pub struct LaunchOrder {
 pub struct RunOrder {
     /// Its grid, block and the rest.
     pub shape: ShapeOrder,
-    /// The kernel's arguments in order.
+    /// The kernel's arguments, in order.
     pub arguments: Vec<Slot>,
 }
 
@@ -72,31 +72,31 @@ pub struct ShapeOrder {
     cooperative: bool,
 }
 
-/// What to time.
+/// A timing request.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct TimeOrder {
-    /// The run whose arena is copied; it and the runs before it are launched before, the others after.
+    /// The run whose arena is copied; the runs up to and including it launch before timing, the others after.
     pub run: usize,
-    /// Bytes and operations of the work, where the task says.
+    /// Bytes and operations of the work, if the task states them.
     pub work: Option<(u64, u64)>,
     /// Bytes that a launch touches.
     pub touched: u64,
-    /// Bytes of an element.
+    /// Bytes per element.
     pub element_bytes: Option<usize>,
     /// The problem by name, for the record.
     pub problem: BTreeMap<String, String>,
-    /// Seconds of sampling at most.
+    /// Maximum seconds of sampling.
     pub seconds: u64,
 }
 
-/// What the launches gave.
+/// The results of the launches.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Answer {
-    /// Runs that were made.
+    /// Number of completed runs.
     pub runs: usize,
     /// Copies of the timed arena, each written to `i.timed`.
     pub copies: usize,
-    /// The time.
+    /// The measured time.
     pub time: Option<TimedRecord>,
     /// Why it ended early.
     pub failed: Option<String>,

@@ -1,4 +1,4 @@
-//! Runs a program with limits: its time, its memory where the system tells, and how much it may write.
+//! Runs a program with limits on its time, its memory (if the system reports it) and its output.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -8,29 +8,29 @@ use std::time::{Duration, Instant};
 /// Limits of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// How long it may run.
+    /// Maximum run time.
     pub time: Duration,
-    /// How much memory it may have.
+    /// Maximum memory.
     pub memory: u64,
-    /// How much it may write to each of its outputs.
+    /// Maximum bytes written to each of its output streams.
     pub output: u64,
 }
 
 /// How a program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// By itself: whether it succeeded, and what it wrote to its outputs.
+    /// It exited: whether it succeeded, its standard output, and its standard error.
     Itself(bool, Vec<u8>, String),
-    /// It ran for longer than it may.
+    /// It exceeded its time limit.
     TooLong,
-    /// It had more memory than it may.
+    /// It exceeded its memory limit.
     TooLarge,
 }
 
 /// Runs a program with this input.
 ///
 /// # Errors
-/// When it cannot be started.
+/// If it cannot be started.
 pub fn run(
     command: &mut Command,
     folder: &Path,
@@ -42,7 +42,7 @@ pub fn run(
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     std::thread::scope(|scope| {
         scope.spawn(move || {
-            // A program that does not read its input says so by its result.
+            // A program that does not read its input reports that by its result.
             let _ = stdin.map(|mut pipe| pipe.write_all(&input));
         });
         let out = scope.spawn(move || read(stdout, bounds.output));
@@ -58,11 +58,11 @@ pub fn run(
     })
 }
 
-/// Reads to the end, and keeps no more than `most` bytes.
+/// Reads to the end, but keeps at most `most` bytes.
 fn read(pipe: Option<impl Read>, most: u64) -> Vec<u8> {
     let mut kept = Vec::new();
     if let Some(mut pipe) = pipe {
-        // What was read before an error counts.
+        // Keep the bytes that arrived before an error.
         let _ = pipe.by_ref().take(most).read_to_end(&mut kept);
         let _ = std::io::copy(&mut pipe, &mut std::io::sink());
     }
@@ -89,7 +89,7 @@ fn wait(child: &mut Child, bounds: Bounds) -> std::io::Result<Ended> {
     }
 }
 
-/// Bytes of memory that a process has; 0 where the system does not tell.
+/// Resident memory of a process in bytes; 0 if the system does not report it.
 fn resident(process: u32) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -1,5 +1,5 @@
-//! The work of a process of its own: compiling a stranger's source, and launching a stranger's kernel on a GPU. What
-//! is right is in the process that started this one.
+//! The work of a worker process: compiles an untrusted source, and launches an untrusted kernel on a GPU. The
+//! expected results stay in the parent process.
 
 use crate::task::Shape;
 use crate::workers::order::{
@@ -12,11 +12,11 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
-/// Targets that are tried in turn.
+/// Targets to try, in order.
 const TARGETS: [&str; 2] = ["80", "90a"];
 
-/// Does what the first argument says, reading the order from standard input and writing the answer to standard
-/// output; whether that was possible.
+/// Executes the request named by the first argument: reads the order from standard input and writes the answer to
+/// standard output. Returns whether that succeeded.
 pub fn serve(arguments: &[String]) -> bool {
     let mut order = String::new();
     if std::io::stdin().read_to_string(&mut order).is_err() {
@@ -52,7 +52,7 @@ fn compile(order: &CompileOrder) -> Compiled {
     Compiled::Refused(first.unwrap_or_default())
 }
 
-/// Makes the launches; arenas lie in `folder`.
+/// Makes the launches; the arenas are in `folder`.
 pub fn launch(order: &LaunchOrder, folder: &Path) -> Answer {
     let mut answer = Answer { runs: 0, copies: 0, time: None, failed: None };
     if let Err(why) = launches(order, folder, &mut answer) {
@@ -133,7 +133,8 @@ fn time(
     about.problem.clone_from(&timed.problem);
     let plan = Plan::within(Duration::from_secs(timed.seconds));
     let time = measure(device, jobs, &about, &plan, &mut |_, _| {}).map_err(said)?;
-    // A graph launches every copy; by events each sample is of the next one, and few samples do not reach all.
+    // A graph launches every copy. With events each sample uses the next copy, and few samples do not reach all
+    // copies.
     let launched = match (time.timer, time.reset) {
         (_, Reset::Flush { .. }) => 1,
         (Timer::Events, _) => time.samples.len(),

@@ -1,4 +1,4 @@
-//! Starts worker processes: their own folder, few variables of the environment, and limits.
+//! Starts worker processes with their own folder, a restricted environment, and limits.
 
 use crate::candidates::candidate::Submission;
 use crate::problems::prepared::Unjudged;
@@ -10,22 +10,22 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// How to start a worker: a program that calls [`crate::serve`] with the arguments after these.
+/// How to start a worker: a program that passes the arguments after these to [`crate::serve`].
 #[derive(Clone, Debug)]
 pub struct Worker {
     /// The program.
     pub program: PathBuf,
-    /// What stands before the worker's own arguments.
+    /// Arguments before the worker's own.
     pub arguments: Vec<OsString>,
 }
 
-/// Memory of a compiler, and what it may write.
+/// Memory limit of a compiler, and the limit of its output.
 const COMPILER_MEMORY: u64 = 4 << 30;
 const COMPILER_OUTPUT: u64 = 64 << 20;
-/// Memory of a process with a GPU: the driver maps much.
+/// Memory limit of a process with a GPU: the driver maps much memory.
 const GPU_MEMORY: u64 = 64 << 30;
 const GPU_OUTPUT: u64 = 64 << 20;
-/// The variables of the environment that workers see.
+/// The environment variables that workers see.
 const PASSED: [&str; 7] = [
     "LD_LIBRARY_PATH",
     "LANEWORK_NVRTC",
@@ -67,10 +67,10 @@ impl Worker {
             .map_err(|error| failed(error.to_string()))
     }
 
-    /// Compiles a source in a process and a folder of its own; a candidate that does not compile gives the log.
+    /// Compiles a source in its own process and folder; a failed compilation returns the log.
     ///
     /// # Errors
-    /// When there is no compiler, or no process can be started.
+    /// If there is no compiler, or no process can be started.
     pub fn compile(
         &self,
         submission: &Submission,
@@ -104,11 +104,11 @@ impl Worker {
         })
     }
 
-    /// Makes launches in a process of its own, whose folder holds the arenas. A process that does not end, or ends
-    /// without an answer, gives the reason.
+    /// Makes launches in a separate process whose folder holds the arenas. A process that hangs or ends without an
+    /// answer yields the reason.
     ///
     /// # Errors
-    /// When no process can be started.
+    /// If no process can be started.
     pub fn launch(
         &self,
         order: &LaunchOrder,
@@ -128,7 +128,7 @@ impl Worker {
 /// A folder that is removed when it is dropped.
 ///
 /// # Errors
-/// When there is none to be had.
+/// If no folder can be created.
 pub fn temporary() -> Result<tempfile::TempDir, Unjudged> {
     tempfile::tempdir().map_err(|error| {
         let help = "set TMPDIR to a folder with room";

@@ -1,4 +1,4 @@
-//! The problem that is timed: whether the emulator can run it, and its run there.
+//! The timed problem: whether the emulator can run it, and the run.
 
 use super::Case;
 use crate::candidates::candidate::Candidate;
@@ -10,14 +10,14 @@ use crate::task::Values;
 use crate::verdict::{Reason, TimedProblem};
 use rand::Rng;
 
-/// Operations of a timed problem that the emulator is asked to do at most.
+/// Maximum operations of a timed problem on the emulator.
 const MOST_EMULATED: u64 = 1 << 32;
 
 impl Case<'_> {
-    /// The problem of the timed extents; `None` where it is too large for the emulator.
+    /// The timed problem; `None` if it is too large for the emulator.
     ///
     /// # Errors
-    /// When the task has a mistake, or a reference fails.
+    /// If the task has a mistake, or a reference fails.
     pub fn timed_problem(&mut self) -> Result<Option<Prepared>, Unjudged> {
         let task = self.ready.task;
         let extents = task.timed()?;
@@ -39,7 +39,7 @@ impl Case<'_> {
     /// Runs the timed problem on the emulator.
     ///
     /// # Errors
-    /// The reason to refuse the candidate.
+    /// The reason for the refusal.
     pub fn try_timed(&mut self, candidate: &Candidate, timed: &Prepared) -> Result<(), Reason> {
         let task = self.ready.task;
         let shape = self.shape(candidate, &timed.problem)?;

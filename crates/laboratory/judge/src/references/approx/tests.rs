@@ -1,4 +1,4 @@
-//! Bounds of exact numbers, and of what f32 gives.
+//! Tests the bounds of exact numbers, and of f32 results.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn small_integers_are_exact_and_others_are_not() {
     assert!(sum.finish(0.0, &F32).error > 1.0);
 }
 
-/// Chains of f32 operations on random numbers stay within the bound of their f64 twins.
+/// Chains of f32 operations on random numbers stay within the bounds computed in f64.
 #[test]
 fn what_f32_gives_is_within_the_bound() {
     use rand::{Rng, SeedableRng};

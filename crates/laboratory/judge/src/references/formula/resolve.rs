@@ -8,7 +8,7 @@ impl Formula {
     /// Resolves the names of an expression.
     ///
     /// # Errors
-    /// Names and functions that there are not, and arrays with another number of indices.
+    /// If a name or function is unknown, or an array has a different number of indices.
     pub fn resolve(node: &Node, names: &Names) -> Result<Formula, ExpressionError> {
         resolve(node, names, &mut names.indices.clone())
     }

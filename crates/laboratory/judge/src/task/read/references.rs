@@ -53,7 +53,7 @@ impl Task {
     /// Reads a reference.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// The mistake, with its line and column.
     pub(super) fn read_reference(&self, value: &Value<'_>) -> Result<Reference, TaskError> {
         const OPERATIONS: [&str; 7] =
             ["gemm", "softmax", "layer_norm", "rms_norm", "scan", "kernel", "command"];
@@ -165,11 +165,11 @@ impl Task {
         Ok(Reference::Formula { output, formula: Box::new(formula) })
     }
 
-    /// What names mean in formulas; parameters by their number.
+    /// The names in formulas, with parameters by number.
     fn names(&self, indices: Vec<String>) -> Names {
         let array = |one: &Parameter| match &one.kind {
             ParameterKind::Array { shape, .. } => (one.name.clone(), shape.len()),
-            // A name that nobody can write keeps the numbers of the others.
+            // An unwritable placeholder name preserves the numbering of the others.
             _ => (String::new(), 0),
         };
         let scalar =
