@@ -69,7 +69,7 @@ fn run_parsed<T: Parser>(arguments: Vec<OsString>, command: impl Fn(&T) -> Outco
 /// The errors of the command.
 fn run(command: Command) -> Outcome {
     match command {
-        Command::Devices(args) => commands::devices::devices::run(&args),
+        Command::Devices(args) => commands::devices::list::run(&args),
         Command::List(args) => commands::ladders::list::run(&args),
         Command::Hello(args) => commands::devices::hello::run(&args),
         Command::Climb(args)

@@ -2,6 +2,7 @@
 //! direction only, so do the files and the folders of a crate, every source file states its purpose,
 //! and the limits of the house style hold or come closer.
 
+mod documents;
 mod graph;
 mod history;
 mod limits;

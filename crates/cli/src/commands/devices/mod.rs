@@ -1,6 +1,6 @@
 //! Commands on devices.
 
-pub mod devices;
 pub mod gpus;
 pub mod hello;
+pub mod list;
 pub mod streams;
