@@ -1,4 +1,5 @@
-//! Writes a report of JSON files: `cargo run -p lanework-pages --example render -- report.html climb.json profile.json`.
+//! Renders a report from JSON files: `cargo run -p lanework-pages --example render -- report.html climb.json
+//! profile.json`.
 
 use lanework_pages::Report;
 

@@ -1,4 +1,5 @@
-//! Charts as static drawings: bars, the roofline, lines, heat maps, histograms. Every mark has its values as a tip.
+//! Charts as static drawings: bars, the roofline, lines, heat maps, histograms. The tip of each mark shows its
+//! values.
 
 mod bars;
 mod heat;
@@ -17,7 +18,7 @@ pub use strip::{Dot, Strip, StripRow};
 
 use maud::{Markup, html};
 
-/// Hatches for what is not to be read as a plain value.
+/// Hatch patterns for values that need care.
 pub fn definitions() -> Markup {
     html! {
         svg.defs width="0" height="0" aria-hidden="true" focusable="false" {
@@ -35,7 +36,7 @@ pub fn definitions() -> Markup {
     }
 }
 
-/// The shape of a mark, by number, around a point; drawings tell series apart by shape as well as by colour.
+/// The shape of a mark, by number, at a point; series differ in shape as well as in color.
 pub fn shape(kind: usize, x: f64, y: f64, size: f64) -> Markup {
     use crate::format::plain as p;
     let s = size;

@@ -1,4 +1,4 @@
-//! Numbers as a reader wants them: times, rates, counts, shares. The same in every language.
+//! Formats numbers for readers: times, rates, counts, shares. Identical in every language.
 
 /// Nanoseconds in a suitable unit, with three or four digits.
 pub fn time(ns: f64) -> String {
@@ -58,7 +58,7 @@ pub fn digits(value: f64) -> String {
     }
 }
 
-/// A whole number with commas between thousands.
+/// An integer with commas between thousands.
 pub fn thousands(value: f64) -> String {
     let plain = format!("{value:.0}");
     let (sign, plain) = plain.strip_prefix('-').map_or(("", plain.as_str()), |rest| ("-", rest));
@@ -72,7 +72,7 @@ pub fn thousands(value: f64) -> String {
     format!("{sign}{text}")
 }
 
-/// A count in few letters: `1.05 M`.
+/// A short count: `1.05 M`.
 pub fn count(value: f64) -> String {
     match value.abs() {
         size if size < 10_000.0 => thousands(value.round()),
@@ -83,7 +83,7 @@ pub fn count(value: f64) -> String {
     }
 }
 
-/// A part of one as percents.
+/// A fraction as a percentage.
 pub fn percent(part: f64) -> String {
     match 100.0 * part {
         part if part > 0.0 && part < 0.1 => "<0.1 %".to_owned(),
@@ -97,7 +97,7 @@ pub fn factor(value: f64) -> String {
     format!("×{}", digits(value))
 }
 
-/// A number that an attribute of a drawing takes: two decimals at most.
+/// A number for an SVG attribute, with at most two decimals.
 pub fn plain(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

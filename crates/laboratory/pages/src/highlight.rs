@@ -1,12 +1,12 @@
-//! Colours in listings: comments, strings, numbers and the words of the language, line by line. Listings are most
-//! of a report, so marks are short elements rather than classes, and of PTX only opcodes and comments have them.
+//! Syntax highlighting of listings, line by line: comments, strings, numbers and keywords. Listings are most of a
+//! report, so marks are short elements rather than classes, and PTX marks only opcodes and comments.
 
 use maud::{Markup, html};
 
-/// The languages that are coloured.
+/// The supported languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// Rust, and CUDA C++ nearly so.
+    /// Rust, and approximately CUDA C++.
     Code,
     /// PTX.
     Ptx,
@@ -14,7 +14,7 @@ pub enum Language {
     Sass,
 }
 
-/// Words that are coloured in sources.
+/// Highlighted words in sources.
 const WORDS: [&str; 44] = [
     "as",
     "async",
@@ -62,7 +62,7 @@ const WORDS: [&str; 44] = [
     "typename",
 ];
 
-/// A line with its parts marked: words of the language as `b`, comments as `i`, strings as `s`, numbers as `u`.
+/// Marks the parts of a line: keywords as `b`, comments as `i`, strings as `s`, numbers as `u`.
 pub fn line(text: &str, language: Language) -> Markup {
     html! {
         @for (class, part) in parts(text, language) {
@@ -101,7 +101,7 @@ fn parts(text: &str, language: Language) -> Vec<(&'static str, &str)> {
     found
 }
 
-/// The class and the length of what `rest` begins with; `start` where only blanks stand before it.
+/// The class and the length of the first token of `rest`; `start` means that only blanks precede it.
 fn first(rest: &str, language: Language, start: bool) -> (&'static str, usize) {
     let one = rest.chars().next().map_or(1, char::len_utf8);
     let word = |extra: &str| {
@@ -131,7 +131,7 @@ fn first(rest: &str, language: Language, start: bool) -> (&'static str, usize) {
     }
 }
 
-/// The length of the word after the first letter.
+/// The length of the word after its first letter.
 fn word_after(rest: &str) -> usize {
     let part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
     rest[1..].find(|letter| !part(letter)).unwrap_or(rest.len() - 1)

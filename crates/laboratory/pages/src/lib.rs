@@ -1,8 +1,8 @@
-//! The report of Lanework: ladders, rooflines, sweeps and kernels as one HTML file that needs no network.
+//! The HTML report: ladders, rooflines, sweeps and kernels in one file that needs no network.
 //!
-//! [`Report`] is plain data, read from the JSON that the commands print ([`Report::add_json`]); [`Report::html`]
-//! gives the file. Drawings are static SVG, so that all can be read without scripts; a small script adds routes,
-//! hover, filters, theme and language. Nothing here runs a kernel.
+//! [`Report`] is plain data, read from the JSON output of the commands ([`Report::add_json`]); [`Report::html`]
+//! renders the file. Drawings are static SVG, so the report is readable without scripts; a small script adds routes,
+//! hover, filters, theme and language. This crate runs no kernels.
 
 mod charts;
 mod format;
@@ -15,14 +15,14 @@ mod words;
 
 pub use record::Report;
 
-/// Bytes of a file at most, where shorter listings can make it so.
+/// Maximum size of the file, if shorter listings can achieve it.
 const MOST_BYTES: usize = 4_900_000;
-/// Lines of a listing that are shown, one after the other until the file is small enough.
+/// Maximum lines of a listing; the next smaller limit applies until the file is small enough.
 const LISTED: [usize; 4] = [800, 400, 150, 40];
 
 impl Report {
-    /// The report as one HTML file. Listings of PTX and machine code are cut, where they are long or many, so that
-    /// the file stays under 5 MB.
+    /// Renders the report as one HTML file. Truncates long listings of PTX and machine code to keep the file under 5
+    /// MB.
     pub fn html(&self) -> String {
         let mut html = String::new();
         for lines in LISTED {

@@ -1,6 +1,6 @@
-//! What a report shows, as plain data. Its parts are read from the JSON that the commands print: climbs and
-//! sweeps (`climb --json`, `sweep --json`), profiles (`profile --json`) and timed kernels. What a record lacks
-//! is left out of the page; what it holds beside is ignored.
+//! The contents of a report as plain data, read from the JSON output of the commands: climbs and sweeps (`climb
+//! --json`, `sweep --json`), profiles (`profile --json`) and timed kernels. The page omits missing fields and ignores
+//! unknown ones.
 
 mod climb;
 mod counters;
@@ -20,23 +20,23 @@ pub use timed::{Sample, Subject, Summary, Timed};
 
 use serde::{Deserialize, Serialize};
 
-/// All that one report shows.
+/// The contents of one report.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Report {
-    /// When it was made, RFC 3339.
+    /// Creation time, RFC 3339.
     pub taken: String,
     /// Version of Lanework.
     pub version: String,
-    /// Whether it opens in Chinese where the browser does not say which language it wants.
+    /// Whether the report opens in Chinese if the browser states no language.
     pub chinese: bool,
     /// The stories of the ladders.
     pub stories: Vec<Story>,
-    /// Climbs: of a GPU with times, of the emulator with counts.
+    /// Climbs: times from GPUs, counts from the emulator.
     pub climbs: Vec<Climb>,
     /// Sweeps.
     pub sweeps: Vec<Sweep>,
-    /// Kernels with their sources and counters by line.
+    /// Kernels with their sources and line counters.
     pub kernels: Vec<Kernel>,
     /// Timed kernels with every sample.
     pub timed: Vec<Timed>,
@@ -45,7 +45,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Climbs of the ladder of this name, those of GPUs first.
+    /// The climbs of a ladder; those on GPUs come first.
     pub fn climbs_of(&self, ladder: &str) -> Vec<&Climb> {
         let mut found: Vec<&Climb> =
             self.climbs.iter().filter(|climb| climb.ladder == ladder).collect();
@@ -53,7 +53,7 @@ impl Report {
         found
     }
 
-    /// The names of all ladders that something is known of, in the order of the stories.
+    /// The names of all ladders with data, in the order of the stories.
     pub fn ladders(&self) -> Vec<&str> {
         let stories = self.stories.iter().map(|story| story.name.as_str());
         let climbs = self.climbs.iter().map(|climb| climb.ladder.as_str());
@@ -78,7 +78,7 @@ impl Report {
         self.kernels.iter().find(|kernel| kernel.ladder == ladder && kernel.name == rung)
     }
 
-    /// The ceilings of the GPU that is called so, or nearly so.
+    /// The ceilings of the GPU with this name, or a similar one.
     pub fn ceilings_of(&self, device: &str) -> Option<&Ceilings> {
         let exact = self.ceilings.iter().find(|one| one.gpu == device);
         exact.or_else(|| {

@@ -1,4 +1,4 @@
-//! Axes: from values to places between 0 and 1, with ticks at round numbers.
+//! Axes: map values to positions between 0 and 1, with ticks at round numbers.
 
 /// An axis.
 #[derive(Clone, Debug)]
@@ -6,12 +6,12 @@ pub struct Axis {
     low: f64,
     high: f64,
     log: bool,
-    /// Values to mark with a label.
+    /// Labeled values.
     pub ticks: Vec<f64>,
 }
 
 impl Axis {
-    /// An axis from zero to a round number of at least `most`.
+    /// An axis from zero to a round number that is at least `most`.
     pub fn from_zero(most: f64) -> Axis {
         let most = if most.is_finite() && most > 0.0 { most } else { 1.0 };
         let raw = most / 5.0;
@@ -33,7 +33,7 @@ impl Axis {
         let last = high.log10().ceil() as i32;
         let all = (first..=last).flat_map(|power| steps.iter().map(move |s| s * 10f64.powi(power)));
         let all: Vec<f64> = all.collect();
-        // Over many decades the ends are those given; over few, round.
+        // Over many decades, use the given ends; over few, round them.
         let (low, high) = match decades < 2.2 {
             true => (
                 all.iter().copied().rfind(|tick| *tick <= low * 1.0001).unwrap_or(low),
@@ -48,7 +48,7 @@ impl Axis {
         Axis { low, high, log: true, ticks }
     }
 
-    /// A logarithmic axis with ticks at these values, which are in rising order.
+    /// A logarithmic axis with ticks at these ascending values.
     pub fn at(values: &[f64]) -> Axis {
         let low = values.first().copied().unwrap_or(1.0);
         let high = values.last().copied().unwrap_or(low);
@@ -66,7 +66,7 @@ impl Axis {
         (self.low, self.high)
     }
 
-    /// The place of a value: 0 at the low end, 1 at the high end, and not beyond.
+    /// The position of a value: 0 at the low end, 1 at the high end, clamped.
     pub fn place(&self, value: f64) -> f64 {
         self.unclamped(value).clamp(0.0, 1.0)
     }

@@ -1,4 +1,4 @@
-//! The pages of the report: each is a section of one file, reached by its address after the `#`.
+//! The pages of the report: each is a section of one file, addressed by its URL fragment.
 
 mod climbs;
 mod findings;

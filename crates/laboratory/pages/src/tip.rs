@@ -1,9 +1,9 @@
-//! What hovering or focusing a mark shows: rows of a name and a value, which the script puts into a box.
+//! The tooltip of a mark: rows with a name and a value, which the script displays in a box.
 
 use crate::words::english;
 use maud::{Markup, Render, html};
 
-/// Rows of a name, which is a key of the catalogue or a plain word, and a value.
+/// Rows with a name, which is a catalog key or a plain word, and a value.
 #[derive(Clone, Debug, Default)]
 pub struct Tip {
     title: String,
@@ -22,7 +22,7 @@ impl Tip {
         self
     }
 
-    /// Adds a row where there is a value.
+    /// Adds a row if the value exists.
     pub fn maybe(self, name: &str, value: Option<String>) -> Tip {
         match value {
             Some(value) => self.row(name, value),
@@ -30,12 +30,12 @@ impl Tip {
         }
     }
 
-    /// As the script reads it.
+    /// The JSON form for the script.
     pub fn json(&self) -> String {
         serde_json::json!([self.title, self.rows]).to_string()
     }
 
-    /// In words, for those who do not see it.
+    /// The text form, for screen readers.
     pub fn words(&self) -> String {
         let rows: Vec<String> =
             self.rows.iter().map(|(name, value)| format!("{}: {value}", english(name))).collect();
@@ -46,7 +46,7 @@ impl Tip {
     }
 }
 
-/// The words of the tip as the title of a mark in a drawing.
+/// Renders the tip's text as the title of a mark in a drawing.
 impl Render for Tip {
     fn render(&self) -> Markup {
         html! { title { (self.words()) } }

@@ -1,4 +1,4 @@
-//! All words of the page, in English and in Chinese: one catalogue. A page holds both, and shows one.
+//! All texts of the page, in English and in Chinese. A page contains both and shows one.
 
 mod catalogue;
 mod said;
@@ -8,30 +8,30 @@ pub use said::{pattern, reason, remark};
 use catalogue::WORDS;
 use maud::{Markup, html};
 
-/// The words of a key in English and in Chinese; the key itself where it is none of the catalogue.
+/// The texts of a key in English and in Chinese; the key itself if the catalog lacks it.
 pub fn both(key: &str) -> [&str; 2] {
     let row = WORDS.iter().find(|row| row.0 == key);
     row.map_or([key, key], |(_, english, chinese)| [*english, *chinese])
 }
 
-/// The English words of a key.
+/// The English text of a key.
 pub fn english(key: &str) -> &str {
     both(key)[0]
 }
 
-/// The words of a key, in a page.
+/// The text of a key, for HTML.
 pub fn t(key: &str) -> Markup {
     let [english, chinese] = both(key);
     pair(english, chinese)
 }
 
-/// The words of a key with `{0}`, `{1}`... replaced.
+/// The text of a key with `{0}`, `{1}`... replaced.
 pub fn tf(key: &str, with: &[&str]) -> Markup {
     let [english, chinese] = both(key);
     pair(&filled(english, with), &filled(chinese, with))
 }
 
-/// Words that are the same in both languages once, others in both.
+/// Renders text in both languages, once if they are equal.
 pub fn pair(english: &str, chinese: &str) -> Markup {
     html! {
         @if english == chinese { (english) }
@@ -39,7 +39,7 @@ pub fn pair(english: &str, chinese: &str) -> Markup {
     }
 }
 
-/// Text in both languages in which what stands in backticks is code.
+/// Text in both languages; parts in backticks are code.
 pub fn prose(english: &str, chinese: &str) -> Markup {
     html! {
         @if english == chinese { (marked(english)) }
@@ -47,7 +47,7 @@ pub fn prose(english: &str, chinese: &str) -> Markup {
     }
 }
 
-/// Text in which what stands in backticks is code.
+/// Text whose parts in backticks are code.
 pub fn marked(text: &str) -> Markup {
     html! {
         @for (index, part) in text.split('`').enumerate() {
@@ -56,7 +56,7 @@ pub fn marked(text: &str) -> Markup {
     }
 }
 
-/// The words of a key, in a drawing.
+/// The text of a key, for a drawing.
 pub fn drawn(key: &str) -> Markup {
     let [english, chinese] = both(key);
     html! {
@@ -72,7 +72,7 @@ pub fn filled(text: &str, with: &[&str]) -> String {
         .fold(text.to_owned(), |text, (index, value)| text.replace(&format!("{{{index}}}"), value))
 }
 
-/// The catalogue as the script reads it.
+/// The catalog in JSON, for the script.
 pub fn json() -> String {
     let all: serde_json::Map<String, serde_json::Value> = WORDS
         .iter()
@@ -87,7 +87,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    /// The text of every source file of the crate but the catalogue.
+    /// The text of every source file of the crate except the catalog.
     fn sources(folder: &Path) -> String {
         let entries =
             std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("entry"));
@@ -117,7 +117,7 @@ mod tests {
     fn every_key_that_is_used_is_in_the_catalogue_and_the_other_way_round() {
         let text = sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")));
         let mut used = BTreeSet::new();
-        // Keys are the only quoted words with a colon between two lower-case words.
+        // Keys are the only quoted strings with a colon between two lowercase words.
         for quoted in text.split(['"', '\'', '`']) {
             let Some((group, name)) = quoted.split_once(':') else { continue };
             let word = |text: &str| {

@@ -1,13 +1,13 @@
-//! The report in a real browser: console clean, no request, marks as many as the data has, hover, filters, keys,
-//! themes, languages, phones, nothing overlapping or cut off. Needs Node, playwright-core and Chromium; where one
-//! is missing, the test says so and is skipped. `scripts/browser.sh` installs them and runs it.
+//! Tests the report in a real browser: no console errors, no requests, as many marks as the data has, hover, filters,
+//! keys, themes, languages, phones, no overlapping or truncated elements. Needs Node, playwright-core and Chromium;
+//! the test reports a missing tool and is skipped. `scripts/browser.sh` installs the tools and runs it.
 
 mod sample;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Chromium: `LANEWORK_BROWSER`, or where it is installed.
+/// Path of Chromium: `LANEWORK_BROWSER`, or an installed one.
 fn chromium() -> Option<PathBuf> {
     let given = std::env::var_os("LANEWORK_BROWSER").map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();

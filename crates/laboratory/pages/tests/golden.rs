@@ -1,4 +1,4 @@
-//! What the file must hold and must never hold, without a browser.
+//! Checks required and forbidden contents of the file, without a browser.
 
 mod sample;
 
@@ -22,7 +22,7 @@ fn the_file_is_whole_escapes_what_it_is_given_and_names_no_address() {
         assert!(!html.contains(never), "{never}");
     }
     assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
-    // Two scripts: the words and the program.
+    // Two scripts: the texts and the program.
     assert_eq!(html.matches("<script").count(), 2);
     assert!(!html.contains("NaN") && !html.contains("inf%"), "a figure that is none");
 }

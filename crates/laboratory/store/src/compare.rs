@@ -1,5 +1,5 @@
-//! Comparing stored runs: which kernels of two sides were timed on the same problem, and whether the sides can be
-//! compared at all. The verdict on a pair is [`compare_samples`]'s.
+//! Compares stored runs: finds the kernels of two sides that were timed on the same problem, and decides whether the
+//! sides are comparable. [`compare_samples`] gives the verdict on each pair.
 
 use crate::error::Result;
 use crate::filter::Filter;
@@ -8,25 +8,25 @@ use crate::store::Store;
 use lanework_lab::{ComparisonRecord, TimedRecord, compare_samples};
 use std::collections::BTreeMap;
 
-/// What makes two timed kernels the same question: ladder, name, file, problem and state of the cache.
+/// The key by which timed kernels match: ladder, name, file, problem and cache state.
 type Key = (String, String, String, String);
 
-/// The timed kernels of one or several runs; of a question that was asked several times, the newest.
+/// The timed kernels of one or more runs; for each key, the newest.
 #[derive(Clone, Debug, Default)]
 pub struct Side {
     kernels: BTreeMap<Key, TimedRecord>,
 }
 
-/// Two sides beside each other.
+/// The comparison of two sides.
 #[derive(Clone, Debug)]
 pub struct Sides {
-    /// A comparison for each question that both sides have.
+    /// One comparison for each key of both sides.
     pub compared: Vec<ComparisonRecord>,
-    /// What only the first side has, and what only the second has, in words.
+    /// Descriptions of the kernels without a partner, by side.
     pub unpaired: [Vec<String>; 2],
 }
 
-/// A field of a record in words.
+/// A field of a record as text.
 type Field = fn(&TimedRecord) -> String;
 
 fn key(timed: &TimedRecord) -> Key {
@@ -37,36 +37,36 @@ fn key(timed: &TimedRecord) -> Key {
 }
 
 impl Side {
-    /// The timed kernels among `entries`, the oldest first.
+    /// The timed kernels among `entries`, which are sorted oldest first.
     pub fn of(entries: impl IntoIterator<Item = EntryRow>) -> Side {
         let timed = entries.into_iter().filter_map(|entry| entry.timed);
         Side { kernels: timed.map(|timed| (key(&timed), timed)).collect() }
     }
 
-    /// Whether nothing was timed.
+    /// Whether the side has no timed kernels.
     pub fn is_empty(&self) -> bool {
         self.kernels.is_empty()
     }
 
-    /// Only what `wanted` accepts by its title, `ladder/rung` or a kernel's name.
+    /// Keeps the kernels whose title, `ladder/rung` or a kernel's name, `wanted` accepts.
     pub fn only(mut self, wanted: impl Fn(&str) -> bool) -> Side {
         self.kernels.retain(|(title, ..), _| wanted(title));
         self
     }
 
-    /// Whether both have an answer to some question.
+    /// Whether the sides share a key.
     fn meets(&self, other: &Side) -> bool {
         self.kernels.keys().any(|key| other.kernels.contains_key(key))
     }
 
-    /// Why the two cannot be compared: other GPUs, other protocols of measuring. `None` where they can.
+    /// Why the two are not comparable: different GPUs or measurement protocols. `None` if they are.
     pub fn refusal(&self, other: &Side) -> Option<String> {
         let differ = |what, of: Field| self.differ(other, what, of);
         differ("GPUs", |timed| timed.device.name.clone())
             .or_else(|| differ("protocols of measuring", |timed| timed.protocol.to_string()))
     }
 
-    /// What may make the two differ beside the kernels: another driver, another GPU of the same name.
+    /// Possible causes of a difference other than the kernels: a different driver, a different GPU of the same model.
     pub fn warnings(&self, other: &Side) -> Vec<String> {
         let all = [
             self.differ(other, "drivers", |timed| timed.device.driver.clone()),
@@ -78,13 +78,13 @@ impl Side {
         all.into_iter().flatten().collect()
     }
 
-    /// That a field differs, with its values, if so.
+    /// A message with both values if a field differs.
     fn differ(&self, other: &Side, what: &str, of: Field) -> Option<String> {
         let [a, b] = [self, other].map(|side| side.words(of));
         (a != b).then(|| format!("the {what} differ: {a} and {b}"))
     }
 
-    /// The values of a field, each once.
+    /// The distinct values of a field.
     fn words(&self, of: Field) -> String {
         let mut words: Vec<String> = self.kernels.values().map(of).collect();
         words.sort();
@@ -92,7 +92,7 @@ impl Side {
         words.join(", ")
     }
 
-    /// Compares `other` with this side.
+    /// Compares `other` with this side as the baseline.
     pub fn compare(&self, other: &Side) -> Sides {
         let both = self.kernels.iter().filter_map(|(key, a)| Some((a, other.kernels.get(key)?)));
         let compared = both.map(|(a, b)| compare_samples(a, b)).collect();
@@ -105,10 +105,10 @@ impl Side {
 }
 
 impl Store {
-    /// The timed kernels of the runs that `filter` asks for.
+    /// The timed kernels of the runs that match `filter`.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     pub fn side(&self, filter: &Filter) -> Result<Side> {
         let mut entries = Vec::new();
         for run in self.runs(filter)? {
@@ -117,10 +117,11 @@ impl Store {
         Ok(Side::of(entries))
     }
 
-    /// The newest run that timed something of what `wanted` accepts, and the newest before it that timed some of the same.
+    /// The newest run that timed a kernel accepted by `wanted`, and the newest run before it that timed one of the
+    /// same kernels.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     pub fn last_two(&self, wanted: impl Fn(&str) -> bool) -> Result<Option<[(RunId, Side); 2]>> {
         let mut last: Option<(RunId, Side)> = None;
         for run in self.runs(&Filter::default())?.iter().rev() {

@@ -1,7 +1,7 @@
-//! CSV as RFC 4180 has it: lines end with CR LF, a field with a comma, a quote or a line end stands in quotes, and a quote
-//! in it is doubled.
+//! CSV per RFC 4180: lines end with CR LF; a field with a comma, a quote or a line end is quoted, and quotes in it
+//! are doubled.
 
-/// Adds a line of these fields.
+/// Appends a line with these fields.
 pub fn line<T: AsRef<str>>(text: &mut String, fields: impl IntoIterator<Item = T>) {
     let mut first = true;
     for field in fields {

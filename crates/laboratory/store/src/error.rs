@@ -1,21 +1,21 @@
-//! The errors of the store: what happened to which file, and what to do.
+//! The errors of the store: the cause, the file, and how to fix it.
 
 use rusqlite::ErrorCode;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// What the functions of the store return.
+/// The result of a store operation.
 pub type Result<T> = std::result::Result<T, StoreError>;
 
-/// Why the store could not do something.
+/// An error of the store.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// There is no file.
+    /// The file does not exist.
     #[error(
         "there is no store at {}\n  = help: `--save` on climb, sweep or bench makes one; `--store FILE` names another", .0.display()
     )]
     Missing(PathBuf),
-    /// No home folder, so no place for the store.
+    /// The home folder is unknown, so the store has no default location.
     #[error("the user's data folder is not known\n  = help: name a file with --store FILE")]
     NoPlace,
     /// The file cannot be opened.
@@ -23,22 +23,22 @@ pub enum StoreError {
     CannotOpen {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         why: String,
-        /// What to do.
+        /// How to fix it.
         help: &'static str,
     },
-    /// The file is another program's.
+    /// The file belongs to another program.
     #[error(
         "{} is not a store of Lanework: {why}; it is left as it is\n  = help: name another file with --store FILE", .path.display()
     )]
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// The kind of file found.
         why: String,
     },
-    /// A newer Lanework has written the file.
+    /// A newer Lanework wrote the file.
     #[error(
         "the store {} has schema {found}, this Lanework knows schemas up to {known}; it is left as it is\n  \
          = help: use the newer Lanework, or name another file with --store FILE", .path.display()
@@ -46,12 +46,12 @@ pub enum StoreError {
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its schema.
+        /// Its schema version.
         found: u32,
-        /// The newest schema that is known.
+        /// The newest schema version supported.
         known: u32,
     },
-    /// The file or its disk does not let itself be written.
+    /// The file or its disk is read-only.
     #[error(
         "the store {} is read-only\n  = help: check the permissions, or name another file with --store FILE", .0.display()
     )]
@@ -68,42 +68,42 @@ pub enum StoreError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What shows it.
+        /// The evidence of the damage.
         why: String,
     },
-    /// Another process has held the file for too long.
+    /// Another process has locked the file for too long.
     #[error(
         "the store {} is locked by another process\n  = help: wait for it, or name another file with --store FILE", .0.display()
     )]
     Locked(PathBuf),
-    /// No such run.
+    /// The run does not exist.
     #[error("the store {} has no run {id}\n  = help: `lanework history` lists the runs", .path.display())]
     NoRun {
         /// The file.
         path: PathBuf,
-        /// The number that was asked for.
+        /// The requested number.
         id: i64,
     },
-    /// A value that says nothing.
+    /// An invalid value.
     #[error("{what}\n  = help: {help}")]
     Request {
-        /// What is wrong.
+        /// The problem.
         what: String,
-        /// What would be right.
+        /// The valid values.
         help: String,
     },
-    /// Anything else that SQLite reports.
+    /// Any other SQLite error.
     #[error("the store {} failed: {why}\n  = help: name another file with --store FILE", .path.display())]
     Failed {
         /// The file.
         path: PathBuf,
-        /// SQLite's words.
+        /// SQLite's message.
         why: String,
     },
 }
 
 impl StoreError {
-    /// The error of the store at `path` for one of SQLite's.
+    /// Converts a SQLite error of the store at `path`.
     pub(crate) fn of(path: &Path, error: rusqlite::Error) -> StoreError {
         let path = path.to_owned();
         let why = error.to_string();

@@ -1,4 +1,4 @@
-//! Export: runs with all that belongs to them as CSV, JSON or Markdown.
+//! Exports runs with their points, kernels and samples as CSV, JSON or Markdown.
 
 use crate::csv::line;
 use crate::record::{EntryRow, PointRow, RunRow};
@@ -20,13 +20,13 @@ pub enum Format {
     Markdown,
 }
 
-/// A run with all that belongs to it.
+/// A run with its points and kernels.
 #[derive(Clone, Debug, Serialize)]
 pub struct Exported {
     /// The run.
     #[serde(flatten)]
     pub run: RunRow,
-    /// What became of each point.
+    /// The outcome of each point.
     #[serde(rename = "at")]
     pub points: Vec<PointRow>,
     /// The kernels, with every sample.
@@ -82,7 +82,7 @@ const OF_SAMPLES: [&str; 11] = [
 /// The text of `runs` in `format`.
 ///
 /// # Errors
-/// When one has no JSON form.
+/// If a run has no JSON form.
 pub fn export(runs: &[Exported], format: Format) -> serde_json::Result<String> {
     match format {
         Format::Json => Ok(serde_json::to_string_pretty(runs)? + "\n"),
@@ -99,7 +99,7 @@ fn words(problem: &BTreeMap<String, String>) -> String {
     words.join(" ")
 }
 
-/// A value, or nothing.
+/// A value, or an empty cell.
 fn cell<T: ToString>(value: Option<T>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }
@@ -161,7 +161,7 @@ fn csv(runs: &[Exported]) -> String {
             ];
             line(&mut text, of_run().into_iter().chain(of_entry));
         }
-        // A point without kernels has a line, too: that it was impossible is a result.
+        // A point without kernels has a line, too: its reason is a result.
         for point in points.iter().filter(|point| point.why.is_some()) {
             let mut fields = of_run().to_vec();
             fields.extend([point.position.to_string(), "none".to_owned()]);

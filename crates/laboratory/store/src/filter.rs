@@ -1,36 +1,36 @@
-//! Which runs and entries are asked for.
+//! Selects runs and entries.
 
 use crate::error::{Result, StoreError};
 use lanework_lab::timing::rfc3339;
 use rusqlite::types::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What the runs of a list have in common; what is empty asks for nothing. Names match whole, without case, except that
-/// a GPU's matches in part.
+/// Criteria that select runs; empty ones match everything. Names must match completely, ignoring case, except that a
+/// GPU's name may match in part.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// The ladder.
     pub ladder: Option<String>,
-    /// The rung, or the library beside the ladder.
+    /// The rung, or a library that its ladder compares with.
     pub rung: Option<String>,
-    /// The own kernel, by its name or its file.
+    /// The user's kernel, by its name or its file.
     pub kernel: Option<String>,
     /// A part of the device's name.
     pub gpu: Option<String>,
     /// The earliest time, RFC 3339 in UTC; see [`since`].
     pub since: Option<String>,
-    /// The beginning of the revision of the user's checkout.
+    /// A prefix of the revision of the user's checkout.
     pub revision: Option<String>,
-    /// The verdicts, one of which it has.
+    /// The accepted verdicts.
     pub verdicts: Vec<String>,
-    /// The commands, one of which it is.
+    /// The accepted commands.
     pub kinds: Vec<&'static str>,
-    /// The newest runs at most.
+    /// Maximum number of runs, newest first.
     pub limit: Option<usize>,
 }
 
 impl Filter {
-    /// Conditions on `run`, `r`, and their values; `entry` is the alias of the entries that must match, where there is one.
+    /// SQL conditions on `run`, `r`, and their values; `entry` is the alias of the entries that must match, if any.
     pub(crate) fn conditions(&self) -> (String, Vec<Value>) {
         let mut values = Vec::new();
         let mut add = |text: &str, value: String| {
@@ -78,10 +78,10 @@ impl Filter {
     }
 }
 
-/// The time that `text` names: a date, a time in UTC, or how long ago as `7d`, `12h`, `30m`.
+/// Parses a time: a date, a time in UTC, or an age such as `7d`, `12h`, `30m`.
 ///
 /// # Errors
-/// What would be right.
+/// A description of the valid forms.
 pub fn since(text: &str) -> Result<String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     since_at(text, now).ok_or_else(|| StoreError::Request {

@@ -1,12 +1,12 @@
 //! The store: the history of measured and counted runs in one SQLite file, with every raw sample.
 //!
-//! A run is one command: a climb, a sweep, a benchmark. It has points, one per problem, each written in a transaction of
-//! its own when it is done, so that an interrupted run leaves its finished points; and a point has entries, one per
-//! kernel. Times and counts are entries of different kinds and are never shown as one.
+//! A run is one command: a climb, a sweep, a benchmark. It has points, one per problem. Each completed point is
+//! written in its own transaction, so an interrupted run keeps its finished points. A point has entries, one per
+//! kernel. Times and counts are entries of different kinds and are never mixed.
 //!
-//! Writers of several processes take turns (write-ahead log, busy timeout). The file says which program and which
-//! version of the schema it belongs to; older ones are migrated when they are opened, newer ones and files of other
-//! programs are refused before SQLite touches them. Nothing here prints.
+//! Writers from several processes take turns (write-ahead log, busy timeout). The file states its program and its
+//! schema version. Opening an older version migrates it; newer versions and files of other programs are refused
+//! before SQLite touches them. This crate prints nothing.
 
 mod compare;
 mod csv;

@@ -1,4 +1,4 @@
-//! Where the store is: the file that the user names, or one in the user's data folder.
+//! Locates the store: the file that the user names, or the default in the user's data folder.
 
 use crate::error::{Result, StoreError};
 use lanework_runtime::tuned::data_folder;
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 /// The environment variable that names the store.
 pub const STORE_VARIABLE: &str = "LANEWORK_STORE";
 
-/// The store's file: `given`, else what [`STORE_VARIABLE`] names, else [`default_place`].
+/// The store's file: `given`, else the value of [`STORE_VARIABLE`], else [`default_place`].
 ///
 /// # Errors
-/// When nothing is named and there is no home folder.
+/// If no file is named and there is no home folder.
 pub fn place(given: Option<&Path>) -> Result<PathBuf> {
     choose(given, std::env::var_os(STORE_VARIABLE))
 }
@@ -24,10 +24,10 @@ fn choose(given: Option<&Path>, variable: Option<OsString>) -> Result<PathBuf> {
     }
 }
 
-/// `lanework/history.sqlite` in the user's data folder: that of XDG, of macOS or of Windows.
+/// `lanework/history.sqlite` in the user's data folder, as defined by XDG, macOS or Windows.
 ///
 /// # Errors
-/// When there is no home folder.
+/// If there is no home folder.
 pub fn default_place() -> Result<PathBuf> {
     let folder = data_folder().ok_or(StoreError::NoPlace)?;
     Ok(folder.join("lanework").join("history.sqlite"))

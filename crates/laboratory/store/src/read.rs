@@ -1,4 +1,4 @@
-//! Reading: lists of runs, one run with its points and entries, and runs that were interrupted.
+//! Reads lists of runs, one run with its points and entries, and interrupted runs.
 
 use crate::error::{Result, StoreError};
 use crate::filter::Filter;
@@ -12,15 +12,15 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The columns of a run, in the order in which [`Store::run_of`] reads them.
+/// The columns of a run, in the order of [`Store::run_of`].
 const OF_RUN: &str = "r.id, r.kind, r.command, r.request, r.started, r.finished, r.points,
     (SELECT count(*) FROM point p WHERE p.run = r.id), r.device, r.revision, r.version";
 
 impl Store {
-    /// The runs that `filter` asks for, the oldest first.
+    /// The runs that match `filter`, oldest first.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     pub fn runs(&self, filter: &Filter) -> Result<Vec<RunRow>> {
         let (conditions, values) = filter.conditions();
         let limit = filter.limit.map_or(-1, |limit| limit as i64);
@@ -35,17 +35,17 @@ impl Store {
     /// One run.
     ///
     /// # Errors
-    /// When there is none, or the store cannot be read.
+    /// If the run does not exist, or the store cannot be read.
     pub fn run(&self, id: RunId) -> Result<RunRow> {
         let query = format!("SELECT {OF_RUN} FROM run r WHERE r.id = ?1");
         let mut runs = self.rows(&query, [id.0], |row| self.run_of(row))?;
         runs.pop().ok_or_else(|| StoreError::NoRun { path: self.path().to_owned(), id: id.0 })
     }
 
-    /// The newest run of the same request that was not finished.
+    /// The newest unfinished run of the same request.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     pub fn unfinished(&self, request: &Value) -> Result<Option<RunRow>> {
         let query = format!(
             "SELECT {OF_RUN} FROM run r WHERE r.request = ?1 AND r.finished IS NULL ORDER BY r.id DESC LIMIT 1"
@@ -56,7 +56,7 @@ impl Store {
     /// The points of a run, each climb with its rungs.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     pub fn points(&self, run: RunId) -> Result<Vec<PointRow>> {
         let query = "SELECT position, outcome, why, problem, record FROM point WHERE run = ?1 ORDER BY position";
         let mut points = self.rows(query, [run.0], |row| {
@@ -82,10 +82,10 @@ impl Store {
         Ok(points)
     }
 
-    /// The names and verdicts of a run's entries, without what was measured.
+    /// The names and verdicts of a run's entries, without measurements.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     pub fn kernels(&self, run: RunId) -> Result<Vec<KernelRow>> {
         let query =
             "SELECT ladder, name, verdict FROM entry WHERE run = ?1 ORDER BY position, place";
@@ -101,7 +101,7 @@ impl Store {
     /// The entries of a run, with every sample.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     pub fn entries(&self, run: RunId) -> Result<Vec<EntryRow>> {
         let query = "
             SELECT e.position, e.kind, e.ladder, e.name, e.file, e.verdict, p.problem, e.record, e.timed, e.samples

@@ -1,4 +1,4 @@
-//! What goes into the store and what comes out: runs, points, entries.
+//! The records of the store: runs, points, entries.
 
 mod new;
 mod rows;

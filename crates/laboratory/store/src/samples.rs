@@ -1,17 +1,17 @@
 //! The raw samples of a timed kernel as a blob.
 //!
 //! Format 1: the byte 1; the number of samples, 32 bits, little-endian; each sample's nanoseconds as a 64-bit float,
-//! little-endian, bit for bit; then JSON: an array of `[count, object]`, what the monitor saw beside that many samples in a
-//! row. Monitors change more slowly than samples are taken, so the runs are few; and a field that is added to the record
-//! of a sample needs no new format.
+//! little-endian, bit for bit; then JSON: an array of `[count, object]`, run-length encoded monitor readings for that
+//! many consecutive samples. Monitor readings change more slowly than samples, so the runs are few. A new field in a
+//! sample's record needs no new format.
 
 use lanework_lab::TimedSample;
 use serde_json::Value;
 
-/// The format that is written.
+/// The format version that is written.
 const FORMAT: u8 = 1;
 
-/// What the monitor saw beside a sample, as JSON without the sample's time.
+/// The monitor readings of a sample, as JSON without the sample's time.
 fn beside(sample: &TimedSample) -> Result<Value, serde_json::Error> {
     let mut value = serde_json::to_value(sample)?;
     if let Value::Object(fields) = &mut value {
@@ -20,10 +20,10 @@ fn beside(sample: &TimedSample) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
-/// The blob of `samples`.
+/// Encodes `samples` as a blob.
 ///
 /// # Errors
-/// When one has no JSON form.
+/// If a sample has no JSON form.
 pub fn pack(samples: &[TimedSample]) -> Result<Vec<u8>, serde_json::Error> {
     let mut blob = vec![FORMAT];
     blob.extend((samples.len() as u32).to_le_bytes());
@@ -40,10 +40,10 @@ pub fn pack(samples: &[TimedSample]) -> Result<Vec<u8>, serde_json::Error> {
     Ok(blob)
 }
 
-/// The samples of a blob.
+/// Decodes a blob.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A description of the defect.
 pub fn unpack(blob: &[u8]) -> Result<Vec<TimedSample>, String> {
     let short = || "the samples are cut short".to_owned();
     let (&format, rest) = blob.split_first().ok_or_else(short)?;

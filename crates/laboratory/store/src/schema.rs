@@ -1,7 +1,7 @@
-//! The schema of the store, by version, and how a file tells which one it has.
+//! The schema of the store, by version, and how a file states its version.
 //!
-//! A version is a step from the one before. Steps are never changed once released: a change is a new step, and a file of
-//! each version lies in `tests/schemas`, which a test opens.
+//! Each version is a migration step from the one before. Released steps never change: a change is a new step.
+//! `tests/schemas` has a file of each version, which a test opens.
 
 use crate::error::{Result, StoreError};
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::path::Path;
 /// SQLite's `application_id` of a store: `LNWK`.
 pub(crate) const APPLICATION: u32 = 0x4C4E_574B;
 
-/// The steps; the first makes schema 1 in an empty file.
+/// The migration steps; the first creates schema 1 in an empty file.
 pub(crate) const STEPS: [&str; 1] = ["
     -- A command that was run.
     CREATE TABLE run (
@@ -61,14 +61,14 @@ pub(crate) const STEPS: [&str; 1] = ["
     CREATE INDEX entry_name ON entry(ladder, name);
 "];
 
-/// The newest schema, which is written.
+/// The newest schema version, which is written.
 pub const SCHEMA: u32 = STEPS.len() as u32;
 
-/// Checks a file's own bytes, before SQLite opens it and perhaps writes beside it: it is empty or a store that can be
-/// read. A file that is not there passes.
+/// Checks a file's bytes before SQLite opens it and may create files next to it: the file must be empty or a readable
+/// store. A missing file passes.
 ///
 /// # Errors
-/// When it is another program's, or a newer Lanework's.
+/// If it belongs to another program or to a newer Lanework.
 pub(crate) fn check_header(path: &Path) -> Result<()> {
     let cannot = |error: std::io::Error| StoreError::CannotOpen {
         path: path.to_owned(),
@@ -95,14 +95,14 @@ pub(crate) fn check_header(path: &Path) -> Result<()> {
     check_version(path, word(68), word(60))
 }
 
-/// Checks what a file says of itself.
+/// Checks the application and schema version that a file states.
 ///
 /// # Errors
-/// When it is another program's, or a newer Lanework's.
+/// If it belongs to another program or to a newer Lanework.
 pub(crate) fn check_version(path: &Path, application: u32, version: u32) -> Result<()> {
     let path = path.to_owned();
     match (application, version) {
-        // SQLite writes the first page before our first transaction is in.
+        // SQLite writes the first page before our first transaction commits.
         (0, 0) => Ok(()),
         (APPLICATION, version) if version <= SCHEMA => Ok(()),
         (APPLICATION, found) => Err(StoreError::Newer { path, found, known: SCHEMA }),

@@ -1,4 +1,4 @@
-//! Opening the store's file: checks, settings, migrations.
+//! Opens the store's file: checks, settings, migrations.
 
 use crate::error::{Result, StoreError};
 use crate::schema::{APPLICATION, SCHEMA, STEPS, check_header, check_version};
@@ -6,7 +6,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a writer waits for others.
+/// How long a writer waits for other writers.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// An open store.
@@ -17,11 +17,11 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store at `path` for writing; makes the file where there is none, and its folder too if that is the
-    /// user's data folder's.
+    /// Opens the store at `path` for writing. Creates the file if it is missing, and its folder if that is the
+    /// default data folder.
     ///
     /// # Errors
-    /// When the file cannot be opened or written, is another program's, damaged, or a newer Lanework's.
+    /// If the file cannot be opened or written, is damaged, or belongs to another program or to a newer Lanework.
     pub fn write(path: &Path) -> Result<Store> {
         check_header(path)?;
         if crate::place::default_place().is_ok_and(|default| default == path)
@@ -36,7 +36,8 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let mut store = Store::connect(path, flags)?;
         store.migrate()?;
-        // A file on a network drive keeps its mode, and one that another process opens just now gets it from that one.
+        // A file on a network drive keeps its mode; a file that another process is opening gets its mode from that
+        // process.
         let mode = store
             .connection
             .query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0));
@@ -51,7 +52,7 @@ impl Store {
     /// Opens the store at `path` for reading. An older schema is migrated.
     ///
     /// # Errors
-    /// As [`Store::write`]; and when there is no file.
+    /// As [`Store::write`]; also if the file does not exist.
     pub fn read(path: &Path) -> Result<Store> {
         check_header(path)?;
         if !path.try_exists().unwrap_or(false) {
@@ -66,8 +67,8 @@ impl Store {
             }
         };
         match read(OpenFlags::SQLITE_OPEN_READ_WRITE) {
-            // SQLite wants to write beside a file in a folder that it must not write to. Where no log is left beside it
-            // the file is all there is.
+            // SQLite wants to write next to a file in a read-only folder. Without a leftover log, the file is
+            // complete on its own.
             Err(StoreError::CannotOpen { .. } | StoreError::ReadOnly(_)) if !has_log(path) => {
                 let mut store = Store::immutable(path)?;
                 match store.version()? {
@@ -98,7 +99,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a file that nobody writes.
+    /// Opens a file that no process writes.
     fn immutable(path: &Path) -> Result<Store> {
         let mut name = String::from("file:");
         for byte in path.as_os_str().as_encoded_bytes() {
@@ -117,12 +118,12 @@ impl Store {
         Ok(Store { connection, path: path.to_owned() })
     }
 
-    /// The application and the schema that the file states.
+    /// The application and the schema version that the file states.
     fn version(&self) -> Result<(u32, u32)> {
         version(&self.connection).map_err(|error| StoreError::of(&self.path, error))
     }
 
-    /// Brings the file to the newest schema, in one transaction.
+    /// Migrates the file to the newest schema, in one transaction.
     fn migrate(&mut self) -> Result<()> {
         let path = self.path.clone();
         let failed = |error| StoreError::of(&path, error);
@@ -135,7 +136,7 @@ impl Store {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(failed)?;
-        // Another process may have been faster.
+        // Another process may have migrated it first.
         let found = version(&transaction).map_err(failed)?;
         check_version(&path, found.0, found.1)?;
         let tables: u32 = transaction
@@ -154,13 +155,13 @@ impl Store {
     }
 }
 
-/// The application and the schema that the file of `connection` states.
+/// The application and the schema version that the file of `connection` states.
 fn version(connection: &Connection) -> rusqlite::Result<(u32, u32)> {
     let word = |pragma| connection.query_row(pragma, [], |row| row.get::<_, u32>(0));
     Ok((word("PRAGMA application_id")?, word("PRAGMA user_version")?))
 }
 
-/// Whether a log with content lies beside the file.
+/// Whether the file has a nonempty log.
 fn has_log(path: &Path) -> bool {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
@@ -202,7 +203,7 @@ mod tests {
         let path = folder.path().join("s");
         let mut store = Store::write(&path).expect("a store");
         let run = begin(&mut store).expect("a run");
-        // SQLite meets this limit as it meets the end of a disk.
+        // SQLite treats this limit like a full disk.
         let set = store.connection.query_row("PRAGMA max_page_count = 40", [], |row| row.get(0));
         assert_eq!(set, Ok(40));
         let point = |position| {

@@ -1,4 +1,4 @@
-//! Writing: a run begins, its points go in one by one, it ends; and deletion.
+//! Writes runs: begins a run, adds its points one by one, finishes it; also deletes runs.
 
 use crate::error::{Result, StoreError};
 use crate::record::{NewEntry, NewPoint, NewRun, RunId};
@@ -12,7 +12,7 @@ impl Store {
     /// Begins a run.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// If the store cannot be written.
     pub fn begin(&mut self, run: &NewRun<'_>) -> Result<RunId> {
         let json = |value: serde_json::Result<String>| value.map_err(unwritable);
         let command = json(serde_json::to_string(run.command))?;
@@ -37,11 +37,11 @@ impl Store {
         })
     }
 
-    /// Adds a point; when this returns it is on the disk. Returns whether it was added: it is not where the run has it
-    /// already, since another process goes on with the same run.
+    /// Adds a point; it is on disk when this returns. Returns `false` if the run already has the point, because
+    /// another process continued the same run.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// If the store cannot be written.
     pub fn add(&mut self, run: RunId, point: &NewPoint) -> Result<bool> {
         let packed = point.entries.iter().map(Packed::of).collect::<serde_json::Result<Vec<_>>>();
         let packed = packed.map_err(unwritable)?;
@@ -91,10 +91,10 @@ impl Store {
         })
     }
 
-    /// Ends a run: its last point is in.
+    /// Finishes a run after its last point.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// If the store cannot be written.
     pub fn finish(&mut self, run: RunId) -> Result<()> {
         self.write_all(|transaction| {
             let now = utc_now();
@@ -104,10 +104,10 @@ impl Store {
         })
     }
 
-    /// Deletes runs with all that belongs to them: all of them, or none where one is not there.
+    /// Deletes runs with their points and entries: all of them, or none if one does not exist.
     ///
     /// # Errors
-    /// When there is no such run, or the store cannot be written.
+    /// If a run does not exist, or the store cannot be written.
     pub fn delete(&mut self, runs: &[RunId]) -> Result<()> {
         for run in runs {
             self.run(*run)?;
@@ -118,7 +118,7 @@ impl Store {
         })
     }
 
-    /// Runs `work` in one transaction that is on the disk when this returns.
+    /// Executes `work` in one transaction, which is on disk when this returns.
     fn write_all<T>(
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
@@ -134,7 +134,7 @@ impl Store {
     }
 }
 
-/// An entry's times as the columns hold them.
+/// An entry's times, in the form of the columns.
 struct Packed {
     timed: Option<String>,
     samples: Option<Vec<u8>>,

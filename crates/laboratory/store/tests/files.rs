@@ -1,4 +1,4 @@
-//! Files that are not a store, or one of another version: clear errors, and nothing is touched.
+//! Files that are not a store, or have a different version: errors are clear, and the files stay unchanged.
 
 mod common;
 
@@ -20,7 +20,7 @@ fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     named.collect()
 }
 
-/// The error of opening `path` in either way, which leaves its folder as it was.
+/// The errors of opening `path` for reading and for writing; asserts that its folder stays unchanged.
 fn refused(path: &Path) -> [StoreError; 2] {
     let folder = path.parent().expect("a folder");
     let before = contents(folder);
@@ -91,7 +91,7 @@ fn a_damaged_file_is_an_error() {
         let mut bytes = whole.clone();
         bytes[from..(from + 4096).min(whole.len())].fill(0xAB);
         fs::write(&path, &bytes).expect("written");
-        // Not every page is read; where one is, the result is an error, not a panic or wrong rows.
+        // Not every page is read. Reading a damaged one gives an error, not a panic or wrong rows.
         match Store::read(&path).and_then(|store| store.runs(&Filter::default())) {
             Ok(runs) => assert!(runs.len() == 200 || runs.is_empty(), "{} runs", runs.len()),
             Err(error) => assert!(matches!(error, StoreError::Damaged { .. }), "{error}"),
@@ -114,7 +114,7 @@ fn what_cannot_be_opened_says_so() {
     let error = Store::write(&nowhere).expect_err("no folder");
     assert!(matches!(error, StoreError::CannotOpen { .. }), "{error}");
     if cfg!(target_os = "linux") {
-        // Nobody makes a file there, not even root.
+        // Not even root can create a file there.
         let error = Store::write(Path::new("/proc/lanework.sqlite")).expect_err("no file");
         assert!(
             matches!(error, StoreError::CannotOpen { .. } | StoreError::ReadOnly(_)),
@@ -152,7 +152,7 @@ fn a_read_only_store_is_read_and_not_written() {
     assert!(matches!(error, StoreError::ReadOnly(_) | StoreError::CannotOpen { .. }), "{error}");
 }
 
-/// A store of the newest schema as SQL: one run with a timed rung, one without points.
+/// A store of the newest schema as SQL: one run with a timed rung, and one without points.
 fn dump() -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("s");
@@ -189,7 +189,7 @@ fn dump() -> String {
     lines.join("\n") + "\n"
 }
 
-/// Every schema that a released Lanework may have written is opened, and its runs are there.
+/// Every schema that a released Lanework may have written opens, and its runs are readable.
 #[test]
 fn every_older_schema_is_migrated() {
     let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schemas");

@@ -1,4 +1,4 @@
-//! The store keeps what it was given: runs, points, entries, every sample; filters, deletion, export.
+//! The store preserves runs, points, entries and every sample; filters, deletion, export.
 
 mod common;
 
@@ -10,7 +10,7 @@ use lanework_store::{
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A climb of two rungs as the laboratory writes it.
+/// A climb of two rungs, as the laboratory writes it.
 fn climb(block: u64) -> Value {
     json!({
         "ladder": "transpose", "device": {"name": "NVIDIA H200"}, "extents": ["rows", "cols"], "size": [70, 45],

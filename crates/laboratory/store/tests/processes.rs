@@ -1,6 +1,6 @@
-//! Writers of several processes, and writers that are killed: nothing that was committed is lost.
+//! Writers in several processes, and writers that are killed: no committed data is lost.
 //!
-//! The writers are this test's own binary, started again for one test, [`writer`], with the file in a variable.
+//! The writers are this test binary, restarted for one test, [`writer`], with the file in a variable.
 
 mod common;
 
@@ -11,11 +11,11 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// The file that a writer writes to, and the points it adds.
+/// Names the file to write to, and the number of points to add.
 const FILE: &str = "STORE_TEST_FILE";
 const POINTS: &str = "STORE_TEST_POINTS";
 
-/// What a started process does: adds points to a run of its own and says each that is in.
+/// The child process: adds points to its own run and prints each one that is committed.
 #[test]
 fn writer() {
     let Ok(file) = std::env::var(FILE) else { return };
@@ -72,7 +72,7 @@ fn a_killed_writer_loses_nothing_that_was_committed() {
     for round in 0..40usize {
         let mut child = start(&file, 1_000_000);
         let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-        // Killed after other numbers of points each time, also before the first one.
+        // Kill after a different number of points each time, also before the first one.
         for line in lines.by_ref() {
             let line = line.expect("a line");
             let words: Vec<&str> = line.split(' ').collect();
@@ -86,14 +86,14 @@ fn a_killed_writer_loses_nothing_that_was_committed() {
                 break;
             }
         }
-        // SIGKILL, wherever the writer is just then.
+        // SIGKILL, wherever the writer is.
         child.kill().expect("killed");
         child.wait().expect("an end");
-        // What it had said before it was killed.
+        // The points that it printed before it was killed.
         for line in lines.map_while(Result::ok) {
             if let Some(position) = line.strip_prefix("in ").and_then(|rest| rest.split(' ').nth(1))
             {
-                // The last line may be cut short.
+                // The last line may be truncated.
                 let position: usize = position.parse().unwrap_or(0);
                 said[round].1 = said[round].1.max(position + 1);
             }

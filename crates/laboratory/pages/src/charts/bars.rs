@@ -1,16 +1,15 @@
-//! Bars with labels beside them, one row each: from a zero baseline, or as dots on a logarithmic axis where the
-//! values lie too far apart for bars. Places are percents, so that the chart is as wide as its page allows while
-//! its letters keep their size.
+//! Labeled bars, one per row: from a zero baseline, or as dots on a logarithmic axis if the values differ too much
+//! for bars. Positions are percentages: the chart fills the width of its page while its text keeps its size.
 
 use crate::format::plain;
 use crate::scale::Axis;
 use crate::tip::Tip;
 use maud::{Markup, html};
 
-/// Beyond this ratio of the largest to the smallest value, bars would hide the small ones.
+/// At higher ratios of the largest to the smallest value, bars would hide the small ones.
 const FAR_APART: f64 = 40.0;
 
-/// The part of a logarithmic axis that an interval must take to be seen beside its dot.
+/// Minimum share of a logarithmic axis that makes an interval visible around its dot.
 const WIDE: f64 = 0.025;
 
 /// A part of a bar.
@@ -27,43 +26,43 @@ pub struct Part {
 pub struct Bar {
     /// Its name.
     pub name: String,
-    /// Where its name leads.
+    /// The target of the link on its name.
     pub link: Option<String>,
-    /// Its parts, from the baseline on; none where there is nothing to draw.
+    /// Its segments, starting at the baseline; empty if there is no value.
     pub parts: Vec<Part>,
-    /// The interval of its end.
+    /// The confidence interval of its end.
     pub interval: Option<[f64; 2]>,
-    /// Its value in words.
+    /// Its value as text.
     pub text: Option<Markup>,
-    /// What stands beside the value.
+    /// Text after the value.
     pub aside: Option<Markup>,
-    /// Its values for the tip.
+    /// Its tooltip.
     pub tip: Tip,
 }
 
 /// A line across all rows.
 #[derive(Clone, Debug)]
 pub struct Reference {
-    /// Where.
+    /// The value at which it is drawn.
     pub value: f64,
-    /// What it is.
+    /// Its label.
     pub label: Markup,
-    /// Whether it is a ceiling or floor of the hardware rather than another's result.
+    /// Whether it is a ceiling or floor of the hardware rather than a measured result.
     pub hardware: bool,
 }
 
 /// The chart.
 #[derive(Clone, Debug)]
 pub struct Bars {
-    /// What the axis shows, with its unit.
+    /// The axis title, with the unit.
     pub title: Markup,
-    /// How a tick is written.
+    /// Formats a tick.
     pub tick: fn(f64) -> String,
     /// The rows.
     pub rows: Vec<Bar>,
-    /// Lines across them.
+    /// Reference lines across the rows.
     pub references: Vec<Reference>,
-    /// Whether values far apart may be drawn as dots on a logarithmic axis.
+    /// Whether widely spread values may be drawn as dots on a logarithmic axis.
     pub may_be_dots: bool,
 }
 
@@ -90,7 +89,7 @@ impl Bars {
         }
     }
 
-    /// The chart; `logarithmic` stands beside the title where the axis is so.
+    /// Draws the chart; a logarithmic axis adds `logarithmic` to the title.
     pub fn draw(&self, logarithmic: &Markup) -> Markup {
         let axis = self.axis();
         html! {
@@ -155,7 +154,7 @@ impl Bars {
     }
 }
 
-/// The lines of the ticks.
+/// The grid lines.
 pub(super) fn grid(axis: &Axis) -> Markup {
     html! {
         @for tick in &axis.ticks {
@@ -165,7 +164,7 @@ pub(super) fn grid(axis: &Axis) -> Markup {
     }
 }
 
-/// The axis under the rows, and its title.
+/// The axis below the rows, and its title.
 pub(super) fn foot(axis: &Axis, write: fn(f64) -> String, title: &Markup) -> Markup {
     html! {
         div.bar-axis aria-hidden="true" {
@@ -181,7 +180,7 @@ pub(super) fn foot(axis: &Axis, write: fn(f64) -> String, title: &Markup) -> Mar
     }
 }
 
-/// What the lines across are.
+/// The legend of the reference lines.
 pub(super) fn keys(references: &[Reference], write: fn(f64) -> String) -> Markup {
     html! {
         @if !references.is_empty() {

@@ -1,5 +1,4 @@
-//! Heat maps: a value for each pair of two things that vary, as a table whose cells are coloured and hold their
-//! figures.
+//! Heat maps: a value for each pair of two parameters, as a table with colored cells and their figures.
 
 use crate::tip::Tip;
 use maud::{Markup, html};
@@ -7,33 +6,33 @@ use maud::{Markup, html};
 /// A cell.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// Its column and row, as they are named.
+    /// The parameter values of its column and row.
     pub at: (u64, u64),
     /// Its value.
     pub value: f64,
-    /// The value in words.
+    /// The value as text.
     pub text: String,
-    /// Its values for the tip.
+    /// Its tooltip.
     pub tip: Tip,
 }
 
 /// A heat map.
 #[derive(Clone, Debug)]
 pub struct Heat {
-    /// What it shows.
+    /// Its title.
     pub title: Markup,
-    /// What varies over the columns and over the rows.
+    /// The names of the column parameter and the row parameter.
     pub names: (String, String),
     /// The cells.
     pub cells: Vec<Cell>,
-    /// The least and the greatest value of all maps beside each other.
+    /// The smallest and the largest value of all maps in the group.
     pub ends: (f64, f64),
-    /// Whether more is better.
+    /// Whether larger values are better.
     pub more_is_better: bool,
 }
 
 impl Heat {
-    /// The map.
+    /// Draws the map.
     pub fn draw(&self) -> Markup {
         let sorted = |of: fn(&Cell) -> u64| {
             let mut all: Vec<u64> = self.cells.iter().map(of).collect();
@@ -74,7 +73,7 @@ impl Heat {
         }
     }
 
-    /// From 0 to 1, on a logarithmic scale where the values span more than a factor of 20.
+    /// Maps a value to [0, 1], logarithmically if the values span more than a factor of 20.
     fn heat(&self, value: f64) -> f64 {
         let (low, high) = self.ends;
         if high <= low {

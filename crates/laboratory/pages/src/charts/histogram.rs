@@ -9,20 +9,20 @@ use maud::{Markup, html};
 /// A histogram.
 #[derive(Clone, Debug)]
 pub struct Columns {
-    /// What the columns are.
+    /// Title of the horizontal axis.
     pub x_title: Markup,
-    /// What their height is.
+    /// Title of the vertical axis.
     pub y_title: Markup,
-    /// Each column's name, height, and values for the tip.
+    /// Each column's name, height and tooltip.
     pub columns: Vec<(String, f64, Tip)>,
-    /// How a height is written.
+    /// Formats a height.
     pub tick: fn(f64) -> String,
-    /// What it shows, for those who do not see it.
+    /// A description for screen readers.
     pub caption: String,
 }
 
 impl Columns {
-    /// The drawing.
+    /// Draws the histogram.
     pub fn draw(&self) -> Markup {
         let (w, h) = (560.0, 230.0);
         let (left, right, top, bottom) = (58.0, w - 8.0, 28.0, h - 42.0);

@@ -1,8 +1,8 @@
-//! Labels beside marks that cover neither marks nor each other: each takes the first free place of a few around
-//! its mark (greedy, as in Christensen, Marks and Shieber 1995). One that finds none is left out; its mark keeps
-//! its tip.
+//! Places labels next to marks without covering marks or other labels: each takes the first free position of a few
+//! around its mark (greedy, as in Christensen, Marks and Shieber 1995). A label without a free position is omitted;
+//! its mark keeps its tooltip.
 
-/// Width of a text in a drawing, estimated: Latin letters are narrower than Han characters.
+/// Estimated width of a text in a drawing: Latin letters are narrower than Han characters.
 pub fn width(text: &str, size: f64) -> f64 {
     let of = |letter: char| match letter {
         'i' | 'l' | 'j' | '.' | ',' | ' ' | '|' | '\'' => 0.36,
@@ -21,7 +21,7 @@ fn overlap(a: &Area, b: &Area) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
 
-/// The space of a drawing that is taken.
+/// The occupied areas of a drawing.
 #[derive(Debug)]
 pub struct Taken {
     areas: Vec<Area>,
@@ -29,17 +29,17 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// Nothing within a frame.
+    /// A frame without occupied areas.
     pub fn within(frame: Area) -> Taken {
         Taken { areas: Vec::new(), frame }
     }
 
-    /// Takes an area.
+    /// Marks an area as occupied.
     pub fn take(&mut self, area: Area) {
         self.areas.push(area);
     }
 
-    /// Whether the area is free and in the frame.
+    /// Whether the area is free and inside the frame.
     pub fn free(&self, wanted: &Area) -> bool {
         let frame = self.frame;
         let inside = wanted[0] >= frame[0]
@@ -49,7 +49,7 @@ impl Taken {
         inside && self.areas.iter().all(|taken| !overlap(taken, wanted))
     }
 
-    /// A free place for a text of this width beside a mark, as the start of its baseline; it is then taken.
+    /// Finds and occupies a free position next to a mark for a text of this width; returns the start of its baseline.
     pub fn beside(&mut self, (x, y): (f64, f64), width: f64, size: f64) -> Option<(f64, f64)> {
         let gap = 9.0;
         let (middle, half) = (y + 0.35 * size, width / 2.0);

@@ -1,4 +1,4 @@
-//! Lines over one axis that varies: sweeps and histories, with the intervals of their points.
+//! Line charts over one parameter: sweeps and histories, with the intervals of their points.
 
 use super::labels::width;
 use super::shape;
@@ -10,13 +10,13 @@ use maud::{Markup, html};
 /// A point of a line.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// Where on the axis that varies.
+    /// Its horizontal position.
     pub x: f64,
     /// Its value.
     pub y: f64,
-    /// The interval of the value.
+    /// The confidence interval of the value.
     pub interval: Option<[f64; 2]>,
-    /// Its values for the tip.
+    /// Its tooltip.
     pub tip: Tip,
 }
 
@@ -27,27 +27,27 @@ pub struct Curve {
     pub name: String,
     /// Whether it is a vendor's library.
     pub vendor: bool,
-    /// Its points, by rising x.
+    /// Its points, by ascending x.
     pub points: Vec<Point>,
 }
 
 /// The chart.
 #[derive(Clone, Debug)]
 pub struct Lines {
-    /// What varies.
+    /// Title of the horizontal axis.
     pub x_title: Markup,
-    /// What the lines show.
+    /// Title of the vertical axis.
     pub y_title: Markup,
-    /// How a tick of it is written.
+    /// Formats a tick of the vertical axis.
     pub tick: fn(f64) -> String,
     /// The lines.
     pub curves: Vec<Curve>,
-    /// What it shows, for those who do not see it.
+    /// A description for screen readers.
     pub caption: String,
 }
 
 impl Lines {
-    /// The chart, for wide and for narrow pages.
+    /// Draws the chart, for wide and for narrow pages.
     pub fn draw(&self) -> Markup {
         html! {
             (self.sized((1000.0, 440.0), false))
@@ -114,9 +114,9 @@ impl Lines {
         }
     }
 
-    /// Baselines of the names at the ends of their lines, in the order of the ends. Where names would meet, they are moved
-    /// apart around the middle of their ends: the nearest places in the sense of least squares, by pooling neighbours that
-    /// are too close (pool adjacent violators).
+    /// Baselines of the curve names at the ends of their lines, in the order of the ends. Names that would overlap
+    /// are moved apart around the middle of their ends, to the nearest positions by least squares (pool adjacent
+    /// violators).
     fn name_places(
         &self,
         y: &dyn Fn(f64) -> f64,
@@ -127,7 +127,7 @@ impl Lines {
         let end = |(index, curve): (usize, &Curve)| Some((index, y(curve.points.last()?.y) + 4.0));
         let mut ends: Vec<(usize, f64)> = self.curves.iter().enumerate().filter_map(end).collect();
         ends.sort_by(|a, b| a.1.total_cmp(&b.1));
-        // Less `step` for each name above it, a place must not fall below the one before.
+        // After subtracting `step` per name above it, a position must not be less than the previous one.
         let mut pools: Vec<(f64, usize)> = Vec::new();
         for (rank, (_, at)) in ends.iter().enumerate() {
             let mut pool = (at - step * rank as f64, 1);
@@ -176,7 +176,7 @@ mod tests {
             assert!(drawn.contains(&format!(">{name}</text>")), "{name}");
         }
         assert!(!drawn.contains("NaN"));
-        // All three end at one height: their names stand one under the other around it.
+        // All three end at one height: their names are stacked around it.
         let places = lines.name_places(&|_| 200.0, 10.0, (32.0, 400.0));
         assert_eq!(places, [(0, 191.0), (1, 204.0), (2, 217.0)]);
         let empty = Lines { curves: Vec::new(), ..lines };

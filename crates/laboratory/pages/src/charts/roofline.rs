@@ -12,53 +12,53 @@ use maud::{Markup, html};
 /// A roof.
 #[derive(Clone, Debug)]
 pub struct Roof {
-    /// Its name: a key of the catalogue.
+    /// Its name: a catalog key.
     pub name: &'static str,
-    /// 10^9 bytes per second for a slanting roof, 10^9 operations per second for a flat one.
+    /// 10^9 bytes per second for a slanted roof, 10^9 operations per second for a flat one.
     pub value: f64,
-    /// Whether it is the memory's.
+    /// Whether it is a memory roof.
     pub memory: bool,
     /// Whether it was measured.
     pub measured: bool,
-    /// Its value in words.
+    /// Its value as text.
     pub text: String,
 }
 
 /// A mark.
 #[derive(Clone, Debug)]
 pub struct Mark {
-    /// The group that can be hidden, by number.
+    /// Number of the group, for filters.
     pub group: usize,
     /// Operations per byte.
     pub intensity: f64,
     /// 10^9 operations per second.
     pub rate: f64,
-    /// A label, where it should have one; the first ones get the best places.
+    /// Its label, if any; earlier marks get better positions.
     pub label: Option<String>,
     /// Whether it is a vendor's library.
     pub vendor: bool,
-    /// Whether it is a bound and not a measurement.
+    /// Whether it is a bound rather than a measurement.
     pub bound: bool,
-    /// Where it leads.
+    /// The target of its link.
     pub link: Option<String>,
-    /// Its values for the tip.
+    /// Its tooltip.
     pub tip: Tip,
 }
 
-/// The drawing's contents.
+/// The contents of the drawing.
 #[derive(Clone, Debug, Default)]
 pub struct Roofline {
-    /// The roofs, memory's and arithmetic's.
+    /// The roofs of memory and arithmetic.
     pub roofs: Vec<Roof>,
     /// The marks.
     pub marks: Vec<Mark>,
-    /// What its axes are: keys of the catalogue.
+    /// Titles of the axes: catalog keys.
     pub axes: [&'static str; 2],
-    /// What it shows, for those who do not see it.
+    /// A description for screen readers.
     pub caption: String,
 }
 
-/// Where the plot lies, with its axes.
+/// The area of the plot, with its axes.
 struct Plot {
     width: f64,
     height: f64,
@@ -82,7 +82,7 @@ impl Plot {
 }
 
 impl Roofline {
-    /// The drawing, for wide and for narrow pages; a style shows the one that fits.
+    /// Draws the chart for wide and for narrow pages; CSS shows the one that fits.
     pub fn draw(&self) -> Markup {
         html! {
             (self.sized((1000.0, 560.0), "wide"))
@@ -90,7 +90,7 @@ impl Roofline {
         }
     }
 
-    /// The highest roof of memory, or of arithmetic.
+    /// The highest roof of memory or of arithmetic.
     fn top(&self, memory: bool) -> f64 {
         let of = self.roofs.iter().filter(|roof| roof.memory == memory).map(|roof| roof.value);
         of.fold(0.0, f64::max)
@@ -143,7 +143,7 @@ impl Roofline {
             let at = (plot.x(mark.intensity), plot.y(mark.rate));
             let wide = width(label, plot.size);
             if let Some((left, base)) = taken.beside(at, wide, plot.size) {
-                // A label that stands apart from its mark is tied to it.
+                // A line connects a distant label with its mark.
                 let (x, y) = at;
                 let middle = base - 0.35 * plot.size;
                 let tied = (middle - y).abs() > 1.2 * plot.size;
@@ -177,7 +177,7 @@ impl Roofline {
         }
     }
 
-    /// One roof with its name along it.
+    /// Draws one roof with its name along it.
     fn roof(&self, roof: &Roof, plot: &Plot, taken: &mut Taken) -> Markup {
         let wide = width(&format!("{} {}", english(roof.name), roof.text), plot.size);
         let class = if roof.measured { "roof measured" } else { "roof" };
@@ -185,7 +185,7 @@ impl Roofline {
             let from = (roof.value / self.top(true)).max(plot.x.ends().0);
             let y = plot.y(roof.value);
             let base = if roof.measured { y + plot.size + 3.0 } else { y - 6.0 };
-            // The name begins where the roof does: rungs gather at its other end.
+            // The name is at the start of the roof, because rungs cluster at its other end.
             let left = (plot.x(from) + 8.0).min(plot.right - wide - 4.0);
             taken.take([left - 4.0, base - plot.size, left + wide + 4.0, base + 4.0]);
             return html! {
@@ -199,7 +199,7 @@ impl Roofline {
         let (x2, y2) = (plot.x(to), plot.y(to * roof.value));
         let length = (y2 - y1).hypot(x2 - x1).max(1.0);
         let angle = (y2 - y1).atan2(x2 - x1).to_degrees();
-        // Measured roofs lie under the nominal ones, and so do their names.
+        // Measured roofs are below the nominal ones, and so are their names.
         let (start, side) = if roof.measured { (0.04, plot.size + 2.0) } else { (0.04, -6.0) };
         for step in 0..=40 {
             let at = start + f64::from(step) / 40.0 * wide / length;
@@ -237,7 +237,7 @@ fn axes(plot: &Plot, [x_name, y_name]: [&'static str; 2]) -> Markup {
     }
 }
 
-/// 10^9 operations per second in few letters.
+/// A short form of 10^9 operations per second.
 fn short(value: f64) -> String {
     match value {
         value if value >= 1000.0 => format!("{} T", digits(value / 1000.0)),

@@ -1,4 +1,4 @@
-//! Dots on one axis, a row per group: where each rung of a ladder lies under the same ceiling.
+//! Strip charts: dots on one axis, a row per group, such as the rungs of a ladder under a common ceiling.
 
 use super::bars::{Reference, foot, grid, keys};
 use super::shape;
@@ -10,13 +10,13 @@ use maud::{Markup, html};
 /// A dot.
 #[derive(Clone, Debug)]
 pub struct Dot {
-    /// Where.
+    /// Its position.
     pub value: f64,
     /// Whether it is a vendor's library.
     pub vendor: bool,
-    /// Where it leads.
+    /// The target of its link.
     pub link: Option<String>,
-    /// Its values.
+    /// Its tooltip.
     pub tip: Tip,
 }
 
@@ -25,31 +25,31 @@ pub struct Dot {
 pub struct StripRow {
     /// Its name.
     pub name: String,
-    /// Where its name leads.
+    /// The target of the link on its name.
     pub link: Option<String>,
-    /// The group that can be hidden, by number.
+    /// Number of the group, for filters.
     pub group: usize,
     /// The dots.
     pub dots: Vec<Dot>,
-    /// What stands beside it.
+    /// Text after the dots.
     pub text: String,
 }
 
 /// The chart.
 #[derive(Clone, Debug)]
 pub struct Strip {
-    /// What the axis shows.
+    /// The axis title.
     pub title: Markup,
-    /// How a tick is written.
+    /// Formats a tick.
     pub tick: fn(f64) -> String,
     /// The rows.
     pub rows: Vec<StripRow>,
-    /// Lines across them.
+    /// Reference lines across the rows.
     pub references: Vec<Reference>,
 }
 
 impl Strip {
-    /// The chart.
+    /// Draws the chart.
     pub fn draw(&self) -> Markup {
         let dots = self.rows.iter().flat_map(|row| row.dots.iter().map(|dot| dot.value));
         let lines = self.references.iter().map(|line| line.value);

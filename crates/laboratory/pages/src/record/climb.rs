@@ -1,4 +1,4 @@
-//! Climbs and sweeps, as `climb --json` and `sweep --json` print them.
+//! Climbs and sweeps, as printed by `climb --json` and `sweep --json`.
 
 use super::counters::Counters;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub struct Climb {
     /// The ladder.
     pub ladder: String,
-    /// Where it ran.
+    /// The device.
     pub device: Device,
     /// Names of the extents.
     pub extents: Vec<String>,
@@ -19,19 +19,19 @@ pub struct Climb {
     pub size: Vec<u64>,
     /// Element type.
     pub element: String,
-    /// Bytes that any solution must move.
+    /// Minimum bytes that any solution must move.
     pub bytes: u64,
-    /// Operations that any solution must make.
+    /// Minimum operations that any solution must execute.
     pub flops: u64,
     /// Seed of the inputs.
     pub seed: u64,
-    /// The host's own version.
+    /// The host's own implementation.
     pub host: Option<Host>,
-    /// Vendor's libraries that were skipped, and why.
+    /// Skipped vendor libraries, with reasons.
     pub skipped_peers: BTreeMap<String, String>,
     /// The rungs, from the bottom up.
     pub rungs: Vec<Rung>,
-    /// What else was chosen, by name, such as `block`.
+    /// Other settings by name, such as `block`.
     #[serde(flatten)]
     pub settings: BTreeMap<String, Value>,
 }
@@ -48,7 +48,7 @@ pub struct Device {
     pub driver: String,
 }
 
-/// The host's own version, in host time.
+/// The host's own implementation, in host time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Host {
@@ -74,17 +74,17 @@ pub struct Rung {
     pub skipped: Option<String>,
     /// How accurate the result is.
     pub accuracy: Option<Accuracy>,
-    /// What the kernel takes of a multiprocessor.
+    /// The resources of the kernel.
     pub resources: Option<Resources>,
-    /// What the emulator counted.
+    /// The emulator's counters.
     pub counters: Option<Counters>,
-    /// Present where only some blocks were counted.
+    /// Set if only some blocks were counted.
     pub sampled: Option<Sampled>,
     /// Time on the GPU.
     pub time: Option<Time>,
-    /// Time of the rung before over this one's.
+    /// Time of the previous rung divided by this one's.
     pub speedup: Option<f64>,
-    /// What has changed since the rung before.
+    /// The changes since the previous rung.
     pub reason: Option<String>,
 }
 
@@ -100,25 +100,25 @@ pub struct Accuracy {
     pub mean_relative: f64,
     /// Normwise error.
     pub normwise: f64,
-    /// Largest part of its bound that an element used.
+    /// Largest fraction of its bound that any element used.
     pub bound_used: f64,
-    /// The errors by size.
+    /// Histogram of the errors.
     pub errors: Option<Histogram>,
 }
 
-/// How many elements have an error of which size.
+/// Histogram of the relative errors.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Histogram {
-    /// Elements that are equal to the reference.
+    /// Number of elements that equal the reference.
     pub exact: u64,
-    /// Elements by the power of ten that their relative error is at least: from `lowest` up.
+    /// Number of elements per decade of relative error (at least this power of ten), from `lowest` up.
     pub decades: Vec<u64>,
-    /// The first of the decades.
+    /// Exponent of the first decade.
     pub lowest: i32,
 }
 
-/// What a kernel takes of a multiprocessor.
+/// Resources of a kernel on a multiprocessor.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Resources {
@@ -130,23 +130,23 @@ pub struct Resources {
     pub shared_bytes: u32,
     /// Threads of a block.
     pub threads: u32,
-    /// Blocks that a multiprocessor holds.
+    /// Resident blocks per multiprocessor.
     pub resident_blocks: u32,
-    /// Resident warps as a part of the most there can be.
+    /// Resident warps as a fraction of the maximum.
     pub occupancy: f64,
-    /// What limits them.
+    /// The resource that limits them.
     pub limiter: String,
-    /// Whether registers are estimated from the PTX.
+    /// Whether the register count is estimated from the PTX.
     pub estimated: bool,
 }
 
-/// How much of a grid was counted.
+/// The counted part of a grid.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sampled {
-    /// Blocks in the counts.
+    /// Number of counted blocks.
     pub blocks_counted: u64,
-    /// Blocks of the grid.
+    /// Number of blocks in the grid.
     pub blocks: u64,
 }
 
@@ -164,9 +164,9 @@ pub struct Time {
     pub min_ns: f64,
     /// Quartiles.
     pub quartiles_ns: [f64; 2],
-    /// Bytes that must be moved over the median.
+    /// Required bytes divided by the median.
     pub gigabytes_per_second: f64,
-    /// Operations that must be made over the median.
+    /// Required operations divided by the median.
     pub gigaflops_per_second: f64,
     /// `cold` or `hot`.
     pub cache: String,
@@ -184,13 +184,13 @@ pub struct Time {
 pub struct Sweep {
     /// The ladder.
     pub ladder: String,
-    /// Where it ran.
+    /// The device.
     pub device: Device,
     /// One climb per point.
     pub points: Vec<Climb>,
 }
 
-/// What a GPU can do at most.
+/// Ceilings of a GPU.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Ceilings {
@@ -215,7 +215,7 @@ pub struct Ceilings {
 }
 
 impl Ceilings {
-    /// The larger of the measured bandwidths, with the key of its name.
+    /// The larger measured bandwidth, with the catalog key of its name.
     pub fn measured_bandwidth(&self) -> Option<(&'static str, f64)> {
         let read = self.measured_read.map(|value| ("roof:read", value));
         let copy = self.measured_copy.map(|value| ("roof:copy", value));
@@ -224,7 +224,7 @@ impl Ceilings {
 }
 
 impl Climb {
-    /// Whether it ran on a GPU, so that its rungs have times.
+    /// Whether it ran on a GPU, in which case its rungs have times.
     pub fn timed(&self) -> bool {
         self.device.backend == "cuda"
     }
@@ -242,7 +242,7 @@ impl Climb {
             .find_map(|rung| Some((rung, rung.time.as_ref()?)))
     }
 
-    /// The fastest rung of our own.
+    /// The fastest of our own rungs.
     pub fn fastest(&self) -> Option<(&Rung, &Time)> {
         let timed = self.rungs.iter().filter(|rung| !rung.peer());
         let timed = timed.filter_map(|rung| Some((rung, rung.time.as_ref()?)));
@@ -251,7 +251,7 @@ impl Climb {
             .min_by(|(_, a), (_, b)| a.median_ns.total_cmp(&b.median_ns))
     }
 
-    /// The vendor's library, where it was timed.
+    /// The vendor library, if it was timed.
     pub fn vendor(&self) -> Option<(&Rung, &Time)> {
         self.rungs
             .iter()
@@ -259,7 +259,7 @@ impl Climb {
             .find_map(|rung| Some((rung, rung.time.as_ref()?)))
     }
 
-    /// Settings that are plain values, in words: `block 32`.
+    /// Scalar settings as text: `block 32`.
     pub fn settings_in_words(&self) -> Vec<String> {
         let plain = self.settings.iter().filter(|(name, value)| {
             *name != "analysis" && (value.is_number() || value.is_string())

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Counters by their names. In JSON, the counters of a group are an object of their own.
+/// Counters by name. In JSON, each group is a nested object.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Value")]
 pub struct Counters(BTreeMap<String, u64>);
@@ -28,7 +28,7 @@ impl From<Value> for Counters {
     }
 }
 
-/// Kinds of accesses whose sectors go to global or local memory.
+/// Kinds of accesses with sectors in global or local memory.
 const SECTORS: [&str; 8] = [
     "global_load",
     "global_store",
@@ -43,17 +43,17 @@ const SECTORS: [&str; 8] = [
 const SHARED: [&str; 4] = ["shared_load", "shared_store", "shared_atomic", "shared_copy"];
 
 impl Counters {
-    /// A counter; 0 where it is not there.
+    /// The value of a counter; 0 if absent.
     pub fn get(&self, name: &str) -> u64 {
         self.0.get(name).copied().unwrap_or(0)
     }
 
-    /// Every counter that is not 0.
+    /// Every nonzero counter.
     pub fn each(&self) -> impl Iterator<Item = (&str, u64)> {
         self.0.iter().filter(|(_, value)| **value > 0).map(|(name, value)| (name.as_str(), *value))
     }
 
-    /// Whether the sectors that would do are known.
+    /// Whether the optimal number of sectors is known.
     pub fn knows_ideals(&self) -> bool {
         self.0.contains_key("global_load.ideal_sectors")
     }
@@ -67,7 +67,7 @@ impl Counters {
         self.sum(&SECTORS, "sectors")
     }
 
-    /// The sectors that the same bytes would fill side by side.
+    /// The fewest sectors that hold the same bytes.
     pub fn ideal_sectors(&self) -> u64 {
         self.sum(&SECTORS, "ideal_sectors").min(self.sectors())
     }
@@ -77,12 +77,12 @@ impl Counters {
         self.sum(&SHARED, "wavefronts")
     }
 
-    /// Those of them that are bank conflicts.
+    /// The wavefronts caused by bank conflicts.
     pub fn conflicts(&self) -> u64 {
         self.sum(&SHARED, "bank_conflicts").min(self.wavefronts())
     }
 
-    /// Active lanes of a warp instruction on average.
+    /// Average number of active lanes per warp instruction.
     pub fn active_lanes(&self) -> Option<f64> {
         let warps = self.get("warp_instructions");
         (warps > 0).then(|| self.get("lane_instructions") as f64 / warps as f64)

@@ -1,4 +1,4 @@
-//! A kernel's page: its story, its text with counters by line, pictures of its accesses.
+//! The data of a kernel's page: its story, its text with line counters, pictures of its accesses.
 
 use super::climb::{Resources, Sampled};
 use super::counters::Counters;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub struct Story {
     /// The ladder.
     pub name: String,
-    /// What it computes, in a line.
+    /// A one-line description of its result.
     pub title: String,
     /// The story in English and in Chinese.
     pub text: [String; 2],
@@ -33,29 +33,29 @@ pub struct Header {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Kernel {
-    /// The ladder it is of; empty for a user's own.
+    /// Its ladder; empty for a user's kernel.
     pub ladder: String,
     /// Its name in the ladder.
     pub name: String,
     /// The experiment that it reproduces, or `beyond`.
     pub experiment: String,
-    /// The problem that it was counted on, in words.
+    /// The counted problem, as text.
     pub problem: String,
     /// Its header in English and in Chinese.
     pub header: Option<[Header; 2]>,
-    /// What the emulator counted.
+    /// The emulator's profile.
     pub profile: Option<Profile>,
-    /// The source files that its lines are of.
+    /// The source files that its lines refer to.
     pub sources: Vec<Source>,
-    /// Its PTX with counters by line.
+    /// Its PTX with line counters.
     pub ptx: Option<Listing>,
-    /// Its machine code, or why there is none.
+    /// Its machine code, or the reason why it is missing.
     pub sass: Sass,
-    /// Pictures of what a warp accesses.
+    /// Pictures of warp accesses.
     pub pictures: Vec<Picture>,
 }
 
-/// A profile, as `profile --json` prints it.
+/// A profile, as printed by `profile --json`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Profile {
@@ -65,21 +65,21 @@ pub struct Profile {
     pub grid: [u32; 3],
     /// Threads of a block.
     pub block: [u32; 3],
-    /// The GPU that occupancy and caches are for.
+    /// The GPU assumed for occupancy and caches.
     pub gpu: String,
-    /// Present where only some blocks were counted.
+    /// Set if only some blocks were counted.
     pub sampled: Option<Sampled>,
-    /// What the kernel takes of a multiprocessor.
+    /// The resources of the kernel.
     pub resources: Resources,
-    /// The counts of all instructions.
+    /// The total counters.
     pub counters: Counters,
     /// Warp instructions by class.
     pub classes: BTreeMap<String, u64>,
     /// Floating-point operations.
     pub flops: u64,
-    /// Bytes of all sectors.
+    /// Bytes in all sectors.
     pub sector_bytes: u64,
-    /// Operations per such byte.
+    /// Operations per byte.
     pub intensity: Option<f64>,
     /// Lines of the source.
     pub lines: Vec<Line>,
@@ -101,21 +101,21 @@ pub struct Line {
     pub counters: Counters,
     /// Floating-point operations.
     pub flops: u64,
-    /// Its part of the kernel's weight.
+    /// Its fraction of the kernel's weight.
     pub share: f64,
-    /// Branches at which warps diverged.
+    /// Divergent branches.
     pub branches: Vec<Branch>,
-    /// Remarks, in words.
+    /// Remarks, as text.
     pub remarks: Vec<String>,
 }
 
-/// A branch at which warps diverged.
+/// A divergent branch.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Branch {
-    /// How often warps executed it.
+    /// Number of warp executions.
     pub executions: u64,
-    /// How often they diverged.
+    /// Number of divergent executions.
     pub divergent: u64,
 }
 
@@ -125,11 +125,11 @@ pub struct Branch {
 pub struct Caches {
     /// Sectors that loads requested of the L1.
     pub l1_sectors: u64,
-    /// Those that were there.
+    /// L1 hits.
     pub l1_hits: u64,
     /// Sectors requested of the L2.
     pub l2_sectors: u64,
-    /// Those that were there.
+    /// L2 hits.
     pub l2_hits: u64,
 }
 
@@ -137,7 +137,7 @@ pub struct Caches {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Source {
-    /// Its path, as the lines name it.
+    /// Its path, as lines refer to it.
     pub file: String,
     /// Its text.
     pub text: String,
@@ -149,9 +149,9 @@ pub struct Source {
 pub struct Listing {
     /// The text.
     pub text: String,
-    /// Its counts, by the line of this text.
+    /// Its counters, by line of this text.
     pub lines: Vec<Line>,
-    /// The line of the source, by the line of this text, where it is known.
+    /// The source line, by line of this text, if known.
     pub source: BTreeMap<u32, (String, u32)>,
 }
 
@@ -163,19 +163,19 @@ pub struct Sass {
     pub text: Option<String>,
     /// The architecture it is for.
     pub target: String,
-    /// The line of the source, by the line of the listing.
+    /// The source line, by line of the listing.
     pub source: BTreeMap<u32, (String, u32)>,
-    /// Registers per thread that the assembler gave.
+    /// Registers per thread, as allocated by the assembler.
     pub registers: Option<u32>,
-    /// Bytes of spills that it made, stores and loads.
+    /// Bytes of spill stores and spill loads.
     pub spills: Option<[u32; 2]>,
-    /// Why there is none: `no-ptxas`, `no-lister`, `refused`.
+    /// Why the listing is missing: `no-ptxas`, `no-lister`, `refused`.
     pub missing: String,
-    /// What made it, or what else is known of why there is none.
+    /// The tool that made it, or details of why it is missing.
     pub note: String,
 }
 
-/// What a warp accesses at a line.
+/// The accesses of a warp at a source line.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Picture {
@@ -185,7 +185,7 @@ pub struct Picture {
     pub line: u32,
     /// The code of the line.
     pub code: String,
-    /// The block and the warp.
+    /// Numbers of the block and the warp.
     pub warp: [u64; 2],
     /// The accesses.
     pub accesses: Vec<Access>,
@@ -199,25 +199,25 @@ pub struct Access {
     pub space: String,
     /// `load`, `store` or `atomic`.
     pub kind: String,
-    /// Bytes of each lane.
+    /// Bytes per lane.
     pub bytes: u32,
     /// Active lanes.
     pub lanes: u32,
-    /// The stride, or how else the addresses go.
+    /// The stride, or another description of the address pattern.
     pub pattern: String,
-    /// What it costs.
+    /// Its cost.
     pub cost: Cost,
-    /// The drawing, made by Lanework itself: never read from a file, so that no file can bring markup.
+    /// The drawing, rendered by Lanework. Never read from a file, to prevent injected markup.
     #[serde(skip)]
     pub drawing: String,
 }
 
-/// What an access costs.
+/// The cost of an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Cost {
     /// Sectors, or wavefronts in shared memory.
     pub count: u64,
-    /// The fewest that the same bytes need.
+    /// The minimum for the same bytes.
     pub optimal: u64,
 }

@@ -1,4 +1,4 @@
-//! Records from JSON files: climbs, sweeps, profiles, timed kernels and whole reports, in any mixture.
+//! Reads records from JSON files: climbs, sweeps, profiles, timed kernels and whole reports, in any mixture.
 
 use super::{Ceilings, Climb, Device, Kernel, Profile, Report, Sweep, Timed};
 use serde::Deserialize;
@@ -6,10 +6,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 impl Report {
-    /// Adds what a JSON file holds: what `climb`, `sweep`, `profile` and `history` print, or a whole report.
+    /// Adds the contents of a JSON file: output of `climb`, `sweep`, `profile` and `history`, or a whole report.
     ///
     /// # Errors
-    /// In words, where it is no JSON or holds nothing that a report shows.
+    /// A message, if the text is not JSON or contains no reportable data.
     pub fn add_json(&mut self, text: &str) -> Result<(), String> {
         let value: Value =
             serde_json::from_str(text).map_err(|why| format!("it is not JSON: {why}"))?;
@@ -19,7 +19,7 @@ impl Report {
     /// Adds a value, or each value of an array.
     ///
     /// # Errors
-    /// In words, where it holds nothing that a report shows.
+    /// A message, if the value contains no reportable data.
     pub fn add(&mut self, value: Value) -> Result<(), String> {
         if let Value::Array(values) = value {
             if values.is_empty() {
@@ -56,7 +56,7 @@ impl Report {
         Ok(())
     }
 
-    /// Adds the ceilings of a GPU; measured ones take the place of nominal ones.
+    /// Adds the ceilings of a GPU; measured ones replace nominal ones.
     pub fn add_ceilings(&mut self, new: Ceilings) {
         match self.ceilings.iter_mut().find(|known| known.gpu == new.gpu) {
             Some(known) if known.measured_copy.is_none() => *known = new,
@@ -65,7 +65,7 @@ impl Report {
         }
     }
 
-    /// Adds a run of the store: a sweep, or a climb, and what was timed alone.
+    /// Adds a stored run: a sweep or a climb, and separately timed kernels.
     fn add_run(&mut self, run: Run) -> Result<(), String> {
         let climbs = run.at.into_iter().filter(|point| point.record.get("rungs").is_some());
         let climbs = climbs.map(|point| read::<Climb>(point.record, "climb"));
@@ -85,7 +85,7 @@ impl Report {
         Ok(())
     }
 
-    /// Adds what another report holds.
+    /// Adds the contents of another report.
     pub fn merge(&mut self, other: Report) {
         let Report { taken, version, chinese, stories, climbs, sweeps, kernels, timed, ceilings } =
             other;
@@ -107,7 +107,7 @@ impl Report {
     }
 }
 
-/// A roofline, as `roofline --json` prints it.
+/// A roofline, as printed by `roofline --json`.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Roofline {
@@ -149,7 +149,7 @@ impl From<Roofline> for Ceilings {
     }
 }
 
-/// A run of the store, as `history export --format json` prints it.
+/// A stored run, as printed by `history export --format json`.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Run {

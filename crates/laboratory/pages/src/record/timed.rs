@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Timed {
-    /// When, RFC 3339.
+    /// Time of the measurement, RFC 3339.
     pub taken: String,
-    /// What was timed.
+    /// The measured kernel.
     pub subject: Subject,
-    /// Where.
+    /// The device.
     pub device: Device,
     /// Revision of the user's checkout.
     pub revision: Option<String>,
@@ -20,7 +20,7 @@ pub struct Timed {
     pub problem: BTreeMap<String, String>,
     /// Every sample.
     pub samples: Vec<Sample>,
-    /// The samples, summarised.
+    /// Summary of the samples.
     pub summary: Summary,
     /// Why the figure cannot be right.
     pub invalid: Option<String>,
@@ -28,7 +28,7 @@ pub struct Timed {
     pub accuracy: Option<Accuracy>,
 }
 
-/// What was timed.
+/// The measured kernel.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Subject {
@@ -54,11 +54,11 @@ pub struct Sample {
     pub watts: Option<f64>,
     /// Temperature.
     pub celsius: Option<f64>,
-    /// Whether it is off the settled clock.
+    /// Whether the clock differed from the settled one.
     pub off_clock: bool,
 }
 
-/// Samples, summarised.
+/// Summary of samples.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Summary {

@@ -1,4 +1,4 @@
-//! A climb as charts: times and rates on a GPU, counts on the emulator, never both in one chart.
+//! The charts of a climb: times and rates on a GPU, counts on the emulator, never both in one chart.
 
 use super::route;
 use crate::charts::{Bar, Bars, Part, Reference};
@@ -10,15 +10,15 @@ use crate::tip::Tip;
 use crate::words::{t, tf};
 use maud::{Markup, html};
 
-/// A chart under its name.
+/// A named chart.
 pub struct Panel {
-    /// A key of the catalogue.
+    /// A catalog key.
     pub name: &'static str,
     /// The chart.
     pub chart: Markup,
 }
 
-/// Charts one of which is shown at a time; without the script all are shown.
+/// Charts in tabs, one visible at a time; without the script all are visible.
 pub fn tabs(panels: &[Panel]) -> Markup {
     html! {
         div.tabs {
@@ -34,12 +34,12 @@ pub fn charts(report: &Report, climb: &Climb) -> Vec<Panel> {
     if climb.timed() { times(report, climb) } else { counts(report, climb) }
 }
 
-/// The link of a rung's own page, where it has one.
+/// The link to a rung's page, if it has one.
 pub fn link(report: &Report, ladder: &str, rung: &str) -> Option<String> {
     report.kernel(ladder, rung).map(|_| format!("#{}", route::kernel(ladder, rung)))
 }
 
-/// How operations per second of a climb are written.
+/// The format for the operation rates of a climb.
 pub fn rate_of(climb: &Climb) -> fn(f64) -> String {
     if climb.element.starts_with('f') || climb.element.starts_with("bf") {
         rate
@@ -48,9 +48,9 @@ pub fn rate_of(climb: &Climb) -> fn(f64) -> String {
     }
 }
 
-/// The least time that the nominal rates of the GPU allow: by memory and, for f32, by arithmetic.
+/// The minimum time at the nominal rates of the GPU: by memory and, for f32, by arithmetic.
 pub fn floor_ns(climb: &Climb, ceilings: &Ceilings) -> f64 {
-    // The rates of integers are not among the ceilings.
+    // The ceilings have no integer rates.
     let known = climb.element == "f32" || climb.flops <= climb.bytes;
     if ceilings.bandwidth <= 0.0 || !known {
         return 0.0;
@@ -72,7 +72,7 @@ fn class(climb: &Climb, rung: &Rung) -> &'static str {
     }
 }
 
-/// Everything that is known of a time.
+/// The tooltip with all data of a time.
 pub fn tip_of_time(climb: &Climb, rung: &Rung, time_of: &Time) -> Tip {
     let [low, high] = time_of.interval_ns;
     let [lower, upper] = time_of.quartiles_ns;
@@ -93,7 +93,7 @@ pub fn tip_of_time(climb: &Climb, rung: &Rung, time_of: &Time) -> Tip {
         .maybe("time:invalid", time_of.invalid.clone())
 }
 
-/// A row for each rung; one without a figure says why.
+/// A row for each rung; a rung without a figure shows the reason.
 fn rows(report: &Report, climb: &Climb, of: &dyn Fn(&Rung, Bar) -> Option<Bar>) -> Vec<Bar> {
     let row = |rung: &Rung| {
         let bare = Bar {
@@ -182,7 +182,7 @@ fn times(report: &Report, climb: &Climb) -> Vec<Panel> {
     panels
 }
 
-/// The full counters of a rung: those of its profile, where they are of the same problem, else the climb's.
+/// The full counters of a rung: from its profile if that has the same problem, else from the climb.
 fn counters<'a>(report: &'a Report, climb: &Climb, rung: &'a Rung) -> Option<&'a Counters> {
     let of_climb = rung.counters.as_ref()?;
     let profile = report.kernel(&climb.ladder, &rung.name).and_then(|one| one.profile.as_ref());

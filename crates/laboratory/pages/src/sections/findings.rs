@@ -1,4 +1,4 @@
-//! What the profiles remark, from all kernels, the heaviest lines first.
+//! Remarks from the profiles of all kernels, heaviest lines first.
 
 use super::route;
 use crate::format::percent;
@@ -6,11 +6,11 @@ use crate::record::{Kernel, Report};
 use crate::words::{pair, remark, t};
 use maud::{Markup, html};
 
-/// Findings of the summary, and the share under which a line is none of it.
+/// Maximum number of findings in the summary, and the minimum share of a line.
 const MOST: usize = 24;
 const LIGHT: f64 = 0.01;
 
-/// A remark with its place.
+/// A remark with its location.
 pub struct Finding<'a> {
     kernel: &'a Kernel,
     line: u32,
@@ -41,7 +41,7 @@ pub fn of_kernel(kernel: &Kernel) -> Vec<Finding<'_>> {
     found
 }
 
-/// A table of findings; `named` says whether each names its kernel.
+/// A table of findings; `named` adds the kernel to each.
 pub fn table(found: &[Finding<'_>], named: bool) -> Markup {
     html! {
         div.scroll {
@@ -73,7 +73,7 @@ pub fn table(found: &[Finding<'_>], named: bool) -> Markup {
     }
 }
 
-/// The card of the summary: the heaviest of all, with a field that filters them.
+/// The summary card: the heaviest findings of all kernels, with a filter field.
 pub fn card(report: &Report) -> Markup {
     let mut all: Vec<Finding<'_>> = report.kernels.iter().flat_map(of_kernel).collect();
     all.sort_by(|a, b| b.share.total_cmp(&a.share));

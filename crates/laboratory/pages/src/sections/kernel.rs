@@ -1,4 +1,4 @@
-//! The page of a kernel: its idea, what it takes, what it does line by line, what its warps access, how it errs.
+//! The page of a kernel: its idea, resources, line counters, warp accesses and errors.
 
 use super::climbs::tip_of_time;
 use super::{findings, listing, pictures, route};
@@ -9,7 +9,7 @@ use crate::tip::Tip;
 use crate::words::{both, english, pair, prose, t, tf};
 use maud::{Markup, html};
 
-/// The page, with listings of at most `most` lines of PTX and machine code.
+/// Renders the page, with at most `most` lines per listing of PTX and machine code.
 pub fn page(report: &Report, kernel: &Kernel, most: usize) -> Markup {
     let at = route::kernel(&kernel.ladder, &kernel.name);
     let found = findings::of_kernel(kernel);
@@ -62,7 +62,7 @@ fn rungs<'a>(
     })
 }
 
-/// The times on GPUs, apart from what the emulator counted.
+/// The times on GPUs, separate from the emulator's counts.
 fn on_gpus(report: &Report, kernel: &Kernel) -> Markup {
     html! {
         @for (climb, rung) in rungs(report, kernel) {
@@ -159,7 +159,7 @@ fn facts(kernel: &Kernel, profile: &Profile) -> Markup {
     }
 }
 
-/// Warp instructions by class, as parts of one bar with its parts named.
+/// Warp instructions by class, as labeled segments of one bar.
 fn classes(profile: &Profile) -> Markup {
     let total: u64 = profile.classes.values().sum();
     let mut all: Vec<(&str, u64)> =
@@ -194,7 +194,7 @@ fn classes(profile: &Profile) -> Markup {
     }
 }
 
-/// What goes to memory, per request and with its optimum.
+/// The memory traffic per request, with its optimum.
 fn traffic(counters: &Counters) -> Markup {
     let groups = [
         "global_load",
@@ -251,7 +251,7 @@ fn traffic(counters: &Counters) -> Markup {
     }
 }
 
-/// How the results err.
+/// The error histogram of the results.
 fn errors(report: &Report, kernel: &Kernel) -> Markup {
     let known: Vec<_> = rungs(report, kernel)
         .filter_map(|(climb, rung)| Some((climb, rung.accuracy.as_ref()?)))

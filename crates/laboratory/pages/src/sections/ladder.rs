@@ -1,4 +1,4 @@
-//! The page of a ladder: its story, its climbs as charts, what each rung changes, and all figures in a table.
+//! The page of a ladder: its story, its climbs as charts, the changes at each rung, and all figures in a table.
 
 use super::climbs::{charts, link, tabs};
 use super::route;
@@ -7,7 +7,7 @@ use crate::record::{Climb, Report, Rung};
 use crate::words::{marked, pair, prose, reason, t, tf};
 use maud::{Markup, html};
 
-/// What a ladder computes, in both languages.
+/// The title of a ladder, in both languages.
 pub fn title(name: &str, english: &str) -> Markup {
     let chinese = match name {
         "vector-add" => "向量加法",
@@ -52,14 +52,14 @@ pub fn page(report: &Report, name: &str) -> Markup {
     }
 }
 
-/// Paragraphs are parted by empty lines; lines of a Chinese paragraph join without a blank.
+/// Empty lines separate paragraphs; lines of a Chinese paragraph join without a blank.
 fn paragraphs(text: &str, chinese: bool) -> Vec<String> {
     let joint = if chinese { "" } else { " " };
     let parts = text.split("\n\n").map(str::trim).filter(|part| !part.is_empty());
     parts.map(|part| part.lines().map(str::trim).collect::<Vec<_>>().join(joint)).collect()
 }
 
-/// Where and on what a climb ran, as small labels.
+/// The device and the problem of a climb, as small labels.
 pub fn chips(climb: &Climb) -> Markup {
     html! {
         ul.chips {
@@ -91,7 +91,7 @@ fn of_climb(report: &Report, climb: &Climb) -> Markup {
     }
 }
 
-/// What each rung changes.
+/// The changes at each rung.
 fn steps(report: &Report, climb: &Climb) -> Markup {
     let counted = report.climbs_of(&climb.ladder).into_iter().find(|other| !other.timed());
     let why = |name: &str| counted?.rungs.iter().find(|rung| rung.name == name)?.reason.clone();

@@ -1,5 +1,5 @@
-//! Listings with counters by line as heat: the source, and beside it the PTX and the machine code. Lines that come
-//! from the same line of the source are marked together.
+//! Listings with line counters as a heat map: the source next to the PTX and the machine code. Lines from the same
+//! source line are highlighted together.
 
 use crate::format::{count, percent};
 use crate::highlight::{Language, line as coloured};
@@ -8,7 +8,7 @@ use crate::words::{t, tf};
 use maud::{Markup, PreEscaped, html};
 use std::collections::BTreeMap;
 
-/// The card with the listings, of PTX and of machine code at most `most` lines.
+/// The card with the listings, each with at most `most` lines of PTX or machine code.
 pub fn card(kernel: &Kernel, most: usize) -> Markup {
     let lines = kernel.profile.iter().flat_map(|profile| &profile.lines);
     let mut by_file: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
@@ -44,13 +44,13 @@ pub fn card(kernel: &Kernel, most: usize) -> Markup {
     }
 }
 
-/// Classes of a line by its share of the kernel's weight.
+/// The CSS classes of a line by its share of the kernel's weight.
 fn heat(line: Option<&&Line>) -> Option<String> {
     let part = (2.5 * line?.share).min(1.0).powf(0.7);
     (part >= 0.02).then(|| format!("--h:{part:.2}"))
 }
 
-/// The figures of a line: four cells, whatever is known. Their style goes by their position, which keeps them short.
+/// The figures of a line: always four cells. CSS styles them by position, which keeps them short.
 fn cells(line: Option<&&Line>) -> Markup {
     let number = |value: u64| if value > 0 { count(value as f64) } else { String::new() };
     html! {
@@ -67,12 +67,12 @@ fn cells(line: Option<&&Line>) -> Markup {
     }
 }
 
-/// A cell, marked where its figure is over its optimum.
+/// A cell, highlighted if its figure exceeds its optimum.
 fn over(over: bool, text: &str) -> Markup {
     html! { @if over { td.over { (text) } } @else { td { (text) } } }
 }
 
-/// A table without the end tags that HTML lets out: listings are most of a file.
+/// A table without the end tags that HTML makes optional: listings are most of a file.
 fn short_table(table: &Markup) -> Markup {
     let text =
         ["</td>", "</th>", "</tr>"].iter().fold(table.0.clone(), |text, tag| text.replace(tag, ""));
@@ -94,17 +94,17 @@ fn head() -> Markup {
     }
 }
 
-/// The part of a file's name that tells it apart.
+/// The distinguishing part of a file's name.
 fn short(file: &str) -> &str {
     let mut parts = file.rmatch_indices(['/', '\\']);
     parts.nth(1).map_or(file, |(at, _)| &file[at + 1..])
 }
 
-/// Lines that are shown before and after a counted one of a file that is not the kernel's own.
+/// Context lines around a counted line of a file that is not the kernel's own.
 const AROUND: u32 = 3;
 
-/// The lines of a file that are shown: all of the kernel's own, which is the first; of others what was counted, with
-/// a little around it.
+/// The visible lines of a file: all lines of the kernel's own file, which is the first; for other files, the counted
+/// lines with some context.
 fn shown<'a>(file: &'a Source, index: usize, lines: &[&Line]) -> Vec<(usize, &'a str)> {
     let near = |at: usize| lines.iter().any(|line| line.line.abs_diff(at as u32 + 1) <= AROUND);
     file.text.lines().enumerate().filter(|(at, _)| index == 0 || near(*at)).collect()
@@ -138,7 +138,7 @@ fn source(file: &Source, index: usize, lines: &[&Line]) -> Markup {
 
 fn of_ptx(ptx: &Listing, key: &dyn Fn(&(String, u32)) -> Option<String>, most: usize) -> Markup {
     let by_line: BTreeMap<u32, &Line> = ptx.lines.iter().map(|line| (line.line, line)).collect();
-    // What `.loc` says is shown by the marks of lines.
+    // The line marks already show the content of `.loc`.
     let located = |(_, text): &(usize, &str)| !text.trim_start().starts_with(".loc ");
     let lines: Vec<(usize, &str)> = ptx.text.lines().enumerate().filter(located).collect();
     let all = lines.len();

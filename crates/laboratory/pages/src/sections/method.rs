@@ -1,4 +1,4 @@
-//! How the figures were made, and how to move about.
+//! The page about measurement methods and navigation.
 
 use crate::words::t;
 use maud::{Markup, html};
@@ -21,7 +21,7 @@ pub fn page() -> Markup {
     }
 }
 
-/// The keys of the keyboard.
+/// The keyboard shortcuts.
 pub fn keys() -> Markup {
     html! {
         dl.shortcuts {

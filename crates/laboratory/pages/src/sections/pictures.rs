@@ -1,4 +1,4 @@
-//! Pictures of what one warp accesses at the lines that weigh most.
+//! Pictures of one warp's accesses at the heaviest lines.
 
 use crate::record::{Access, Kernel, Picture};
 use crate::words::{pair, pattern, t, tf};

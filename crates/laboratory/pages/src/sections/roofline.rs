@@ -1,5 +1,5 @@
-//! The page of the roofline: every rung and the vendor's library under the roofs of the GPU, what makes no
-//! operations by its bandwidth, and for the emulator's counts where the roofs would bound them.
+//! The roofline page: every rung and the vendor library under the roofs of the GPU, kernels without operations by
+//! their bandwidth, and the emulator's counts at the roofs that would bound them.
 
 use super::climbs::{link, rate_of, tip_of_time};
 use super::route;
@@ -10,7 +10,7 @@ use crate::tip::Tip;
 use crate::words::{english, t, tf};
 use maud::{Markup, html};
 
-/// Whether there is something to show.
+/// Whether the report has data for the page.
 pub fn any(report: &Report) -> bool {
     !report.ceilings.is_empty() && (!report.climbs.is_empty() || !report.kernels.is_empty())
 }
@@ -54,7 +54,7 @@ fn roofs(ceilings: &Ceilings) -> Vec<Roof> {
     .collect()
 }
 
-/// Buttons that hide groups.
+/// Buttons that toggle groups.
 fn filters(names: &[(usize, &str)]) -> Markup {
     html! {
         fieldset.filters {
@@ -174,7 +174,7 @@ fn groups<'a>(marks: &[Mark], names: &[&'a str]) -> Vec<(usize, &'a str)> {
     known.filter(|(group, _)| marks.iter().any(|mark| mark.group == *group)).collect()
 }
 
-/// The emulator's counts under the roofs of the GPU that the profiles are for.
+/// The emulator's counts under the roofs of the profiled GPU.
 fn bounds(report: &Report) -> Markup {
     let names = report.ladders();
     let profiled = report.kernels.iter().filter_map(|kernel| {

@@ -1,6 +1,6 @@
-//! Addresses of pages within the file.
+//! URL fragments of the pages within the file.
 
-/// A name as a part of an address: letters, digits and dashes.
+/// Converts a name to a part of a fragment: letters, digits and dashes.
 pub fn slug(name: &str) -> String {
     let of = |letter: char| if letter.is_alphanumeric() || letter == '_' { letter } else { '-' };
     name.chars().map(of).collect()

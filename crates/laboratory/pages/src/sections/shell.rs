@@ -1,4 +1,4 @@
-//! The file around the pages: head, navigation, and the script.
+//! The frame of the file: head, navigation, and the script.
 
 use super::{kernel, ladder, method, roofline, route, summary, sweeps, timed};
 use crate::record::Report;
@@ -8,7 +8,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 const STYLE: &str = include_str!("../assets/style.css");
 const SCRIPT: &str = include_str!("../assets/script.js");
 
-/// The file, with listings of at most `most` lines of PTX and machine code.
+/// Renders the file, with at most `most` lines per listing of PTX and machine code.
 pub fn page(report: &Report, most: usize) -> Markup {
     html! {
         (DOCTYPE)
@@ -55,12 +55,12 @@ pub fn page(report: &Report, most: usize) -> Markup {
     }
 }
 
-/// JSON that cannot end the script it stands in.
+/// Escapes JSON so that it cannot end its script element.
 fn script_safe(json: &str) -> String {
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-/// A button whose name is in both languages.
+/// A button with a name in both languages.
 fn button(id: &str, key: &str, sign: Markup) -> Markup {
     let [english, chinese] = both(key);
     html! { button.tool id=(id) type="button" aria-label=(english) data-zh-label=(chinese) title=(english) { (sign) } }

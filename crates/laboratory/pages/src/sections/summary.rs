@@ -1,4 +1,4 @@
-//! The first page: what was measured where, each ladder in a card, and the heaviest findings.
+//! The first page: the measured devices, a card per ladder, and the heaviest findings.
 
 use super::climbs::floor_ns;
 use super::{findings, ladder, route};
@@ -63,7 +63,7 @@ fn card(report: &Report, name: &str) -> Markup {
     }
 }
 
-/// The best figure of a climb, in a line.
+/// The best figure of a climb, as one line.
 fn headline(report: &Report, climb: &Climb) -> Markup {
     if let (Some((first, slow)), Some((best, fast))) = (climb.first_timed(), climb.fastest()) {
         let floor = report.ceilings_of(&climb.device.name).map(|found| floor_ns(climb, found));
@@ -93,7 +93,7 @@ fn headline(report: &Report, climb: &Climb) -> Markup {
     }
 }
 
-/// Bars of a climb in small, from zero: times of a GPU, else warp instructions.
+/// Small bars of a climb from zero: GPU times, else warp instructions.
 fn spark(climb: &Climb) -> Markup {
     let value = |rung: &crate::record::Rung| match climb.timed() {
         true => rung.time.as_ref().map(|time| time.median_ns),

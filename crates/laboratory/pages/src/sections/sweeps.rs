@@ -1,4 +1,4 @@
-//! The page of the sweeps: lines where one thing varies, heat maps where two do.
+//! The sweep page: lines for one varying parameter, heat maps for two.
 
 use super::climbs::{rate_of, tip_of_time};
 use crate::charts::{Cell, Curve, Heat, Lines, Point};
@@ -19,7 +19,7 @@ pub fn page(report: &Report) -> Markup {
     }
 }
 
-/// The names of what varies over the points, those with most values first.
+/// The names of the parameters that vary over the points; those with the most values come first.
 fn axes(sweep: &Sweep) -> Vec<String> {
     let Some(first) = sweep.points.first() else { return Vec::new() };
     let settings = first.settings.iter().filter(|(_, value)| value.is_u64()).map(|(name, _)| name);
@@ -32,7 +32,7 @@ fn axes(sweep: &Sweep) -> Vec<String> {
         let mut distinct = values.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        // Extents that move together are one axis.
+        // Extents that vary together form one axis.
         if distinct.len() > 1 && !seen.contains(&values) {
             seen.push(values);
             found.push((distinct.len(), name.clone()));
@@ -42,14 +42,14 @@ fn axes(sweep: &Sweep) -> Vec<String> {
     found.into_iter().map(|(_, name)| name).collect()
 }
 
-/// What is shown of a rung at a point: a value, its interval, in words, and its tip.
+/// The figure of a rung at a point: a value, its interval, its text, and its tooltip.
 struct Shown {
     value: f64,
     interval: Option<[f64; 2]>,
     tip: Tip,
 }
 
-/// What the figures of a sweep are: a rate where operations are made, else a bandwidth, else counts.
+/// The kind of figure of a sweep: a rate if the ladder has operations, else a bandwidth, else counts.
 fn figure(sweep: &Sweep) -> (&'static str, fn(f64) -> String, bool) {
     let first = sweep.points.first();
     match (sweep.points.iter().any(Climb::timed), first) {

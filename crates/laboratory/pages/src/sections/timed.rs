@@ -1,4 +1,4 @@
-//! The page of the samples: each timed kernel with the distribution of its samples and what the clock did.
+//! The samples page: each timed kernel with the distribution of its samples and the clock.
 
 use crate::charts::Columns;
 use crate::format::{digits, thousands, time};
@@ -52,8 +52,7 @@ fn one(timed: &Timed) -> Markup {
     }
 }
 
-/// Samples in equal steps between the fastest and the slowest of all but the slowest hundredth, which are counted in
-/// the last column.
+/// A histogram of samples in equal steps; the slowest hundredth is counted in the last column.
 fn distribution(timed: &Timed) -> Columns {
     let mut all: Vec<f64> =
         timed.samples.iter().map(|sample| sample.ns).filter(|ns| ns.is_finite()).collect();

@@ -1,6 +1,6 @@
-//! The catalogue: a key, its English, its Chinese.
+//! The catalog: key, English, Chinese.
 
-/// All words of the page.
+/// All texts of the page.
 pub const WORDS: &[(&str, &str, &str)] = &[
     // the file
     ("page:title", "Lanework report", "Lanework 报告"),

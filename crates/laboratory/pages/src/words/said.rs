@@ -1,7 +1,7 @@
-//! What profiles and climbs say in English words, in Chinese: remarks on a line, patterns of accesses, changes
-//! from one rung to the next. Sentences that are not known stay as they are.
+//! Translates the English sentences of profiles and climbs to Chinese: remarks on a line, access patterns, changes
+//! from one rung to the next. Unknown sentences stay unchanged.
 
-/// The forms of remarks: what stands between the holes, and the same in Chinese.
+/// The templates of remarks: the text between the holes, and its Chinese form.
 const REMARKS: &[(&str, &str)] = &[
     (
         "{} sectors per {}, ideal {}, misaligned start ({} B past a 32-byte sector): {}",
@@ -49,7 +49,7 @@ const REMARKS: &[(&str, &str)] = &[
     ("{} % of executions diverge", "{} % 的执行发生分歧"),
 ];
 
-/// The forms of patterns.
+/// The templates of access patterns.
 const PATTERNS: &[(&str, &str)] = &[
     ("one lane", "一个 lane"),
     ("all lanes at one address", "所有 lane 在同一地址"),
@@ -60,7 +60,7 @@ const PATTERNS: &[(&str, &str)] = &[
     ("one address", "同一地址"),
 ];
 
-/// Words of changes between rungs, and of kinds of accesses.
+/// The names of changes between rungs, and of access kinds.
 const NAMES: &[(&str, &str)] = &[
     ("load sectors", "加载扇区"),
     ("store sectors", "存储扇区"),
@@ -86,7 +86,7 @@ const NAMES: &[(&str, &str)] = &[
     ("reduction", "归约"),
 ];
 
-/// What fills the holes of `form` in `text`, if it is of that form.
+/// The texts that fill the holes of `form` in `text`, if it matches.
 fn holes<'a>(text: &'a str, form: &str) -> Option<Vec<&'a str>> {
     let mut parts = form.split("{}");
     let mut rest = text.strip_prefix(parts.next()?)?;
@@ -121,7 +121,7 @@ fn name(text: &str) -> Option<String> {
     NAMES.iter().find(|(english, _)| *english == text).map(|(_, chinese)| (*chinese).to_owned())
 }
 
-/// A pattern of accesses in Chinese.
+/// Translates an access pattern to Chinese.
 pub fn pattern(text: &str) -> String {
     for (english, chinese) in PATTERNS {
         if let Some(found) = holes(text, english) {
@@ -132,13 +132,13 @@ pub fn pattern(text: &str) -> String {
     text.to_owned()
 }
 
-/// A remark on a line in Chinese.
+/// Translates a remark on a line to Chinese.
 pub fn remark(text: &str) -> String {
     for (english, chinese) in REMARKS {
         if let Some(found) = holes(text, english) {
             let mut found: Vec<String> =
                 found.into_iter().map(|part| name(part).unwrap_or_else(|| pattern(part))).collect();
-            // The kind of access stands before its count in Chinese.
+            // In Chinese the kind of access precedes its count.
             if chinese.starts_with("每次") && found.len() > 1 {
                 found.swap(0, 1);
             }
@@ -148,7 +148,7 @@ pub fn remark(text: &str) -> String {
     text.to_owned()
 }
 
-/// What changed from one rung to the next, in Chinese.
+/// Translates the changes between two rungs to Chinese.
 pub fn reason(text: &str) -> String {
     let change = |part: &str| {
         if let Some(whole) = name(part) {
@@ -167,7 +167,7 @@ pub fn reason(text: &str) -> String {
     text.split(", ").map(change).collect::<Vec<_>>().join("，")
 }
 
-/// A factor as people write it: `x4.0` is `×4.0`, `/4.0` is `÷4.0`.
+/// Formats a factor: `x4.0` becomes `×4.0`, `/4.0` becomes `÷4.0`.
 fn sign(factor: &str) -> String {
     factor.replacen('x', "×", 1).replacen('/', "÷", 1)
 }

@@ -1,5 +1,5 @@
-//! A report with everything in it: the stored times of an H200, counts, a sweep, a kernel with listings and pictures,
-//! samples; with names that would break a page that does not escape.
+//! A report with every kind of content: stored times of an H200, counts, a sweep, a kernel with listings and
+//! pictures, samples; some names would break a page that does not escape.
 
 use lanework_pages::Report;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn from_file(ladder: &str) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// The climb as the emulator might have counted it: figures that only have to be told apart.
+/// The climb as the emulator might have counted it; the figures only need to differ.
 fn counted(ladder: &str) -> Value {
     let mut climb = stored(ladder);
     climb["device"] = json!({"name": "Lanework emulator", "backend": "emulator", "driver": ""});
@@ -120,8 +120,8 @@ fn timed() -> Value {
     })
 }
 
-/// What the tip of a ladder's first bar says: the rung that was timed first, with its median, which is between 10 and
-/// 100 µs.
+/// The expected tooltip of a ladder's first bar: the first timed rung, with its median, which is between 10 and 100
+/// µs.
 fn hovered(ladder: &str) -> Value {
     let climb = stored(ladder);
     let rungs = climb["rungs"].as_array().expect("rungs");
@@ -132,7 +132,7 @@ fn hovered(ladder: &str) -> Value {
     json!([name, format!("{:.1} µs", median / 1e3), "Median", "95 % interval", "Bandwidth"])
 }
 
-/// The report, and what the browser is to find in it.
+/// The report, and what the browser must find in it.
 pub fn report() -> (Report, Value) {
     let stories: Vec<Value> = LADDERS
         .iter()
@@ -176,7 +176,8 @@ pub fn report() -> (Report, Value) {
         "routes": ["summary", "roofline", "sweeps", "samples", "method", "ladder/transpose", "kernel/transpose/unpadded"],
         "climbs": expected,
         "roofline": marks,
-        // Exact ones and the decades between the first and the last with elements, on both devices; the root of 400.
+        // Exact elements and the decades between the first and the last nonempty one, on both devices; the root of
+        // 400.
         "errors": 12,
         "samples": 20,
         "hover": {"ladder": "transpose", "words": hovered("transpose")},

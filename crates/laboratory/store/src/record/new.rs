@@ -1,33 +1,33 @@
-//! What goes into the store.
+//! Records to write.
 
 use super::words::{Kind, Outcome, Shown};
 use lanework_lab::{ComparisonRecord, DeviceRecord, TimedRecord, Verdict, Verified};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A run that begins.
+/// A new run.
 #[derive(Clone, Debug)]
 pub struct NewRun<'a> {
-    /// The command that makes it.
+    /// The command of the run.
     pub kind: Kind,
-    /// The command line's words.
+    /// The words of the command line.
     pub command: &'a [String],
-    /// What a run must have in common with another to go on with its points.
+    /// The request; a run can continue another with an equal request.
     pub request: &'a Value,
-    /// Points that it will have.
+    /// Expected number of points.
     pub points: usize,
-    /// Where it runs.
+    /// The device.
     pub device: &'a DeviceRecord,
     /// The revision of the user's checkout, with a `+` when it has changes.
     pub revision: Option<&'a str>,
 }
 
-/// A point that is done.
+/// A completed point.
 #[derive(Clone, Debug)]
 pub struct NewPoint {
     /// Its position in the run, from 0.
     pub position: usize,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
     /// Why it was skipped or failed.
     pub why: Option<String>,
@@ -52,7 +52,7 @@ pub struct NewEntry {
 }
 
 impl NewPoint {
-    /// The point of a climb from its JSON form, and what was timed there, by rung.
+    /// Converts the JSON form of a climb and its times by rung to a point.
     pub fn of_climb(
         position: usize,
         climb: Value,
@@ -89,7 +89,7 @@ impl NewPoint {
         NewPoint { position, outcome, why: None, problem, record, entries }
     }
 
-    /// The point of an own kernel that was counted, with its counters as JSON.
+    /// The point of a user's kernel with its counters as JSON.
     pub fn of_counts(position: usize, name: &str, file: &str, counters: Value) -> NewPoint {
         let entry = NewEntry {
             shown: Shown::Counts,
@@ -134,7 +134,7 @@ impl NewPoint {
 }
 
 impl NewEntry {
-    /// A rung of a climb from its JSON form, with its times where it has some.
+    /// A rung of a climb from its JSON form, with its times if it was timed.
     pub fn rung(ladder: &str, rung: &Value, timed: Option<TimedRecord>) -> NewEntry {
         let text = |key: &str| rung[key].as_str();
         let invalid = timed.as_ref().is_some_and(|timed| timed.invalid.is_some());
@@ -180,7 +180,7 @@ impl NewEntry {
     }
 }
 
-/// The store's word for a verdict.
+/// The stored word for a verdict.
 fn verdict_word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Fast => "fast",

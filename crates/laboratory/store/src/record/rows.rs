@@ -1,4 +1,4 @@
-//! What comes out of the store.
+//! Records read from the store.
 
 use super::words::{Kind, Outcome, RunId, Shown};
 use lanework_lab::{DeviceRecord, TimedRecord};
@@ -6,26 +6,26 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A run of the store.
+/// A stored run.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunRow {
     /// Its number.
     pub id: RunId,
-    /// The command that made it.
+    /// The command of the run.
     pub kind: Kind,
-    /// The command line's words.
+    /// The words of the command line.
     pub command: Vec<String>,
-    /// What a run must have in common with it to go on with its points.
+    /// The request; a run can continue this one with an equal request.
     pub request: Value,
-    /// When it began, RFC 3339 in UTC.
+    /// Start time, RFC 3339 in UTC.
     pub started: String,
-    /// When its last point was in; `None` for one that was interrupted, or is not done.
+    /// Time of its last point; `None` if the run was interrupted or is still active.
     pub finished: Option<String>,
-    /// Points that it was to have.
+    /// Expected number of points.
     pub points: usize,
-    /// Points that are in.
+    /// Number of completed points.
     pub points_done: usize,
-    /// Where it ran.
+    /// The device.
     pub device: DeviceRecord,
     /// The revision of the user's checkout.
     pub revision: Option<String>,
@@ -33,18 +33,18 @@ pub struct RunRow {
     pub version: String,
 }
 
-/// A point of the store.
+/// A stored point.
 #[derive(Clone, Debug, Serialize)]
 pub struct PointRow {
     /// Its position in the run.
     pub position: usize,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
     /// Why it was skipped or failed.
     pub why: Option<String>,
     /// The problem by name.
     pub problem: BTreeMap<String, String>,
-    /// The climb's record, its rungs among it, or null.
+    /// The climb's record including its rungs, or null.
     pub record: Value,
 }
 
@@ -55,26 +55,26 @@ pub struct KernelRow {
     pub ladder: Option<String>,
     /// Name of the rung, the kernel or the library's function.
     pub name: String,
-    /// The verdict on it, in a word.
+    /// The verdict, in one word.
     pub verdict: String,
 }
 
-/// An entry of the store.
+/// A stored entry.
 #[derive(Clone, Debug, Serialize)]
 pub struct EntryRow {
     /// Its run.
     pub run: RunId,
-    /// Its point's position.
+    /// The position of its point.
     pub position: usize,
-    /// What it shows.
+    /// The kind of its data.
     pub shown: Shown,
     /// The ladder of a rung.
     pub ladder: Option<String>,
     /// Name of the rung, the kernel or the library's function.
     pub name: String,
-    /// The file of an own kernel.
+    /// The file of a user's kernel.
     pub file: Option<String>,
-    /// The verdict on it, in a word.
+    /// The verdict, in one word.
     pub verdict: String,
     /// The problem by name.
     pub problem: BTreeMap<String, String>,

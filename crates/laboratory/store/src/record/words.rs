@@ -1,9 +1,9 @@
-//! The number of a run, and the words for what it is and what became of it.
+//! The number of a run, and the stored words for commands and outcomes.
 
 use serde::Serialize;
 use std::fmt;
 
-/// The number of a run, never used again for another.
+/// The number of a run; numbers are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct RunId(pub i64);
 
@@ -13,7 +13,7 @@ impl fmt::Display for RunId {
     }
 }
 
-/// A choice of words: its variants, each with the word that the store and its readers use.
+/// Defines an enum whose variants have the words that the store and its readers use.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$about])*
@@ -22,12 +22,12 @@ macro_rules! words {
         pub enum $name { $($(#[$of])* $variant,)+ }
 
         impl $name {
-            /// The word for it.
+            /// The stored word.
             pub fn name(self) -> &'static str {
                 match self { $($name::$variant => $word,)+ }
             }
 
-            /// What the word stands for.
+            /// The variant with this word.
             pub fn named(word: &str) -> Option<$name> {
                 match word { $($word => Some($name::$variant),)+ _ => None }
             }
@@ -36,7 +36,7 @@ macro_rules! words {
 }
 
 words! {
-    /// The command that made a run.
+    /// The command of a run.
     Kind {
         /// `climb`.
         Climb = "climb",
@@ -52,11 +52,11 @@ words! {
 }
 
 words! {
-    /// What became of a point.
+    /// The outcome of a point.
     Outcome {
-        /// It ran; its entries say what was found.
+        /// It ran; its entries have the results.
         Done = "done",
-        /// It is impossible, and was not run.
+        /// It is impossible and did not run.
         Skipped = "skipped",
         /// The device failed.
         Failed = "failed",
@@ -64,15 +64,15 @@ words! {
 }
 
 words! {
-    /// What an entry shows. Times and counts are never shown as one.
+    /// The kind of an entry's data. Times and counts are never mixed.
     Shown {
-        /// Times of a GPU.
+        /// Times measured on a GPU.
         Timed = "timed",
-        /// Counts of the emulator.
+        /// Counts from the emulator.
         Counts = "counts",
-        /// The verdict on two others of the point.
+        /// The verdict on two other entries of the point.
         Comparison = "comparison",
-        /// Nothing but why.
+        /// Only a reason.
         Nothing = "none",
     }
 }

@@ -21,7 +21,7 @@ pub fn device() -> DeviceRecord {
     }
 }
 
-/// A timed rung, or a kernel where `ladder` is none, with samples around `ns`.
+/// A timed rung, or a kernel if `ladder` is `None`, with samples around `ns`.
 pub fn timed(ladder: Option<&str>, name: &str, ns: f64) -> TimedRecord {
     let times: Vec<f64> =
         (0..101).map(|index| ns * (1.0 + f64::from(index % 11 - 5) / 1e4)).collect();
