@@ -121,7 +121,7 @@ fn clocks_stand_beside_every_sample() {
     let Some((device, _one)) = gpu("the monitor") else { return };
     let found = spins(&device, STEPS[1], STEPS[1]).a;
     match device.monitor() {
-        Err(why) => eprintln!("SKIPPED: no monitor: {why}"),
+        Err(why) => lanework_testing::skip("the GPU monitor", &why.to_string()),
         Ok(_) => {
             let seen = |sample: &TimedSample| {
                 sample.sm_mhz.is_some_and(|mhz| mhz > 100) && sample.watts.is_some_and(|w| w > 10.0)

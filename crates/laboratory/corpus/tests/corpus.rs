@@ -45,7 +45,7 @@ fn run_variant(
     for device in devices {
         let emulated = device.backend() == Backend::Emulator;
         if !emulated && !variant.runs_on(device.info().compute_capability) {
-            say(&format!("SKIPPED on {}: {}", device.info().id, variant.file));
+            lanework_testing::skip(variant.file, &format!("{} cannot run it", device.info().id));
             continue;
         }
         // Loaded once: no two cases run an entry that changes a variable of the module.

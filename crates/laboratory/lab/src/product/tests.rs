@@ -282,9 +282,9 @@ fn generated(count: usize) -> Vec<f32> {
 #[test]
 fn products_of_tensor_cores_are_told_as_what_they_are() {
     let Some(folder) = std::env::var_os("LANEWORK_TENSOR_PRODUCTS") else {
-        eprintln!(
-            "SKIPPED: products of tensor cores: LANEWORK_TENSOR_PRODUCTS names no folder that \
-             scripts/tensor_products.py has written on a GPU"
+        lanework_testing::skip(
+            "products of tensor cores",
+            "LANEWORK_TENSOR_PRODUCTS names no folder that scripts/tensor_products.py has written on a GPU",
         );
         return;
     };

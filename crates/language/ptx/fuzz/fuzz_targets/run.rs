@@ -1,7 +1,7 @@
 //! No program makes the emulator panic, run past its limits, or give different results by engine; all
 //! code that is assembled passes the verifier.
 //!
-//! Start from `../../laboratory/lab/data/compilers`, as for `parse`; `crates/laboratory/lab/tests/robust.rs` has a bounded version that needs
+//! Start from `../../laboratory/lab/data/compilers`, as for `parse`; `crates/laboratory/lab/tests/it/conformance/robust.rs` has a bounded version that needs
 //! no nightly compiler, with programs of every form of every instruction.
 #![no_main]
 

@@ -9,7 +9,7 @@ static RECORDED: &str = include_str!("../../../data/operands.txt");
 
 const HEAD: &str = "\
 # Which ways to write an operand ptxas accepts, by instruction: `a:sum` is `$a+5` in place of `$a`.
-# Made by: BLESS=1 PTXAS=/path/to/ptxas cargo test -p lanework-lab --test operands
+# Made by: LANEWORK_BLESS=1 PTXAS=/path/to/ptxas cargo test -p lanework-lab --test it conformance::operands
 ";
 
 /// The ways that are accepted, by the text of the form.

@@ -1,0 +1,5 @@
+//! Properties of all rungs of all ladders.
+
+mod compiled;
+mod sanitized;
+mod unused;

@@ -1,0 +1,7 @@
+//! Results of single ladders, against the host's references.
+
+mod matmul;
+mod sgemm;
+mod sum_squares;
+mod sum_squares_family;
+mod transpose;

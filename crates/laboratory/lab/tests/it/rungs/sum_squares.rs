@@ -1,0 +1,140 @@
+//! Every sum-squares rung against the host, on the emulator and on a GPU if there is one.
+
+use half::{bf16, f16};
+use lanework::Device;
+use lanework::emulator::{Options, Schedule};
+use lanework_lab::{Draw, draw_numbers, verify_sum_squares};
+use lanework_ladders::sum_squares::{LadderElement, Numbers};
+use proptest::prelude::*;
+
+/// Rungs whose blocks may have any number of threads.
+const ANY_THREADS: usize = 5;
+
+fn verify_all<E: LadderElement>(device: &Device, src: &[E], threads: u32) {
+    let any = threads.is_power_of_two() && threads >= 32;
+    for rung in E::rungs().into_iter().take(if any { usize::MAX } else { ANY_THREADS }) {
+        if let Err(why) = verify_sum_squares(&rung, device, src, threads) {
+            let (name, length) = (rung.info.name, src.len());
+            panic!("{name}, {length} numbers, {threads} threads: {why}");
+        }
+    }
+}
+
+fn verify_drawn<E: LadderElement>(device: &Device, length: usize, threads: u32) {
+    for (seed, draw) in [(1, Draw::Notes), (2, Draw::Any)] {
+        verify_all::<E>(device, &draw_numbers(length, draw, seed), threads);
+    }
+}
+
+#[test]
+fn every_element_type_at_odd_lengths() {
+    for device in Device::for_tests("sum-squares rungs at odd lengths") {
+        for length in [0, 1, 2, 31, 33, 255, 257, 4099, 20_003] {
+            verify_drawn::<i32>(&device, length, 256);
+            verify_drawn::<u32>(&device, length, 256);
+            verify_drawn::<i64>(&device, length, 256);
+            verify_drawn::<u64>(&device, length, 256);
+            verify_drawn::<f32>(&device, length, 256);
+            verify_drawn::<f64>(&device, length, 256);
+            verify_drawn::<f16>(&device, length, 256);
+            verify_drawn::<bf16>(&device, length, 256);
+        }
+    }
+}
+
+#[test]
+fn blocks_of_any_size() {
+    for device in Device::for_tests("sum-squares rungs with blocks of any size") {
+        for threads in [1, 7, 32, 33, 64, 512, 999, 1024] {
+            verify_drawn::<i32>(&device, 10_001, threads);
+            verify_drawn::<f64>(&device, 10_001, threads);
+        }
+    }
+}
+
+#[test]
+fn sums_wrap_at_2_to_the_64_in_every_rung() {
+    for device in Device::for_tests("sum-squares rungs that wrap") {
+        verify_all(&device, &[i32::MIN; 1000], 32);
+        verify_all(&device, &[u32::MAX; 1000], 32);
+        verify_all(&device, &[u64::MAX; 1000], 32);
+    }
+}
+
+#[test]
+fn floats_beyond_the_largest_become_infinity_and_nan_stays() {
+    for device in Device::for_tests("sum-squares rungs beyond the largest float") {
+        verify_all(&device, &[1e19f32; 1000], 32);
+        verify_all(&device, &[f64::INFINITY, 1.0], 32);
+        let mut src = [0.5f32; 1000];
+        src[777] = f32::NAN;
+        verify_all(&device, &src, 32);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_length_and_block(length in 0usize..5000, threads in 1u32..=256, seed: u64) {
+        let device = Device::emulator();
+        verify_all::<i32>(&device, &draw_numbers(length, Draw::Any, seed), threads);
+        verify_all::<f32>(&device, &draw_numbers(length, Draw::Notes, seed), threads);
+    }
+}
+
+/// The sum by each rung, bit for bit.
+fn sums(device: &Device, src: &[f32]) -> Vec<u32> {
+    let sum = |rung: lanework_ladders::Rung<Numbers<f32>>| {
+        let mut numbers = Numbers::new(device, src, 256).expect("memory");
+        (rung.prepare)(&mut numbers, device).expect("a kernel").launch().expect("a run");
+        numbers.add_up().expect("a sum").to_bits()
+    };
+    f32::rungs().into_iter().map(sum).collect()
+}
+
+#[test]
+fn the_order_in_which_blocks_run_changes_no_bit() {
+    let src = draw_numbers::<f32>(50_000, Draw::Notes, 5);
+    let in_order = sums(&Device::emulator(), &src);
+    for seed in 1..4 {
+        let options = Options { schedule: Schedule::Seeded(seed), ..Options::default() };
+        assert_eq!(sums(&Device::emulator_with(options), &src), in_order);
+    }
+}
+
+#[test]
+fn a_second_launch_finds_everything_as_the_first_did() {
+    for device in Device::for_tests("sum-squares rungs run twice") {
+        let src = draw_numbers::<u32>(30_000, Draw::Any, 6);
+        for rung in u32::rungs() {
+            let mut numbers = Numbers::new(&device, &src, 256).expect("memory");
+            let mut run = || {
+                numbers.poison().expect("memory");
+                let mut kernel = (rung.prepare)(&mut numbers, &device).expect("a kernel");
+                kernel.launch().expect("a run");
+                drop(kernel);
+                numbers.add_up().expect("a sum")
+            };
+            assert_eq!(run(), run(), "{}", rung.info.name);
+            // And without poisoning in between, as in timed runs.
+            let mut kernel = (rung.prepare)(&mut numbers, &device).expect("a kernel");
+            kernel.launch().and_then(|()| kernel.launch()).expect("two runs");
+            drop(kernel);
+            let expected = lanework_ladders::sum_squares::on_host(&src);
+            assert_eq!(numbers.add_up().expect("a sum"), expected, "{}", rung.info.name);
+        }
+    }
+}
+
+#[test]
+fn long_inputs_on_a_gpu() {
+    for device in Device::for_tests("sum-squares rungs at long inputs").into_iter().skip(1) {
+        let whole = draw_numbers::<i32>((1 << 24) + 3, Draw::Any, 7);
+        verify_all(&device, &whole, 256);
+        let floats = draw_numbers::<f32>((1 << 26) + 1, Draw::Notes, 8);
+        for rung in &f32::rungs()[3..] {
+            verify_sum_squares(rung, &device, &floats, 512).expect(rung.info.name);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Deliberately wrong kernels, which verification must reject.
+
+mod sgemm;
+mod sum_squares;
+mod transpose;
