@@ -5,7 +5,7 @@
     LANEWORK_TENSOR_PRODUCTS=FOLDER cargo test -p lanework-lab --lib tensor_cores -- --nocapture
 
 Writes FOLDER/DATA-K-PRECISION.f32: a 64x64 product as little-endian floats. The inputs are those of
-`crates/laboratory/lab/src/product/tests.rs`: the numbers of one linear congruential generator.
+`crates/laboratory/lab/src/verify/product/tests.rs`: the numbers of one linear congruential generator.
 """
 import pathlib
 import sys

@@ -1,9 +1,8 @@
 //! The trial of a ladder whose results are floats within a bound of the host's.
 
-use crate::array::Array;
-use crate::bound::Bound;
-use crate::case::Trial;
-use crate::element::ElementType;
+use crate::host::array::{Array, ElementType};
+use crate::problem::case::Trial;
+use crate::verify::bound::Bound;
 use lanework::{Buffer, Device, Element, Job, Result};
 use lanework_bench::{Accuracy, Rejection};
 use lanework_ladders::Rung;

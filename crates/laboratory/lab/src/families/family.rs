@@ -1,10 +1,12 @@
 //! A family of cases: a ladder, the parameters and arrays that it takes, and the check of a request against
 //! them.
 
-use crate::case::Case;
-use crate::request::Request;
-use lanework::{Error, Result};
+use crate::host::array::Array;
+use crate::problem::case::Case;
+use crate::problem::request::Request;
+use lanework::{Element, Error, Result};
 use lanework_ladders::{Ladder, RungInfo};
+use std::cell::OnceCell;
 
 /// A ladder and how its cases are made.
 #[derive(Clone, Copy)]
@@ -94,4 +96,14 @@ impl Family {
         }
         (self.open)(request)
     }
+}
+
+/// The error of a request that describes no valid problem.
+pub(super) fn refuse(ladder: &str, why: String, help: &str) -> Error {
+    Error::Launch { kernel: ladder.to_owned(), why, help: help.to_owned() }
+}
+
+/// The elements of an array of the user, if there is one.
+pub(super) fn given<E: Element>(array: Option<&Array>) -> OnceCell<Vec<E>> {
+    array.map(|array| OnceCell::from(array.elements::<E>())).unwrap_or_default()
 }

@@ -3,26 +3,23 @@
 
 mod attempt;
 mod attention;
-mod factors;
 mod family;
-mod hgemm;
-mod int_matmul;
-mod matmul;
-mod matvec;
+mod products;
 mod rows;
 mod scan;
-mod sgemm;
 mod solver;
 mod sum_squares;
 mod transpose;
 mod vector_add;
 
 pub use family::Family;
-pub use sgemm::verify_sgemm;
+pub use products::sgemm::verify_sgemm;
 pub use sum_squares::{Draw, SumSquaresRung, draw_numbers, verify_sum_squares};
 pub use transpose::{
     Matrix, TransposeRung, check_transpose_fits, transpose_with, verify_transpose,
 };
+
+use products::{factors, hgemm, int_matmul, matmul, matvec, sgemm};
 
 /// Every family.
 pub fn families() -> Vec<Family> {

@@ -1,13 +1,12 @@
 //! Running sums of f32: within the bound of any order of additions.
 
-use super::attempt::{Attempt, Expected, OnDevice};
-use super::family::Family;
-use crate::bound::{Bound, UNIT_F32};
-use crate::case::{Case, Trial};
-use crate::families::matmul::refuse;
-use crate::fits::check_memory;
-use crate::inputs::uniform_floats;
-use crate::request::Request;
+use crate::families::attempt::{Attempt, Expected, OnDevice};
+use crate::families::family::{Family, refuse};
+use crate::host::inputs::uniform_floats;
+use crate::problem::case::{Case, Trial};
+use crate::problem::fits::check_memory;
+use crate::problem::request::Request;
+use crate::verify::bound::{Bound, UNIT_F32};
 use lanework::{Backend, Buffer, Device, Result};
 use lanework_bench::Work;
 use lanework_ladders::scan::{self, LONGEST, Sums};

@@ -1,18 +1,16 @@
 //! The transpose: any element type, moved bit for bit.
 
-use super::family::Family;
-use crate::array::Array;
-use crate::case::{Case, Trial};
-use crate::element::{ElementType, with_bits};
+use crate::families::family::Family;
 use crate::families::solver::{self, CUBLAS, Solver};
-use crate::fits::check_countable;
-use crate::inputs::random_elements;
+use crate::host::array::{Array, ElementType, with_bits};
+use crate::host::inputs::random_elements;
+use crate::problem::case::{Case, Trial};
+use crate::problem::fits::check_countable;
+use crate::problem::request::Request;
 use crate::record::HostRecord;
-use crate::request::Request;
-use crate::verify::compare_transpose;
+use crate::verify::transpose::compare_transpose;
 use lanework::{Cublas, Device, Element, Error, Job, Result};
-use lanework_bench::Work;
-use lanework_bench::{Accuracy, Rejection};
+use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::transpose::{self, Bits, Matrices};
 use lanework_ladders::{Rung, RungInfo};
 use std::borrow::Cow;
@@ -245,7 +243,7 @@ pub fn check_transpose_fits(device: &Device, matrix: Matrix, element_bytes: usiz
     }
     let needed = 2 * u64::from(rows) * u64::from(cols) * element_bytes as u64;
     let what = format!("{rows}x{cols} elements of {element_bytes} bytes and their transpose");
-    crate::fits::check_memory(device, "transpose", &what, needed)
+    crate::problem::fits::check_memory(device, "transpose", &what, needed)
 }
 
 /// Uploads `src` and a poisoned place for its transpose.

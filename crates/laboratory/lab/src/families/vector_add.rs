@@ -1,16 +1,13 @@
 //! Vector addition: f32, rounded once, so exact.
 
-use super::family::Family;
-use crate::array::Array;
-use crate::case::{Case, Trial};
-use crate::element::ElementType;
-use crate::families::matmul::{given, refuse};
-use crate::fits::check_memory;
-use crate::inputs::uniform_floats;
-use crate::request::Request;
+use crate::families::family::{Family, given, refuse};
+use crate::host::array::{Array, ElementType};
+use crate::host::inputs::uniform_floats;
+use crate::problem::case::{Case, Trial};
+use crate::problem::fits::check_memory;
+use crate::problem::request::Request;
 use lanework::{Backend, Device, Job, Result};
-use lanework_bench::Work;
-use lanework_bench::{Accuracy, Rejection};
+use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::Rung;
 use lanework_ladders::vector_add::{self, LONGEST, Vectors};
 use std::cell::OnceCell;

@@ -3,8 +3,8 @@
 use super::compiled::{Argument, COMPILED, Compiled, LOCAL, text_of};
 use super::probes::{MORE, PROBES, module, patterns, sweep};
 use crate::families::{Family, families};
-use crate::inputs::random_elements;
-use crate::request::Request;
+use crate::host::inputs::random_elements;
+use crate::problem::request::Request;
 use lanework::emulator::Blocks;
 use lanework::{Backend, Buffer, Device, Dim3, Error, Job, Profile, PtxArg, PtxShape, Result};
 use std::path::Path;

@@ -2,11 +2,11 @@
 
 use super::record::{PointRecord, gpu_of};
 use crate::Progress;
-use crate::case::Case;
-use crate::climb::{ClimbSettings, climb};
 use crate::families::Family;
-use crate::profile::profile;
-use crate::timed::launch;
+use crate::problem::case::Case;
+use crate::runs::climb::{ClimbSettings, climb};
+use crate::runs::profile::profile;
+use crate::runs::timed::launch;
 use lanework::emulator::Blocks;
 use lanework::report::By;
 use lanework::{Device, Job, Result};

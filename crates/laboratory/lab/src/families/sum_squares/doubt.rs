@@ -6,8 +6,8 @@
 //! ones beside large ones). To four times the worse of the two comes a random walk (Higham and Mary 2019).
 
 use super::found::{KernelResult, sum_without_rounding};
-use crate::bound::Bound;
-use crate::formats::Format;
+use crate::host::formats::Format;
+use crate::verify::bound::Bound;
 use lanework_bench::Rejection;
 use lanework_ladders::sum_squares::Summand;
 

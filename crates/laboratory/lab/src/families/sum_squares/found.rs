@@ -1,6 +1,6 @@
 //! A sum of squares as a kernel gave it, and the sum as it would be without rounding.
 
-use crate::bound::Bound;
+use crate::verify::bound::Bound;
 use lanework_ladders::sum_squares::{Numbers, Summand};
 
 /// A result, and how it came about.

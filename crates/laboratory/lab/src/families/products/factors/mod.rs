@@ -1,0 +1,205 @@
+//! Products whose factors lie as tensor cores read them, of several types: TF32, 8-bit floats, f64.
+
+use crate::families::family::{Family, refuse};
+use crate::families::products::matmul::extents;
+use crate::host::array::{Array, ElementType};
+use crate::host::inputs::uniform_floats;
+use crate::problem::case::{Case, Trial};
+use crate::problem::fits::{check_memory, lacks};
+use crate::problem::request::Request;
+use kinds::{Double, Fp8, Kind, On, Tf32};
+use lanework::{Backend, Device, Job, Result};
+use lanework_bench::{Accuracy, Rejection, Work};
+use lanework_ladders::factors::Factors;
+use std::cell::OnceCell;
+
+mod kinds;
+
+fn family<K: Kind>(elements: &'static [&'static str]) -> Family {
+    Family {
+        ladder: K::ladder,
+        peer: None,
+        parameters: &["size", "m", "n", "k"],
+        scaled: false,
+        elements,
+        arrays: &[],
+        moves: false,
+        sweep: &[("size", &[256, 512])],
+        unused: &[],
+        open: open::<K>,
+    }
+}
+
+pub fn of_tf32() -> Family {
+    family::<Tf32>(&["f32"])
+}
+
+pub fn of_fp8() -> Family {
+    family::<Fp8>(&["u8"])
+}
+
+pub fn of_double() -> Family {
+    family::<Double>(&["f64"])
+}
+
+/// Multiply-adds that the reference may take.
+const BUDGET: usize = 1 << 28;
+/// Rows of results that are known at least.
+const FEWEST_ROWS: usize = 8;
+
+/// A product of random matrices.
+struct Products<K: Kind> {
+    extents: (usize, usize, usize),
+    seed: u64,
+    /// A by rows and B by columns, as they are multiplied and as numbers.
+    factors: OnceCell<[Lines<K>; 2]>,
+    reference: OnceCell<Known>,
+}
+
+/// Lines along k: factors, and their values.
+type Lines<K> = (Vec<<K as Kind>::Factor>, Vec<f64>);
+
+/// The rows that are known, and of each result there its value and the sum of magnitudes.
+type Known = (Vec<usize>, Vec<(f64, f64)>);
+
+/// The case of a request.
+fn open<K: Kind>(request: &Request) -> Result<Box<dyn Case>> {
+    let name = K::ladder().name;
+    let default = if request.backend == Backend::Cuda { 4096 } else { 256 };
+    let (m, n, k) = extents(name, request, default)?;
+    if k == 0 {
+        let why = format!("the product of {m}x0 by 0x{n} is all zeros");
+        return Err(refuse(name, why, "give at least one column of A"));
+    }
+    Ok(Box::new(Products::<K>::random((m as usize, n as usize, k as usize), request.seed)))
+}
+
+impl<K: Kind> Products<K> {
+    fn random(extents: (usize, usize, usize), seed: u64) -> Self {
+        Products { extents, seed, factors: OnceCell::new(), reference: OnceCell::new() }
+    }
+
+    fn factors(&self) -> &[Lines<K>; 2] {
+        let (m, n, k) = self.extents;
+        let drawn = |lines: usize, seed: u64| -> Lines<K> {
+            uniform_floats(lines * k, seed).into_iter().map(K::factor).unzip()
+        };
+        self.factors
+            .get_or_init(|| [drawn(m, self.seed), drawn(n, self.seed.wrapping_add(1 << 32))])
+    }
+
+    /// The rows that are known: all, or as many as the budget allows, from the first to the last.
+    fn reference(&self) -> &Known {
+        self.reference.get_or_init(|| {
+            let (m, n, k) = self.extents;
+            let count = (BUDGET / (n * k)).max(FEWEST_ROWS).min(m);
+            let rows: Vec<usize> =
+                (0..count).map(|i| if count > 1 { i * (m - 1) / (count - 1) } else { 0 }).collect();
+            let [(_, a), (_, b)] = self.factors();
+            let at = |row: usize, column: usize| {
+                let pairs = a[row * k..][..k].iter().zip(&b[column * k..][..k]);
+                pairs.fold((0.0, 0.0), |(sum, scale), (x, y)| (sum + x * y, scale + (x * y).abs()))
+            };
+            let values =
+                rows.iter().flat_map(|&row| (0..n).map(move |column| at(row, column))).collect();
+            (rows, values)
+        })
+    }
+
+    fn bytes(&self, (m, n, k): (usize, usize, usize)) -> u64 {
+        let factors = size_of::<K::Factor>() * (m * k + k * n);
+        (factors + size_of::<K::Out>() * m * n) as u64
+    }
+}
+
+impl<K: Kind> Case for Products<K> {
+    fn extents(&self) -> Vec<(&'static str, u64)> {
+        let (m, n, k) = self.extents;
+        vec![("m", m as u64), ("n", n as u64), ("k", k as u64)]
+    }
+
+    fn element(&self) -> &'static str {
+        K::NAMES.0
+    }
+
+    fn work(&self) -> Work {
+        let (m, n, k) = self.extents;
+        Work { bytes: self.bytes(self.extents), flops: 2 * m as u64 * n as u64 * k as u64 }
+    }
+
+    fn edge_cases(&self) -> Vec<Box<dyn Case>> {
+        let small = |extents| -> Box<dyn Case> {
+            Box::new(Products::<K>::random(extents, self.seed.wrapping_add(1)))
+        };
+        vec![small((1, 1, 1)), small((37, 71, 19)), small((260, 140, 130))]
+    }
+
+    fn check_fits(&self, device: &Device) -> Result<()> {
+        let padded = On::<K>::padded(self.extents);
+        let (m, n, k) = padded;
+        let what = format!("{m}x{k} and {k}x{n} {} and their product", K::NAMES.0);
+        check_memory(device, K::ladder().name, &what, self.bytes(padded))
+    }
+
+    fn skips(&self, rung: &str, device: &Device) -> Option<String> {
+        let (least, its_own) = K::needs(rung);
+        lacks(device, least, its_own)
+    }
+
+    fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>> {
+        let [(a, _), (b, _)] = self.factors();
+        let operands = Factors::new(device, self.extents, a, b)?;
+        let rung = K::ladder().rungs.into_iter().map(|known| known.name).find(|name| *name == rung);
+        let rung = rung.expect("a rung of the ladder");
+        Ok(Box::new(Attempt::<K> { case: self, rung, device: device.clone(), operands }))
+    }
+}
+
+/// A rung with its operands on a device.
+struct Attempt<'a, K: Kind> {
+    case: &'a Products<K>,
+    rung: &'static str,
+    device: Device,
+    operands: On<K>,
+}
+
+impl<K: Kind> Trial for Attempt<'_, K> {
+    fn poison(&mut self) -> Result<()> {
+        self.operands.c.fill_bytes(0xFF)
+    }
+
+    fn job(&mut self) -> Result<Job<'_>> {
+        K::job(self.rung, &mut self.operands, &self.device)
+    }
+
+    fn check(&mut self) -> Result<Accuracy, Rejection> {
+        let got = self.operands.results()?;
+        let (rows, reference) = self.case.reference();
+        let (m, n, k) = self.case.extents;
+        let at_extents = |why: String| Rejection::Wrong(format!("at {m}x{n}x{k}: {why}"));
+        // Rows that are not known are at least written.
+        let written = |x: &K::Out| (*x).into().is_finite();
+        if let Some(place) = got.iter().position(|x| !written(x)) {
+            let why = format!("[{}][{}] is not a finite number", place / n, place % n);
+            return Err(at_extents(why));
+        }
+        let bound = K::bound(self.rung, k);
+        let at = |i: usize| {
+            let (value, scale) = reference[i];
+            (got[rows[i / n] * n + i % n].into(), value, scale)
+        };
+        let found = bound.compare(reference.len(), &at);
+        let Some(&first) = found.wrong.first() else { return Ok(found.accuracy) };
+        let (result, value, scale) = at(first);
+        let place = format!("[{}][{}]", rows[first / n], first % n);
+        let what = bound.words(result, value, scale);
+        let (wrong, count) = (found.wrong.len(), reference.len());
+        Err(at_extents(format!("{wrong} of {count} elements are wrong: {place} {what}")))
+    }
+
+    fn output(&self) -> Result<Array> {
+        let (m, n, _) = self.case.extents;
+        let element = ElementType::named(K::NAMES.1).expect("a known type");
+        Ok(Array::new(&[m as u64, n as u64], element, &self.operands.results()?))
+    }
+}

@@ -1,0 +1,5 @@
+//! Problems: the request of a user, the case that it makes, and whether a device can hold it.
+
+pub mod case;
+pub mod fits;
+pub mod request;

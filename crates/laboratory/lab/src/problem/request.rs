@@ -1,0 +1,240 @@
+//! A request: the problem that a user gives a ladder, as numbers by name, an element type and arrays.
+
+use crate::host::array::{Array, ELEMENT_TYPES, ElementType};
+use lanework::{Backend, Error, Result};
+use std::collections::BTreeMap;
+
+/// A named whole number that ladders may take, on the command line as `--name`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// What it means.
+    pub help: &'static str,
+}
+
+/// Every parameter of any ladder.
+pub const PARAMETERS: [Parameter; 13] = [
+    Parameter {
+        name: "size",
+        help: "Edge of a square matrix, number of elements, or length of a sequence",
+    },
+    Parameter { name: "heads", help: "Heads of attention" },
+    Parameter { name: "rows", help: "Rows of the matrix" },
+    Parameter { name: "cols", help: "Columns of the matrix" },
+    Parameter { name: "m", help: "Rows of A and C" },
+    Parameter { name: "n", help: "Columns of B and C" },
+    Parameter { name: "k", help: "Columns of A, rows of B" },
+    Parameter { name: "lda", help: "Leading dimension of A: elements from row to row" },
+    Parameter { name: "ldb", help: "Leading dimension of B" },
+    Parameter { name: "ldc", help: "Leading dimension of C" },
+    Parameter { name: "block", help: "Edge of a square block of threads, or threads of a block" },
+    Parameter { name: "tile", help: "Edge of the tile, for the rungs that take one" },
+    Parameter { name: "blocks", help: "Blocks of the grid, for the rungs that take them" },
+];
+
+/// A request for one case.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Parameters that were given, by name.
+    pub parameters: BTreeMap<&'static str, u64>,
+    /// Factor of the product.
+    pub alpha: Option<f64>,
+    /// Factor of the old C.
+    pub beta: Option<f64>,
+    /// The element type; the family's first when `None`.
+    pub element: Option<ElementType>,
+    /// Seed of the random elements.
+    pub seed: u64,
+    /// The user's own arrays, by name; what is missing is random.
+    pub arrays: BTreeMap<&'static str, Array>,
+    /// Where it will run, which decides default sizes.
+    pub backend: Backend,
+}
+
+impl Request {
+    /// A request with defaults throughout.
+    pub fn new(backend: Backend) -> Self {
+        Request {
+            parameters: BTreeMap::new(),
+            alpha: None,
+            beta: None,
+            element: None,
+            seed: 1,
+            arrays: BTreeMap::new(),
+            backend,
+        }
+    }
+
+    /// This request with a parameter set.
+    pub fn with(mut self, name: &'static str, value: u64) -> Self {
+        self.parameters.insert(name, value);
+        self
+    }
+
+    /// The parameter, if given.
+    pub fn get(&self, name: &str) -> Option<u64> {
+        self.parameters.get(name).copied()
+    }
+
+    /// What was asked for, by name.
+    pub fn in_words(&self) -> BTreeMap<String, String> {
+        let numbers = self.parameters.iter().map(|(name, value)| (*name, value.to_string()));
+        let element = self.element.map(|element| ("element", element.name.to_owned()));
+        let factors = [("alpha", self.alpha), ("beta", self.beta)];
+        let factors = factors.into_iter().filter_map(|(name, x)| Some((name, x?.to_string())));
+        let seed = [("seed", self.seed.to_string())];
+        let all = numbers.chain(element).chain(factors).chain(seed);
+        all.map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// The parameter as 32 bits, or `default`.
+    ///
+    /// # Errors
+    /// When it does not fit 32 bits.
+    pub fn u32(&self, name: &str, default: u32) -> Result<u32> {
+        match self.get(name) {
+            None => Ok(default),
+            Some(value) => u32::try_from(value).map_err(|_| Error::Request {
+                why: format!("--{name} {value} exceeds 2^32 - 1"),
+                help: "use a smaller value".to_owned(),
+            }),
+        }
+    }
+
+    /// The extents of the problem, those that neither options nor arrays give being `default`.
+    pub(crate) fn extents(&self, default: u64) -> Extents<'_> {
+        Extents { request: self, default, found: Vec::new(), by_size: false }
+    }
+
+    /// A factor, rounded to f32, or `default`.
+    ///
+    /// # Errors
+    /// When it is not a finite f32.
+    pub(crate) fn factor(&self, name: &str, given: Option<f64>, default: f32) -> Result<f32> {
+        let Some(value) = given else { return Ok(default) };
+        let factor = value as f32;
+        if factor.is_finite() && (factor != 0.0 || value == 0.0) {
+            return Ok(factor);
+        }
+        Err(Error::Request {
+            why: format!("--{name} {value:e} is not a number that an f32 holds"),
+            help: "give a finite number of ordinary size, such as 0.5".to_owned(),
+        })
+    }
+
+    /// The element type, or the one called `default`: that of the arrays, where there are some.
+    pub fn element(&self, default: &str) -> ElementType {
+        let of_arrays = self.arrays.values().next().map(|array| array.element);
+        self.element
+            .or(of_arrays)
+            .unwrap_or_else(|| ElementType::named(default).unwrap_or(ELEMENT_TYPES[0]))
+    }
+}
+
+/// The extents of a problem as options, arrays and defaults give them, one after the other.
+pub(crate) struct Extents<'a> {
+    request: &'a Request,
+    default: u64,
+    found: Vec<u64>,
+    /// Whether `--size` stands for one of them.
+    by_size: bool,
+}
+
+impl Extents<'_> {
+    /// The extent that option `name` names; `held` is the name of an array that has it, and its value.
+    ///
+    /// # Errors
+    /// When the option contradicts the array.
+    pub fn next(&mut self, name: &str, held: Option<(&str, u64)>) -> Result<u64> {
+        let given = self.request.get(name);
+        let extent = match (held, given) {
+            (Some((array, extent)), Some(given)) if given != extent => {
+                return Err(contradiction(name, given, array, extent));
+            }
+            (Some((_, extent)), _) => extent,
+            (None, Some(given)) => given,
+            (None, None) => {
+                self.by_size = true;
+                self.request.get("size").unwrap_or(self.default)
+            }
+        };
+        self.found.push(extent);
+        Ok(extent)
+    }
+
+    /// The same, in 32 bits.
+    ///
+    /// # Errors
+    /// When the option contradicts the array, or the extent does not fit 32 bits.
+    pub fn next_u32(&mut self, name: &str, held: Option<(&str, u32)>) -> Result<u32> {
+        let before = self.by_size;
+        let extent = self.next(name, held.map(|(array, extent)| (array, extent.into())))?;
+        let option = if self.by_size && !before { "size" } else { name };
+        u32::try_from(extent).map_err(|_| Error::Request {
+            why: format!("--{option} {extent} exceeds 2^32 - 1"),
+            help: "use a smaller value".to_owned(),
+        })
+    }
+
+    /// Checks that `--size` was used for an extent, or is what every extent is.
+    ///
+    /// # Errors
+    /// When it was given for nothing.
+    pub fn finish(self) -> Result<()> {
+        match self.request.get("size") {
+            Some(size) if !self.by_size && self.found.iter().any(|extent| *extent != size) => {
+                Err(Error::Request {
+                    why: format!(
+                        "--size {size} is not used: arrays and other options give every extent"
+                    ),
+                    help: "remove --size".to_owned(),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The error of an option that says other than an array.
+pub(crate) fn contradiction(name: &str, given: u64, array: &str, extent: u64) -> Error {
+    Error::Request {
+        why: format!("--{name} {given} contradicts --{array}, which has {extent}"),
+        help: format!("remove --{name}, or give another array"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_agree_with_arrays_or_are_refused() {
+        let request = |name, value| Request::new(Backend::Emulator).with(name, value);
+        let rows = |request: &Request| {
+            let mut extents = request.extents(5);
+            let rows = extents.next("rows", Some(("input", 3)))?;
+            let cols = extents.next("cols", None)?;
+            extents.finish().map(|()| (rows, cols))
+        };
+        assert_eq!(rows(&request("rows", 3)).ok(), Some((3, 5)));
+        assert_eq!(rows(&request("size", 9)).ok(), Some((3, 9)));
+        let why = rows(&request("rows", 7)).expect_err("refused").to_string();
+        assert!(why.contains("--rows 7 contradicts --input, which has 3"), "{why}");
+        let why = rows(&request("size", 9).with("cols", 4)).expect_err("refused").to_string();
+        assert!(why.contains("--size 9 is not used"), "{why}");
+        let error =
+            request("size", 1 << 32).extents(5).next_u32("rows", None).expect_err("refused");
+        assert!(error.to_string().contains("--size 4294967296 exceeds 2^32 - 1"), "{error}");
+    }
+
+    #[test]
+    fn factors_are_finite_in_f32() {
+        let request = Request::new(Backend::Emulator);
+        assert_eq!(request.factor("alpha", None, 1.0).ok(), Some(1.0));
+        assert_eq!(request.factor("alpha", Some(0.0), 1.0).ok(), Some(0.0));
+        for value in [1e300, f64::NAN, f64::INFINITY, 1e-300] {
+            assert!(request.factor("alpha", Some(value), 1.0).is_err(), "{value}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Climbing a ladder: every rung is verified, then counted or timed.
+
+use crate::Progress;
+use crate::families::Family;
+use crate::problem::case::Case;
+use crate::record::{ClimbRecord, RungRecord, TimeRecord};
+use crate::runs::occupancy;
+use crate::runs::reason::reason;
+use crate::runs::timed::{RungOf, Timing, launch, time_trial};
+use lanework::emulator::Blocks;
+use lanework::report::SampleRecord;
+use lanework::{Backend, Device, Job, Result};
+use lanework_bench::{Cache, DeviceRecord, Rejection, TimedRecord, Work};
+use lanework_ladders::RungInfo;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The options of a climb.
+#[derive(Clone, Debug)]
+pub struct ClimbSettings {
+    /// The rungs to run, by name; empty for all.
+    pub rungs: Vec<String>,
+    /// Seed of the random elements, for the record.
+    pub seed: u64,
+    /// Longest time to spend on sampling one rung's time.
+    pub time_limit: Duration,
+}
+
+/// Work (words moved, or multiply-adds) up to which the emulator counts every block; above, it
+/// counts a sample of blocks, after a run of all of them has been verified.
+const COUNT_ALL: u64 = 1 << 29;
+/// Words that a problem may move for every block to be counted.
+const COUNT_ALL_WORDS: u64 = 1 << 25;
+/// Blocks counted in a sample, about.
+const SAMPLED_BLOCKS: u64 = 2048;
+
+/// Climbs a ladder on one case.
+///
+/// # Errors
+/// When the case does not fit the device, or the device fails. A rung that computes the wrong thing
+/// is not an error: its record says so.
+pub fn climb(
+    family: &Family,
+    case: &dyn Case,
+    device: &Device,
+    settings: &ClimbSettings,
+    progress: Progress<'_>,
+) -> Result<ClimbRecord> {
+    case.check_fits(device)?;
+    let ladder = family.with_peer();
+    progress("on the host");
+    let (extents, size) = case.extents().into_iter().unzip();
+    let mut record = ClimbRecord {
+        ladder: ladder.name,
+        device: DeviceRecord::of(device),
+        extents,
+        size,
+        settings: case.settings().into_iter().collect(),
+        element: case.element(),
+        work: case.work(),
+        seed: settings.seed,
+        host: case.host(),
+        analysis: case.analysis(),
+        skipped_peers: BTreeMap::new(),
+        rungs: Vec::new(),
+    };
+    let edge_cases = case.edge_cases();
+    let chosen = |rung: &RungInfo| {
+        settings.rungs.is_empty() || settings.rungs.iter().any(|name| name == rung.name)
+    };
+    for info in ladder.rungs.into_iter().filter(chosen) {
+        progress(info.name);
+        let mut found = RungRecord::of(&info);
+        if let Some(why) = case.skips(info.name, device) {
+            if family.peer.is_some_and(|peer| peer.name == info.name) {
+                record.skipped_peers.insert(info.name, why);
+            } else {
+                record.rungs.push(RungRecord { skipped: Some(why), ..found });
+            }
+            continue;
+        }
+        let of = RungOf { family, rung: info.name, case };
+        match climb_rung(of, &edge_cases, device, settings, &mut found) {
+            Ok(()) => found.verified = true,
+            Err(why) => found = RungRecord::rejected(&info, &why),
+        }
+        if let Some(before) = record.rungs.iter().rev().find(|rung| rung.verified) {
+            let median = |rung: &RungRecord| rung.time.as_ref().map(|time| time.median_ns);
+            found.speedup = median(before).zip(median(&found)).map(|(before, now)| before / now);
+            if let Some((step, why)) = reason(before, &found) {
+                (found.step, found.reason) = (Some(step), Some(why));
+            }
+        }
+        record.rungs.push(found);
+    }
+    Ok(record)
+}
+
+/// Verifies one rung on the edge cases and the requested one, then counts or times it.
+///
+/// # Errors
+/// What differs or failed.
+fn climb_rung(
+    RungOf { family, rung, case }: RungOf<'_>,
+    edge_cases: &[Box<dyn Case>],
+    device: &Device,
+    settings: &ClimbSettings,
+    found: &mut RungRecord,
+) -> Result<(), Rejection> {
+    for small in edge_cases.iter().filter(|small| small.skips(rung, device).is_none()) {
+        let mut trial = small.trial(rung, device)?;
+        launch(trial.as_mut(), device)?;
+        trial.check()?;
+    }
+    let mut trial = case.trial(rung, device)?;
+    let job = trial.job()?;
+    if let Job::Kernel(kernel) = &job {
+        let (grid, block, _) = kernel.shape();
+        found.warps = Some(grid.count() * block.count().div_ceil(32));
+        found.resources = Some(occupancy::of(kernel, device)?);
+    }
+    drop(job);
+    match device.backend() {
+        Backend::Emulator if counts_all(case.work()) => {
+            let profile = trial.job().and_then(|mut job| job.profile(Blocks::All))?;
+            found.accuracy = Some(trial.check()?);
+            found.counters = Some(profile.counters);
+            found.figures = trial.figures().into_iter().collect();
+        }
+        Backend::Emulator => {
+            launch(trial.as_mut(), device)?;
+            found.accuracy = Some(trial.check()?);
+            found.figures = trial.figures().into_iter().collect();
+            let sample = Blocks::Sample { count: SAMPLED_BLOCKS };
+            let profile = trial.job().and_then(|mut job| job.profile(sample))?;
+            found.counters = Some(profile.counters);
+            found.sampled = (profile.blocks_run < profile.blocks).then_some(SampleRecord {
+                blocks_counted: profile.blocks_run,
+                blocks: profile.blocks,
+            });
+        }
+        Backend::Cuda => {
+            launch(trial.as_mut(), device)?;
+            trial.check()?;
+            trial.poison()?;
+            let timing =
+                Timing { cache: Cache::Cold, limit: settings.time_limit, seed: settings.seed };
+            let of = RungOf { family, rung, case };
+            // Each word of progress is a step of the climb, and a rung is one.
+            let timed = time_trial(of, trial.as_mut(), device, &timing, &mut |_| {})?;
+            found.time = Some(TimeRecord::from(&timed));
+            found.accuracy = Some(trial.check()?);
+            found.timed = Some(TimedRecord { accuracy: found.accuracy, ..timed });
+            found.figures = trial.figures().into_iter().collect();
+        }
+    }
+    Ok(())
+}
+
+fn counts_all(work: Work) -> bool {
+    work.bytes / 8 <= COUNT_ALL_WORDS && work.flops / 2 <= COUNT_ALL
+}

@@ -1,0 +1,238 @@
+//! What a step of a ladder gives, and by what: on a GPU by its time, on the emulator by what is counted.
+//!
+//! A time counts as changed only where the 95 % intervals of both medians lie apart. The emulator does not model time: a
+//! step that reduces a count is called better by that count, never faster.
+
+use crate::record::{RungRecord, Step, TimeRecord};
+use lanework::Counters;
+
+/// Changes below this factor are left out where there are larger ones.
+const NOTABLE: f64 = 1.15;
+/// Changes below this factor are always left out.
+const SLIGHT: f64 = 1.01;
+/// Changes that are named in each direction at most.
+const NAMED: usize = 3;
+
+type Count = fn(&Counters) -> u64;
+
+/// Counts that are compared: a name and where it lies. The fewer, the better.
+const COUNTS: [(&str, Count); 8] = [
+    ("load sectors", |c| c.global_load.sectors),
+    ("store sectors", |c| c.global_store.sectors),
+    ("global requests", |c| c.global_load.requests + c.global_store.requests),
+    ("bank conflicts", |c| c.shared_load.bank_conflicts + c.shared_store.bank_conflicts),
+    ("shared wavefronts", |c| c.shared_load.wavefronts + c.shared_store.wavefronts),
+    ("instructions", |c| c.warp_instructions),
+    ("barriers", |c| c.barriers),
+    ("divergent branches", |c| c.divergent_branches),
+];
+
+/// Which way a figure is better.
+#[derive(Clone, Copy, PartialEq)]
+enum Better {
+    Less,
+    More,
+    /// Neither: it tells how the work is cut up.
+    Neither,
+}
+
+/// A change of a figure.
+struct Change {
+    factor: f64,
+    words: String,
+    /// Whether it is for the better; `None` where that cannot be said.
+    good: Option<bool>,
+}
+
+/// What the step from one rung to the next gives, and by what; `None` where either was neither timed nor counted.
+pub(crate) fn reason(before: &RungRecord, now: &RungRecord) -> Option<(Step, String)> {
+    match (&before.time, &now.time) {
+        (Some(earlier), Some(later)) => timed((before, earlier), (now, later)),
+        _ => {
+            before.counters.as_ref().and(now.counters.as_ref())?;
+            Some(counted(changes(before, now)))
+        }
+    }
+}
+
+/// The step by its time; nothing where a time cannot be right.
+fn timed(
+    (before, earlier): (&RungRecord, &TimeRecord),
+    (now, later): (&RungRecord, &TimeRecord),
+) -> Option<(Step, String)> {
+    if earlier.invalid.is_some() || later.invalid.is_some() {
+        return None;
+    }
+    let ratio = earlier.median_ns / later.median_ns;
+    let step = match (later.interval_ns, earlier.interval_ns) {
+        (now, before) if now[1] < before[0] => Step::Faster,
+        (now, before) if now[0] > before[1] => Step::Slower,
+        _ => Step::NoFaster,
+    };
+    let told = match step {
+        Step::Faster => format!("{ratio:.2}x faster"),
+        Step::Slower => format!("NOT faster: takes {:.2}x the time", 1.0 / ratio),
+        _ => format!("NOT faster: {ratio:.2}x, within the 95 % intervals"),
+    };
+    let (better, worse, cut) = by_direction(changes(before, now));
+    let all: Vec<String> = [better, worse, cut].concat();
+    Some((step, if all.is_empty() { told } else { format!("{told}; {}", all.join(", ")) }))
+}
+
+/// The step by its counts.
+fn counted(changes: Vec<Change>) -> (Step, String) {
+    let (better, worse, cut) = by_direction(changes);
+    let (step, mut told) = match (better.is_empty(), worse.is_empty()) {
+        (false, true) => (Step::Cheaper, format!("better: {}", better.join(", "))),
+        (false, false) => {
+            (Step::Mixed, format!("better: {}; worse: {}", better.join(", "), worse.join(", ")))
+        }
+        (true, false) => {
+            (Step::Dearer, format!("no counter improved; worse: {}", worse.join(", ")))
+        }
+        (true, true) => {
+            (Step::Unchanged, "no counter improved; only a time on a GPU can decide".to_owned())
+        }
+    };
+    if !cut.is_empty() {
+        told.push_str(&format!("; also changed: {}", cut.join(", ")));
+    }
+    (step, told)
+}
+
+/// Changes for the better, for the worse, and neither, in words, the largest first; slight ones only where there are no
+/// others.
+fn by_direction(mut changes: Vec<Change>) -> (Vec<String>, Vec<String>, Vec<String>) {
+    changes.sort_by(|a, b| b.factor.total_cmp(&a.factor));
+    let notable = changes.iter().filter(|change| change.factor >= NOTABLE).count();
+    changes.truncate(notable.max(1));
+    let of = |good: Option<bool>| -> Vec<String> {
+        let chosen = changes.iter().filter(|change| change.good == good);
+        chosen.take(NAMED).map(|change| change.words.clone()).collect()
+    };
+    (of(Some(true)), of(Some(false)), of(None))
+}
+
+/// What changed from one rung to the next.
+fn changes(before: &RungRecord, now: &RungRecord) -> Vec<Change> {
+    // What was counted of a sample of the blocks stands for all of them.
+    let whole = |rung: &RungRecord| {
+        rung.sampled.map_or(1.0, |part| part.blocks as f64 / part.blocks_counted.max(1) as f64)
+    };
+    let counts =
+        before.counters.as_ref().zip(now.counters.as_ref()).into_iter().flat_map(|(a, b)| {
+            COUNTS.iter().filter_map(move |(name, count)| {
+                let (a, b) = (count(a) as f64 * whole(before), count(b) as f64 * whole(now));
+                change(name, Better::Less, a, b)
+            })
+        });
+    let figure = |name: &str, better: Better, of: fn(&RungRecord) -> Option<f64>| {
+        change(name, better, of(before)?, of(now)?)
+    };
+    let cut = before.warps != now.warps;
+    let per_warp = cut.then_some(RungRecord::instructions_per_warp as fn(&RungRecord) -> _);
+    let figures = [
+        per_warp.and_then(|of| figure("instructions per warp", Better::Neither, of)),
+        figure("warps", Better::Neither, |rung| Some(rung.warps? as f64)),
+        figure("active lanes", Better::More, RungRecord::active_lanes),
+        figure("occupancy", Better::More, |rung| Some(rung.resources?.occupancy)),
+        figure("spilled bytes", Better::Less, |rung| Some(f64::from(rung.resources?.spill_bytes))),
+    ];
+    let of_rung = now.figures.iter().filter_map(|(name, value)| {
+        let better = if *name == "host_ns" { return None } else { Better::Less };
+        change(&name.replace('_', " "), better, *before.figures.get(name)?, *value)
+    });
+    counts.chain(figures.into_iter().flatten()).chain(of_rung).collect()
+}
+
+/// A change in words; `None` where there is next to none.
+fn change(name: &str, better: Better, before: f64, now: f64) -> Option<Change> {
+    let good = match better {
+        Better::Less => Some(now < before),
+        Better::More => Some(now > before),
+        Better::Neither => None,
+    };
+    let (factor, words) = match (before > 0.0, now > 0.0) {
+        (false, false) => return None,
+        (false, true) => (f64::MAX, format!("+{name}")),
+        (true, false) => (f64::MAX, format!("no {name}")),
+        (true, true) => {
+            let ratio = now / before;
+            let factor = ratio.max(1.0 / ratio);
+            let digits = if factor < NOTABLE { 2 } else { 1 };
+            let sign = if ratio < 1.0 { '/' } else { 'x' };
+            (factor, format!("{name} {sign}{factor:.digits$}"))
+        }
+    };
+    (factor >= SLIGHT).then_some(Change { factor, words, good })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lanework::report::SampleRecord;
+
+    fn words(before: f64, now: f64) -> Option<String> {
+        change("sectors", Better::Less, before, now).map(|change| change.words)
+    }
+
+    #[test]
+    fn changes_are_named_with_their_factor() {
+        assert_eq!(words(1000.0, 1001.0), None);
+        assert_eq!(words(105.0, 100.0).as_deref(), Some("sectors /1.05"));
+        assert_eq!(words(100.0, 25.0).as_deref(), Some("sectors /4.0"));
+        assert_eq!(words(10.0, 0.0).as_deref(), Some("no sectors"));
+        assert_eq!(words(0.0, 9.0).as_deref(), Some("+sectors"));
+    }
+
+    fn counting(sectors: u64, barriers: u64) -> RungRecord {
+        let mut counters = Counters { barriers, ..Counters::default() };
+        counters.global_load.sectors = sectors;
+        RungRecord { counters: Some(counters), ..RungRecord::default() }
+    }
+
+    fn said(before: &RungRecord, now: &RungRecord) -> (Step, String) {
+        reason(before, now).expect("both were counted or timed")
+    }
+
+    #[test]
+    fn a_step_that_makes_no_count_smaller_says_so() {
+        let before = counting(800, 10);
+        let of = |sectors, barriers| said(&before, &counting(sectors, barriers));
+        assert_eq!(of(100, 10), (Step::Cheaper, "better: load sectors /8.0".to_owned()));
+        let mixed = "better: load sectors /8.0; worse: barriers x2.0".to_owned();
+        assert_eq!(of(100, 20), (Step::Mixed, mixed));
+        let dearer = "no counter improved; worse: barriers x2.0".to_owned();
+        assert_eq!(of(800, 20), (Step::Dearer, dearer));
+        assert_eq!(of(800, 10).0, Step::Unchanged);
+        assert!(of(800, 10).1.starts_with("no counter improved"));
+    }
+
+    #[test]
+    fn what_was_counted_of_a_sample_stands_for_all_blocks() {
+        let part = |blocks_counted| Some(SampleRecord { blocks_counted, blocks: 100 });
+        let before = RungRecord { sampled: part(10), ..counting(800, 10) };
+        let now = RungRecord { sampled: part(20), ..counting(800, 20) };
+        assert_eq!(said(&before, &now).1, "better: load sectors /2.0");
+    }
+
+    fn taking(median_ns: f64, half: f64) -> RungRecord {
+        let interval_ns = [median_ns - half, median_ns + half];
+        let time = TimeRecord { median_ns, interval_ns, ..TimeRecord::default() };
+        RungRecord { time: Some(time), ..RungRecord::default() }
+    }
+
+    #[test]
+    fn a_time_is_shorter_only_where_the_intervals_lie_apart() {
+        let before = taking(1000.0, 10.0);
+        assert_eq!(said(&before, &taking(500.0, 10.0)), (Step::Faster, "2.00x faster".to_owned()));
+        let (step, told) = said(&before, &taking(995.0, 10.0));
+        assert_eq!(step, Step::NoFaster);
+        assert!(told.starts_with("NOT faster: 1.01x, within the 95 % intervals"), "{told}");
+        let slower = "NOT faster: takes 1.50x the time".to_owned();
+        assert_eq!(said(&before, &taking(1500.0, 10.0)), (Step::Slower, slower));
+        let mut invalid = taking(1.0, 0.1);
+        invalid.time.iter_mut().for_each(|time| time.invalid = Some("too short".to_owned()));
+        assert_eq!(reason(&before, &invalid), None);
+    }
+}

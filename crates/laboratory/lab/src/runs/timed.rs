@@ -1,0 +1,196 @@
+//! Timing rungs: a rung on its case, verified before and after, and two rungs in turns.
+
+use crate::Progress;
+use crate::families::Family;
+use crate::host::array::ElementType;
+use crate::problem::case::{Case, Trial};
+use lanework::{Device, Job, Result};
+use lanework_bench::{
+    About, Accuracy, Cache, ComparisonRecord, Plan, Rejection, SubjectKind, SubjectRecord,
+    TimedRecord, Verified, measure, reset,
+};
+use std::time::Duration;
+
+/// How rungs are timed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timing {
+    /// What the cache holds when the kernel starts.
+    pub cache: Cache,
+    /// Longest time of sampling.
+    pub limit: Duration,
+    /// Seed of the random elements, for the record.
+    pub seed: u64,
+}
+
+/// A rung on a case.
+#[derive(Clone, Copy)]
+pub struct RungOf<'a> {
+    /// The family of its ladder.
+    pub family: &'a Family,
+    /// Its name.
+    pub rung: &'a str,
+    /// The problem.
+    pub case: &'a dyn Case,
+}
+
+impl RungOf<'_> {
+    /// What a measurement of it is of.
+    pub(crate) fn about(&self, device: &Device, how: &Timing) -> About {
+        let RungOf { family, rung, case } = *self;
+        let peer = family.peer.is_some_and(|peer| peer.name == rung);
+        let numbers = case.extents().into_iter().chain(case.settings());
+        let mut problem: std::collections::BTreeMap<String, String> =
+            numbers.map(|(name, value)| (name.to_owned(), value.to_string())).collect();
+        problem.insert("element".to_owned(), case.element().to_owned());
+        problem.insert("seed".to_owned(), how.seed.to_string());
+        About {
+            subject: SubjectRecord {
+                kind: if peer { SubjectKind::Peer } else { SubjectKind::Rung },
+                name: rung.to_owned(),
+                ladder: Some((family.ladder)().name.to_owned()),
+                file: None,
+                ptx_hash: None,
+            },
+            problem,
+            work: case.work(),
+            element_bytes: ElementType::named(case.element()).map(|element| element.bytes),
+            cache: how.cache,
+            reset: reset(how.cache, case.work().bytes, device),
+            verified: Verified::Reference,
+        }
+    }
+
+    /// Verifies it on the edge cases and on its own, and leaves the output poisoned.
+    fn verify(&self, edge_cases: &[Box<dyn Case>], device: &Device) -> Result<(), Rejection> {
+        for small in edge_cases {
+            if small.skips(self.rung, device).is_some() {
+                continue;
+            }
+            let mut trial = small.trial(self.rung, device)?;
+            launch(trial.as_mut(), device)?;
+            trial.check()?;
+        }
+        let mut trial = self.case.trial(self.rung, device)?;
+        launch(trial.as_mut(), device)?;
+        trial.check().map(drop)
+    }
+}
+
+/// Runs a trial once and waits.
+///
+/// # Errors
+/// The errors of the device.
+pub(crate) fn launch(trial: &mut dyn Trial, device: &Device) -> Result<()> {
+    trial.job()?.launch()?;
+    device.synchronize()
+}
+
+/// The same problem on as many copies as the state of the cache needs, besides a first one.
+///
+/// # Errors
+/// When the device has no memory for them.
+fn others<'a>(of: &RungOf<'a>, about: &About, device: &Device) -> Result<Vec<Box<dyn Trial + 'a>>> {
+    (1..about.reset.copies()).map(|_| of.case.trial(of.rung, device)).collect()
+}
+
+/// The jobs of a trial and of its copies.
+///
+/// # Errors
+/// When the rung is not possible with this problem.
+fn jobs<'t>(
+    trial: &'t mut dyn Trial,
+    others: &'t mut [Box<dyn Trial + '_>],
+) -> Result<Vec<Job<'t>>> {
+    let mut jobs = vec![trial.job()?];
+    for other in others {
+        jobs.push(other.job()?);
+    }
+    Ok(jobs)
+}
+
+/// The longest time left, in words.
+fn left(name: &str, width: f64, left: Duration) -> String {
+    format!("{name}: +-{:.2} %, at most {:.0} s left", 50.0 * width, left.as_secs_f64().ceil())
+}
+
+/// Times a trial that was verified and poisoned; the caller checks it afterwards.
+///
+/// # Errors
+/// When a launch fails, or on the emulator.
+pub(crate) fn time_trial(
+    of: RungOf<'_>,
+    trial: &mut dyn Trial,
+    device: &Device,
+    how: &Timing,
+    progress: Progress<'_>,
+) -> Result<TimedRecord> {
+    let about = of.about(device, how);
+    let mut others = others(&of, &about, device)?;
+    let jobs = jobs(trial, &mut others)?;
+    let mut say = |width: f64, rest: Duration| progress(&left(of.rung, width, rest));
+    measure(device, jobs, &about, &Plan::within(how.limit), &mut say)
+}
+
+/// Verifies a rung, times it and verifies the result of the timed launches.
+///
+/// # Errors
+/// What differs from the host's result or failed; on the emulator, which does not model time.
+pub fn bench_rung(
+    of: RungOf<'_>,
+    device: &Device,
+    how: &Timing,
+    progress: Progress<'_>,
+) -> Result<TimedRecord, Rejection> {
+    of.case.check_fits(device)?;
+    progress(&format!("{}: verifying", of.rung));
+    of.verify(&of.case.edge_cases(), device)?;
+    let mut trial = of.case.trial(of.rung, device)?;
+    let record = time_trial(of, trial.as_mut(), device, how, progress)?;
+    let accuracy = trial.check().map_err(|why| why.at("after timing"))?;
+    Ok(TimedRecord { accuracy: Some(accuracy), ..record })
+}
+
+/// Verifies two rungs, times them in turns and verifies the results of the timed launches.
+///
+/// # Errors
+/// What differs from the host's result or failed, with the rung's name; on the emulator, which does not model time.
+pub fn compare_rungs(
+    a: RungOf<'_>,
+    b: RungOf<'_>,
+    device: &Device,
+    how: &Timing,
+    progress: Progress<'_>,
+) -> Result<ComparisonRecord, Rejection> {
+    for of in [&a, &b] {
+        of.case.check_fits(device)?;
+        progress(&format!("{}: verifying", of.rung));
+        of.verify(&of.case.edge_cases(), device).map_err(|why| why.at(of.rung))?;
+    }
+    let abouts = [a.about(device, how), b.about(device, how)];
+    let mut trials = [a.case.trial(a.rung, device)?, b.case.trial(b.rung, device)?];
+    let mut copies = [others(&a, &abouts[0], device)?, others(&b, &abouts[1], device)?];
+    let [trial_a, trial_b] = &mut trials;
+    let [copies_a, copies_b] = &mut copies;
+    let jobs_a = jobs(trial_a.as_mut(), copies_a)?;
+    let jobs_b = jobs(trial_b.as_mut(), copies_b)?;
+    let mut say = |width: f64, rest: Duration| {
+        progress(&left(&format!("{} and {}", a.rung, b.rung), width, rest));
+    };
+    let plan = Plan::within(how.limit);
+    let compared = lanework_bench::compare(
+        device,
+        (jobs_a, &abouts[0]),
+        (jobs_b, &abouts[1]),
+        &plan,
+        &mut say,
+    )?;
+    let mut check = |index: usize, rung: &str| -> Result<Accuracy, Rejection> {
+        trials[index].check().map_err(|why| why.at(format_args!("{rung}, after timing")))
+    };
+    let (accuracy_a, accuracy_b) = (check(0, a.rung)?, check(1, b.rung)?);
+    Ok(ComparisonRecord {
+        a: TimedRecord { accuracy: Some(accuracy_a), ..compared.a },
+        b: TimedRecord { accuracy: Some(accuracy_b), ..compared.b },
+        ..compared
+    })
+}

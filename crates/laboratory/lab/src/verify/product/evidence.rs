@@ -1,0 +1,127 @@
+//! How far an assumed cause explains the errors of a sample: a linear regression of the errors on what the cause
+//! would have added to each element.
+//!
+//! A right slope is 1. Its standard error is robust to errors that whole rows or columns share (clustered
+//! standard errors: K.-Y. Liang and S. L. Zeger, "Longitudinal Data Analysis Using Generalized Linear Models",
+//! Biometrika 73, 1986). Errors that are proportional to the result or to its scale, as systematic roundings of
+//! data of one sign give, are projected out first (R. Frisch and F. V. Waugh, Econometrica 1, 1933), so that
+//! they speak for no cause.
+
+/// What a regression found.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence {
+    /// How much of the cause is in the errors: 1 where it is the cause.
+    pub slope: f64,
+    /// The slope over its standard error.
+    pub certainty: f64,
+    /// What the cause as it is leaves of the errors, as a part of their Euclidean norm.
+    pub left: f64,
+}
+
+/// Regresses `errors` on `cause`, both of a sample with rows of `cols` elements, beside `others`, which
+/// explain nothing.
+pub fn evidence(errors: &[f64], cause: &[f64], others: &[&[f64]], cols: usize) -> Evidence {
+    let size = norm(errors).max(f64::MIN_POSITIVE);
+    let left = errors.iter().zip(cause).map(|(e, c)| (e - c) * (e - c)).sum::<f64>().sqrt() / size;
+    let base = basis(others);
+    let (e, c) = (without(errors, &base), without(cause, &base));
+    let power = dot(&c, &c);
+    if norm(&c) <= 1e-6 * norm(cause) || power == 0.0 {
+        return Evidence { slope: 0.0, certainty: 0.0, left };
+    }
+    let slope = dot(&e, &c) / power;
+    let scores: Vec<f64> = e.iter().zip(&c).map(|(e, c)| (e - slope * c) * c).collect();
+    let mut of_cols = vec![0.0; cols];
+    let mut of_rows = Vec::new();
+    for row in scores.chunks(cols.max(1)) {
+        of_rows.push(row.iter().sum::<f64>());
+        of_cols.iter_mut().zip(row).for_each(|(sum, score)| *sum += score);
+    }
+    let freedom = errors.len().saturating_sub(base.len() + 1).max(1) as f64;
+    let plain = dot(&scores, &scores) * errors.len() as f64 / freedom;
+    let variance = plain.max(dot(&of_rows, &of_rows)).max(dot(&of_cols, &of_cols));
+    let standard_error = variance.sqrt() / power;
+    let certainty = slope / standard_error.max(f64::MIN_POSITIVE);
+    Evidence { slope, certainty, left }
+}
+
+/// What is left of `x` without its parts along `others`.
+pub fn beside(x: &[f64], others: &[&[f64]]) -> Vec<f64> {
+    without(x, &basis(others))
+}
+
+fn without(x: &[f64], base: &[Vec<f64>]) -> Vec<f64> {
+    let mut x = x.to_vec();
+    base.iter().for_each(|direction| remove(&mut x, direction));
+    x
+}
+
+/// Perpendicular directions that span `others` (Gram and Schmidt).
+fn basis(others: &[&[f64]]) -> Vec<Vec<f64>> {
+    let mut base: Vec<Vec<f64>> = Vec::new();
+    for other in others {
+        let direction = without(other, &base);
+        // What is left of a direction that the others span is rounding.
+        if norm(&direction) > 1e-9 * norm(other) {
+            base.push(direction);
+        }
+    }
+    base
+}
+
+/// The scalar product.
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| x * y).sum()
+}
+
+/// The Euclidean norm.
+pub fn norm(x: &[f64]) -> f64 {
+    dot(x, x).sqrt()
+}
+
+/// The root of the mean square.
+pub fn rms(x: &[f64]) -> f64 {
+    norm(x) / (x.len().max(1) as f64).sqrt()
+}
+
+/// Takes the part of `x` along `direction` out of it.
+fn remove(x: &mut [f64], direction: &[f64]) {
+    let along = dot(x, direction) / dot(direction, direction).max(f64::MIN_POSITIVE);
+    x.iter_mut().zip(direction).for_each(|(x, d)| *x -= along * d);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::inputs::uniform_floats;
+
+    fn random(count: usize, seed: u64) -> Vec<f64> {
+        uniform_floats(count, seed).into_iter().map(f64::from).collect()
+    }
+
+    #[test]
+    fn a_cause_is_found_under_noise_four_times_its_size() {
+        let (cause, noise) = (random(4096, 1), random(4096, 2));
+        let errors: Vec<f64> = cause.iter().zip(&noise).map(|(c, n)| c + 4.0 * n).collect();
+        let found = evidence(&errors, &cause, &[], 64);
+        assert!((found.slope - 1.0).abs() < 0.25 && found.certainty > 8.0, "{found:?}");
+        let found = evidence(&noise, &cause, &[], 64);
+        assert!(found.certainty.abs() < 5.0, "{found:?}");
+    }
+
+    #[test]
+    fn rows_that_say_the_same_64_times_count_once() {
+        let rows = |seed| -> Vec<f64> {
+            random(64, seed).into_iter().flat_map(|x| std::iter::repeat_n(x, 64)).collect()
+        };
+        let worst = (0..40).map(|i| evidence(&rows(i), &rows(i + 100), &[], 64).certainty.abs());
+        assert!(worst.fold(0.0, f64::max) < 5.0);
+    }
+
+    #[test]
+    fn what_others_explain_is_no_evidence() {
+        let other = random(4096, 3);
+        let twice: Vec<f64> = other.iter().map(|x| 2.0 * x).collect();
+        assert_eq!(evidence(&twice, &other, &[&other], 64).slope, 0.0);
+    }
+}

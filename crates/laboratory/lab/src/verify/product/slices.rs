@@ -1,0 +1,230 @@
+//! Terms of the sums that were left out or counted twice: a slice of k, or every so many of them.
+//!
+//! An error matrix E that lacks the outer products `a_p b_p` of some p has, for each of them, the coefficient
+//! `a_p^T E b_p / (|a_p|^2 |b_p|^2)` of about -1, and about 0 for every other p. With rows and columns centred
+//! first, so that data of one sign are as different as others, the rest is noise that falls with the size of the
+//! sample. The longest run of such coefficients is the start (J. B. Kadane's maximum subarray, in J. Bentley,
+//! "Programming Pearls", Comm. ACM 27, 1984); it is then corrected term by term on what it leaves.
+//!
+//! Limits: in inputs that are all equal no term differs from another; in a sample of few elements there are more
+//! terms than can be told apart.
+
+use super::evidence::{evidence, rms};
+use super::precision::against_systematic;
+use super::sample::Sample;
+use crate::verify::bound::UNIT_F32;
+
+/// Corrections of the first guess.
+const CORRECTIONS: usize = 8;
+
+/// How often each term is counted too much: -1 where it is left out.
+pub struct Counts(Vec<i8>);
+
+impl Counts {
+    /// The terms that the errors of `results` speak of.
+    pub fn of(sample: &Sample, results: &[f64]) -> Self {
+        let terms = Centred::of(sample);
+        let mut counts = Counts(vec![0; sample.terms]);
+        let first = terms.coefficients(sample, results, &sample.reference);
+        for (run, sign) in [(longest(&first, -1.0), -1), (longest(&first, 1.0), 1)] {
+            if run.0 > longest(&first, f64::from(-sign)).0 {
+                counts.0[run.1].fill(sign);
+            }
+        }
+        for _ in 0..CORRECTIONS {
+            let values = counts.values(sample);
+            let mut changed = false;
+            let coefficients = terms.coefficients(sample, results, &values);
+            for (count, coefficient) in counts.0.iter_mut().zip(coefficients) {
+                let corrected = (f64::from(*count) + coefficient).round().clamp(-1.0, 1.0) as i8;
+                changed |= corrected != *count;
+                *count = corrected;
+            }
+            if !changed {
+                break;
+            }
+        }
+        counts
+    }
+
+    /// The sample with its terms so counted.
+    pub fn values(&self, sample: &Sample) -> Vec<f64> {
+        if self.0.iter().all(|count| *count == 0) {
+            return sample.reference.clone();
+        }
+        let counts = self.0.iter().map(|count| f64::from(1 + count));
+        let weighted: Vec<f64> = sample
+            .a
+            .iter()
+            .zip(counts.collect::<Vec<_>>().iter().cycle())
+            .map(|(a, c)| a * c)
+            .collect();
+        sample.with(&weighted, &sample.b)
+    }
+
+    /// The terms in words, if they are of one kind.
+    pub fn words(&self) -> Option<String> {
+        let of =
+            |sign: i8| -> Vec<usize> { (0..self.0.len()).filter(|&p| self.0[p] == sign).collect() };
+        let (lost, doubled) = (of(-1), of(1));
+        let (terms, how) = match (lost.is_empty(), doubled.is_empty()) {
+            (false, true) => (lost, "left out"),
+            // All of them twice is a factor, not a slice.
+            (true, false) if doubled.len() < self.0.len() => (doubled, "counted twice"),
+            _ => return None,
+        };
+        Some(match steps(&terms) {
+            _ if terms.len() == 1 => format!("as if the term of k = {} had been {how}", terms[0]),
+            Some(1) => format!(
+                "as if the slice k = {} to {} had been {how}",
+                terms[0],
+                terms[terms.len() - 1]
+            ),
+            Some(step) => format!(
+                "as if every {step}th term from k = {} to {} had been {how}",
+                terms[0],
+                terms[terms.len() - 1]
+            ),
+            None => format!("as if {} of the {} terms had been {how}", terms.len(), self.0.len()),
+        })
+    }
+
+    /// Whether the terms follow each other at equal steps.
+    fn is_regular(&self) -> bool {
+        let terms: Vec<usize> = (0..self.0.len()).filter(|&p| self.0[p] != 0).collect();
+        terms.len() == 1 || steps(&terms).is_some()
+    }
+}
+
+/// The step of indices at equal steps.
+fn steps(terms: &[usize]) -> Option<usize> {
+    let step = terms.get(1)? - terms[0];
+    terms.windows(2).all(|pair| pair[1] - pair[0] == step).then_some(step)
+}
+
+/// The run with the most coefficients near `sign`: by how much, and where.
+fn longest(coefficients: &[f64], sign: f64) -> (f64, std::ops::Range<usize>) {
+    let (mut best, mut sum, mut start) = ((0.0, 0..0), 0.0, 0);
+    for (p, coefficient) in coefficients.iter().enumerate() {
+        if sum <= 0.0 {
+            (sum, start) = (0.0, p);
+        }
+        sum += sign * coefficient - 0.5;
+        if sum > best.0 {
+            best = (sum, start..p + 1);
+        }
+    }
+    best
+}
+
+/// Elements of a sample in which terms can be told apart by errors within the bound.
+const ENOUGH: usize = 256;
+/// How certain a slice must be, of the many that there are.
+const CERTAIN: f64 = 12.0;
+
+/// The terms that are missing in a result within its bound, in words: of long sums, in which a slice is
+/// smaller than the bound.
+pub fn told_by_errors(sample: &Sample, errors: &[f64]) -> Option<String> {
+    // A sum may round away what is smaller beside it than this.
+    let visible = 8.0 * UNIT_F32;
+    if errors.len() < ENOUGH || rms(errors) < visible / 2.0 {
+        return None;
+    }
+    let parts = errors.iter().zip(&sample.scale).zip(&sample.reference);
+    let results: Vec<f64> = parts.map(|((error, scale), value)| value + error * scale).collect();
+    let counts = Counts::of(sample, &results);
+    let words = counts.words().filter(|_| counts.is_regular())?;
+    let cause = sample.relative(&counts.values(sample));
+    let changed = counts.0.iter().filter(|count| **count != 0).count() as f64;
+    let of_one = rms(&cause) / changed;
+    let (alone, found) = (
+        evidence(errors, &cause, &[], sample.cols.len()),
+        against_systematic(sample, errors, &cause),
+    );
+    let told = of_one > visible
+        && (found.slope - 1.0).abs() <= 0.25
+        && found.certainty >= CERTAIN
+        && alone.left < 0.5;
+    told.then(|| {
+        format!("{words}: errors of {:.1e} of the sums' scale are those terms", rms(errors))
+    })
+}
+
+/// The rows of A and columns of B of a sample, with the mean of each term taken away.
+struct Centred {
+    a: Vec<f64>,
+    b: Vec<f64>,
+    /// `|a_p|^2 |b_p|^2`.
+    powers: Vec<f64>,
+}
+
+impl Centred {
+    fn of(sample: &Sample) -> Self {
+        let (a, of_a) = centred(&sample.a, sample.terms);
+        let (b, of_b) = centred(&sample.b, sample.terms);
+        Centred { a, b, powers: of_a.iter().zip(&of_b).map(|(a, b)| a * b).collect() }
+    }
+
+    /// The coefficient of each term in the differences of `results` from `values`.
+    fn coefficients(&self, sample: &Sample, results: &[f64], values: &[f64]) -> Vec<f64> {
+        let (cols, terms) = (sample.cols.len(), sample.terms);
+        let mut errors: Vec<f64> = results
+            .iter()
+            .zip(values)
+            .map(|(result, value)| (result - value) / sample.alpha)
+            .map(|error| if error.is_finite() { error } else { 0.0 })
+            .collect();
+        centre(&mut errors, cols);
+        let mut sums = vec![0.0; terms];
+        for (row, a) in errors.chunks(cols).zip(self.a.chunks(terms.max(1))) {
+            let mut weighted = vec![0.0; terms];
+            for (error, b) in row.iter().zip(self.b.chunks(terms.max(1))) {
+                weighted.iter_mut().zip(b).for_each(|(sum, b)| *sum += error * b);
+            }
+            sums.iter_mut().zip(a).zip(weighted).for_each(|((sum, a), w)| *sum += a * w);
+        }
+        let coefficients = sums.iter().zip(&self.powers);
+        coefficients.map(|(sum, power)| if *power > 0.0 { sum / power } else { 0.0 }).collect()
+    }
+}
+
+/// Lines of `terms` with the mean of each term over the lines taken away, and the squares of each term.
+fn centred(lines: &[f64], terms: usize) -> (Vec<f64>, Vec<f64>) {
+    let mut lines = lines.to_vec();
+    let (mut means, mut powers) = (vec![0.0; terms], vec![0.0; terms]);
+    let count = lines.len() / terms.max(1);
+    if count > 1 {
+        for line in lines.chunks(terms.max(1)) {
+            means.iter_mut().zip(line).for_each(|(mean, x)| *mean += x / count as f64);
+        }
+    }
+    let mut absolute = 0.0f64;
+    for line in lines.chunks_mut(terms.max(1)) {
+        for ((x, mean), power) in line.iter_mut().zip(&means).zip(&mut powers) {
+            absolute = absolute.max(x.abs());
+            *x -= mean;
+            *power += *x * *x;
+        }
+    }
+    // What is left of equal numbers is rounding.
+    let least = (1e-9 * absolute) * (1e-9 * absolute);
+    powers.iter_mut().filter(|power| **power <= least).for_each(|power| *power = 0.0);
+    (lines, powers)
+}
+
+/// Takes the mean of each row, and of each column, away, where there are several.
+fn centre(matrix: &mut [f64], cols: usize) {
+    let rows = matrix.len() / cols.max(1);
+    if cols > 1 {
+        for row in matrix.chunks_mut(cols) {
+            let mean = row.iter().sum::<f64>() / cols as f64;
+            row.iter_mut().for_each(|x| *x -= mean);
+        }
+    }
+    if rows > 1 {
+        for col in 0..cols {
+            let mean = (0..rows).map(|row| matrix[row * cols + col]).sum::<f64>() / rows as f64;
+            (0..rows).for_each(|row| matrix[row * cols + col] -= mean);
+        }
+    }
+}
