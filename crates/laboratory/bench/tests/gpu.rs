@@ -1,5 +1,5 @@
 //! The method on a real GPU: a kernel against itself, one that is 3 % slower, and one that skips half of its work.
-//! Without a GPU each test says that it was skipped.
+//! Without a GPU, each test is reported as skipped.
 
 use lanework::prelude::*;
 use lanework::{Backend, Job};
@@ -10,7 +10,7 @@ use lanework_bench::{
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Multiply-adds in a row, `steps` of them; each thread writes its result.
+/// A chain of `steps` multiply-adds; each thread writes its result.
 #[kernel]
 fn spin(steps: u32, x: &mut [f32]) {
     let i = block_idx.x * block_dim.x + thread_idx.x;
@@ -21,14 +21,14 @@ fn spin(steps: u32, x: &mut [f32]) {
     x[i] = y;
 }
 
-/// Copies 16 bytes per thread, as fast as the memory allows: near enough to the floor that half of it is under it.
+/// Copies 16 bytes per thread at the speed of memory: so close to the floor that half of the copy is below it.
 #[kernel]
 fn copy(from: &[f32], to: &mut [f32]) {
     let i = (block_idx.x * block_dim.x + thread_idx.x) * 4;
     to.store_vec(i, from.load_vec::<4>(i));
 }
 
-/// The GPU, if there is one, for one test at a time: two would change each other's times.
+/// The GPU, if there is one, for one test at a time: two tests would disturb each other's times.
 fn gpu(test: &str) -> Option<(Device, MutexGuard<'static, ()>)> {
     static ONE: Mutex<()> = Mutex::new(());
     let mut devices = Device::for_tests(test).into_iter();
@@ -41,7 +41,8 @@ const THREADS: u32 = 256;
 
 /// The launch over all threads, as the only job.
 fn jobs<'a>(device: &Device, launch: Launch<'a>) -> Vec<Job<'a>> {
-    // SAFETY: as many threads as elements.
+    // SAFETY: `spin` writes `x[i]` for the global thread index `i`; `spins` allocates BLOCKS * THREADS elements, one
+    // per thread.
     let kernel = unsafe { launch.grid(BLOCKS).block(THREADS).prepare_unchecked(device) };
     vec![Job::Kernel(kernel.expect("a kernel"))]
 }
@@ -85,7 +86,7 @@ fn three_percent_more_work_is_slow_and_less_is_fast() {
     }
 }
 
-/// Times a copy of 2^26 elements of which only one in `part` is copied; the result beside the input.
+/// Times a kernel that copies only one in `part` of 2^26 elements; returns the record, the result and the input.
 fn copied(device: &Device, part: usize) -> (TimedRecord, Vec<f32>, Vec<f32>) {
     const N: usize = 1 << 26;
     let host: Vec<f32> = (0..N).map(|i| (i % 1021) as f32 + 1.0).collect();
@@ -97,7 +98,8 @@ fn copied(device: &Device, part: usize) -> (TimedRecord, Vec<f32>, Vec<f32>) {
     let about = About { work, cache: Cache::Cold, reset, ..About::kernel("copy") };
     let blocks = N / part / 4 / THREADS as usize;
     let launch = copy(&from, &mut to).grid(blocks as u32).block(THREADS);
-    // SAFETY: a thread for every four elements at most.
+    // SAFETY: thread `i` accesses elements 4i to 4i + 3; `blocks * THREADS * 4 <= N / part`, and both buffers have N
+    // elements.
     let job = Job::Kernel(unsafe { launch.prepare_unchecked(device) }.expect("a kernel"));
     let plan = Plan::within(Duration::from_secs(3));
     let record = measure(device, vec![job], &about, &plan, &mut |_, _| {}).expect("a time");

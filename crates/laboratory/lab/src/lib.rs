@@ -47,5 +47,5 @@ pub use verify::array::verify_array;
 pub use verify::product::Product;
 pub use verify::transpose::{Mismatch, compare_transpose};
 
-/// Called with what is being worked on.
+/// Called with a description of the current step.
 pub type Progress<'a> = &'a mut dyn FnMut(&str);

@@ -52,9 +52,9 @@ const SILENT: &[&str] = &[
     "emulator/engine/src/memory/guest",
     "laboratory/store/src/export.rs",
     "laboratory/ladders/src/intro.rs",
-    "laboratory/bench/src/options.rs",
-    "laboratory/bench/src/harness.rs",
-    "laboratory/bench/src/fake.rs",
+    "laboratory/bench/src/harness/options.rs",
+    "laboratory/bench/src/harness/mod.rs",
+    "laboratory/bench/src/simulated/fake.rs",
     "emulator/report/src/pictures/svg",
     "runtime/lanework/src/guide",
     // Diagnostics of the compiler.

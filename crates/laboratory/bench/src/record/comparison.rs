@@ -1,4 +1,4 @@
-//! Two timed kernels beside each other, and the verdict on them.
+//! A comparison of two timed kernels, and the verdict.
 
 use super::TimedRecord;
 use serde::{Deserialize, Serialize};
@@ -7,24 +7,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The second is faster: the interval of the ratio lies below 1.
+    /// The second is faster: the interval of the ratio is below 1.
     Fast,
-    /// The second is slower: the interval of the ratio lies above 1.
+    /// The second is slower: the interval of the ratio is above 1.
     Slow,
-    /// The interval holds 1, or the difference is within what a comparison resolves.
+    /// The interval contains 1, or the difference is below the resolution.
     Ambiguous,
-    /// One of the two is not a valid figure, or they cannot be compared.
+    /// One of the two figures is invalid, or they cannot be compared.
     Invalid,
 }
 
-/// Two timed kernels beside each other.
+/// A comparison of two timed kernels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparisonRecord {
-    /// The first, to which the second is compared.
+    /// The first, the baseline.
     pub a: TimedRecord,
     /// The second.
     pub b: TimedRecord,
-    /// Whether samples were taken in turns (A B B A), in one process.
+    /// Whether samples were interleaved (A B B A) in one process.
     pub interleaved: bool,
     /// Time of `b` divided by that of `a`: below 1, `b` is faster.
     pub ratio: f64,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum Cache {
     /// Nothing of use.
     Cold,
-    /// What the run before left: the same buffers again and again.
+    /// The data of the previous run: every launch uses the same buffers.
     Hot,
 }
 
@@ -36,7 +36,7 @@ pub enum Timer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reset {
-    /// Not at all: the same buffers again and again.
+    /// Not at all: every launch uses the same buffers.
     None,
     /// Launches rotate over this many copies of the problem, together at least twice the L2 cache.
     Rotation {

@@ -1,4 +1,4 @@
-//! What is timed, and where.
+//! The timed subject and the device.
 
 use lanework_runtime::Device;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ pub struct DeviceRecord {
     pub backend: String,
     /// Driver version.
     pub driver: String,
-    /// The GPU's own identifier; `None` where the driver's monitoring library is not.
+    /// The GPU's UUID; `None` without the driver's monitoring library.
     #[serde(default)]
     pub uuid: Option<String>,
     /// As `major.minor`.
@@ -23,32 +23,32 @@ pub struct DeviceRecord {
     pub multiprocessors: u32,
 }
 
-/// What was timed.
+/// The timed kernel or function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubjectRecord {
     /// Its kind.
     pub kind: SubjectKind,
-    /// Its name: of the rung, of the kernel, of the library's function.
+    /// Name of the rung, the kernel or the library function.
     pub name: String,
-    /// The ladder of a rung, or of the peer beside it.
+    /// The ladder of a rung or of its peer.
     pub ladder: Option<String>,
-    /// The file of an own kernel, as it was given.
+    /// The file of a user's kernel, as given.
     pub file: Option<String>,
     /// FNV-1a of the PTX text in 16 hexadecimal digits; `None` for a vendor's library.
     pub ptx_hash: Option<String>,
 }
 
-/// The kinds of what can be timed.
+/// Kinds of subjects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SubjectKind {
     /// A rung of a ladder.
     Rung,
-    /// An own kernel: of a file, or of the user's crate.
+    /// A user's kernel, from a file or a crate.
     Kernel,
     /// An operation of the library.
     Operation,
-    /// A vendor's library, beside a ladder.
+    /// A vendor's library, the peer of a ladder.
     Peer,
 }
 

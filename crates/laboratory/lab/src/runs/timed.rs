@@ -14,7 +14,7 @@ use std::time::Duration;
 /// How rungs are timed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timing {
-    /// What the cache holds when the kernel starts.
+    /// State of the cache when the kernel starts.
     pub cache: Cache,
     /// Longest time of sampling.
     pub limit: Duration,

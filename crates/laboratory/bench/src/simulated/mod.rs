@@ -1,0 +1,4 @@
+//! Simulated devices and samples, for tests.
+
+pub mod fake;
+pub mod samples;

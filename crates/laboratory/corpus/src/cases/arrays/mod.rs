@@ -1,0 +1,6 @@
+//! Matrices, grids and layers of neural networks.
+
+pub mod dense;
+pub mod grid;
+pub mod matrices;
+pub mod network;

@@ -1,0 +1,4 @@
+//! Arithmetic and conversions.
+
+pub mod floats;
+pub mod integers;
