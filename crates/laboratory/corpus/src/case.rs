@@ -23,7 +23,7 @@ pub struct Case {
     /// Modules, by a part of the file's name, that the emulator does not support yet, and its error
     /// message.
     pub unsupported: Vec<(&'static str, &'static str)>,
-    /// Whether it runs on a GPU: not if the kernel faults on purpose.
+    /// Whether it runs on a GPU: false if the kernel faults on purpose.
     pub on_gpu: bool,
 }
 
@@ -58,7 +58,7 @@ pub enum Argument {
 pub enum OnEmulator {
     /// The results are right.
     Runs,
-    /// It does not support the kernel, or the kernel faults as expected; the message contains this.
+    /// The emulator does not support the kernel, or the kernel faults as expected; the message contains this text.
     Fails(&'static str),
 }
 

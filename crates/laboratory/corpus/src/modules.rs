@@ -1,4 +1,4 @@
-//! The modules of PTX that compilers made of `cuda/`, with what their names say.
+//! The PTX modules that compilers generated from `cuda/`, with the properties that their names encode.
 
 /// One compiler's output for one unit.
 #[derive(Clone, Copy, Debug)]
@@ -9,7 +9,7 @@ pub struct Variant {
     pub unit: &'static str,
     /// The target architecture, such as `sm_80`.
     pub target: &'static str,
-    /// Whether it was compiled for debugging, without optimisation.
+    /// Whether it was compiled for debugging, without optimization.
     pub debug: bool,
     /// The text.
     pub text: &'static str,

@@ -1,4 +1,4 @@
-//! Recorded results of a GPU as checksums, to compare the emulator with where there is no GPU.
+//! Checksums of a GPU's recorded results, to check the emulator without a GPU.
 
 use crate::{Case, Outputs};
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ impl Recorded {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether the record is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -9,10 +9,10 @@ pub type Outputs = Vec<Vec<u8>>;
 /// Runs all launches of a case with a module and returns its buffers.
 ///
 /// # Errors
-/// The error of a launch.
+/// If a launch fails.
 ///
 /// # Panics
-/// When the case names a buffer that it does not declare.
+/// If the case names a buffer that it does not declare.
 pub fn run(device: &Device, module: &PtxModule, case: &Case) -> Result<Outputs> {
     run_each(device, case, &mut |launch, shape, arguments| {
         // SAFETY: the kernels of the corpus stay within the buffers of their cases, which the
@@ -27,10 +27,10 @@ pub type Each<'a> = &'a mut dyn FnMut(&Launch, PtxShape, &[PtxArg<'_>]) -> Resul
 /// Calls `each` for all launches of a case, and returns the buffers afterwards.
 ///
 /// # Errors
-/// The error of the device, or of `each`.
+/// If the device or `each` fails.
 ///
 /// # Panics
-/// When the case names a buffer that it does not declare.
+/// If the case names a buffer that it does not declare.
 pub fn run_each(device: &Device, case: &Case, each: Each<'_>) -> Result<Outputs> {
     let buffers = case.buffers.iter().map(|(_, bytes)| device.upload(bytes));
     let buffers: Vec<Buffer<u8>> = buffers.collect::<Result<_>>()?;

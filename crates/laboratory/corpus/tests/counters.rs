@@ -14,8 +14,8 @@ use std::fmt::Write;
 /// Requests the launches on a GPU.
 const LAUNCHES: &str = "LANEWORK_CORPUS_LAUNCHES";
 
-/// Modules whose launches are counted: those for sm_90, and those of other compilers. Code compiled
-/// without optimisation is not profiled in practice.
+/// Modules whose launches are counted: those for sm_90, and those of other compilers. Unoptimized code is not
+/// profiled in practice.
 fn counted(variant: &Variant) -> bool {
     let of_others = variant.file.starts_with("triton") || variant.file.starts_with("numba");
     let newest = variant.target.starts_with("sm_90");
@@ -51,7 +51,8 @@ fn launches_for_a_hardware_profiler() {
     every_case(&device, |variant, module, case| {
         let mut number = 0;
         run_each(&device, case, &mut |launch, shape, arguments| {
-            // SAFETY: as in `run`.
+            // SAFETY: the arguments are those of the case, whose buffers the emulator has checked access by access
+            // before the corpus runs on a GPU.
             unsafe { module.launch(launch.entry, shape, arguments) }?;
             let name = name(variant, case, number, launch.entry);
             number += 1;

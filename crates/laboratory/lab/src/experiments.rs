@@ -1,9 +1,8 @@
-//! The experiments that the ladders reproduce: for each its id, the command that reproduces it, and the
-//! figure of that command's output that it reports.
+//! The experiments that the ladders reproduce: id, command, and the figure of the command's output.
 //!
-//! A rung names its experiment where its ladder declares it; that experiment is a climb of the ladder.
-//! `data/experiments.json` holds the rest: sweeps, single figures of a climb, and commands without a
-//! ladder. A row there with the id and name of a rung replaces the climb.
+//! A ladder declares the experiment of each rung; that experiment is a climb of the ladder. `data/experiments.json`
+//! holds the rest: sweeps, single figures of a climb, and commands without a ladder. A row there with the id and name
+//! of a rung replaces the climb.
 
 use crate::families::{Family, families};
 use lanework::Backend;
@@ -16,11 +15,11 @@ use std::sync::OnceLock;
 pub struct Experiment {
     /// Its id.
     pub id: String,
-    /// The rung, or what is shown.
+    /// The rung or the subject.
     pub what: String,
     /// The command, after `lanework`.
     pub command: String,
-    /// The figure that it reports.
+    /// The reported figure.
     pub figure: Figure,
 }
 
@@ -52,7 +51,7 @@ struct File {
     experiments: Vec<Row>,
 }
 
-/// Where the ids come from, in both languages.
+/// The source of the ids, in both languages.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Source {
@@ -67,7 +66,7 @@ struct Row {
     id: String,
     what: String,
     command: String,
-    /// The command on the emulator, where the sizes of `command` would take it minutes.
+    /// The command on the emulator, if the sizes of `command` would take minutes there.
     emulated: Option<String>,
     figure: Figure,
 }
@@ -80,7 +79,7 @@ fn file() -> &'static File {
     })
 }
 
-/// Where the ids of the experiments come from, in a sentence.
+/// The source of the experiment ids, in a sentence.
 pub fn experiments_source(language: Language) -> &'static str {
     match language {
         Language::English => &file().source.en,
@@ -88,7 +87,7 @@ pub fn experiments_source(language: Language) -> &'static str {
     }
 }
 
-/// Every experiment in the order of the ids, with its command for a device of this kind.
+/// Every experiment in the order of the ids, with its command for this backend.
 pub fn experiments(backend: Backend) -> Vec<Experiment> {
     let rows = &file().experiments;
     let mut all = Vec::new();

@@ -1,8 +1,8 @@
-//! The laboratory: verifies a kernel's results, counts it on the emulator or times it on a GPU, and records
-//! the outcome.
+//! The laboratory: verifies a kernel's results, counts its work on the emulator or times it on a GPU, and records the
+//! outcome.
 //!
-//! Nothing here prints: the command line, tests and reports format the plain data that is returned. Nothing
-//! is counted or timed before its result has been verified against the host's.
+//! Nothing here prints: functions return plain data, which the command line, tests and reports format. Nothing is
+//! counted or timed before its result is verified against the host's.
 
 pub mod conformance;
 mod experiments;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the cache holds when a kernel starts.
+/// State of the cache when a kernel starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cache {

@@ -1,9 +1,9 @@
-//! Two devices' results of a form against each other, bit for bit.
+//! Compares two devices' results of a form, bit for bit.
 
 use super::form::Form;
 use super::operands::{hash, tuple};
 
-/// Where two devices differ in a form.
+/// The differences between two devices in a form.
 #[derive(Clone, Debug)]
 pub struct Difference {
     /// Operands whose results differ.
@@ -12,13 +12,13 @@ pub struct Difference {
     pub of: usize,
     /// The first that differ.
     pub first: [u64; 4],
-    /// What is right there.
+    /// The expected result.
     pub expected: Vec<u64>,
-    /// What came out there.
+    /// The actual result.
     pub found: Vec<u64>,
 }
 
-/// Compares results; the shorter of the two decides how many.
+/// Compares as many results as both have.
 pub fn compare(form: &Form, expected: &[u8], found: &[u8]) -> Option<Difference> {
     let stride = form.bytes();
     let pairs = expected.chunks_exact(stride).zip(found.chunks_exact(stride));

@@ -1,5 +1,5 @@
-//! What the emulator implements of each instruction: every form of it is loaded; and how far each
-//! form is known to agree with a GPU.
+//! Coverage of the instruction set: whether the emulator loads each form, and how well each is known to agree with a
+//! GPU.
 
 use super::catalogue::CHAPTERS;
 use super::fidelity::{Fidelity, fidelity};
@@ -8,16 +8,16 @@ use super::text::load_test;
 use lanework::emulator::{Emulator, Options};
 use std::collections::HashSet;
 
-/// Whether the emulator runs one form, and how far its results are known to agree with a GPU's.
+/// Whether the emulator runs a form, and how well its results are known to agree with a GPU's.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Covered {
-    /// It runs, and its results are so known.
+    /// It runs, with this fidelity.
     Runs(Fidelity),
     /// It is unsupported, and why.
     Refused(String),
 }
 
-/// What the emulator implements of one instruction.
+/// Coverage of one instruction.
 #[derive(Clone, Debug)]
 pub struct Coverage {
     /// Its chapter in English and Chinese.
@@ -29,7 +29,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Forms that are measured, unmeasured, and refused.
+    /// Numbers of measured, unmeasured and refused forms.
     pub fn counts(&self) -> [usize; 3] {
         let mut counts = [0; 3];
         for (_, covered) in &self.forms {
@@ -42,7 +42,7 @@ impl Coverage {
         counts
     }
 
-    /// The names of refused forms, each once; with its operands where another of the name is known.
+    /// The names of refused forms, each once; with operands if another form of that name is known.
     pub fn refused(&self) -> Vec<&str> {
         let is_refused = |covered: &Covered| matches!(covered, Covered::Refused(_));
         let known = |name: &str| self.forms.iter().any(|(f, c)| f.name == name && !is_refused(c));
@@ -66,8 +66,7 @@ pub fn coverage() -> Vec<Coverage> {
     for form in forms {
         let chapter = CHAPTERS[form.chapter].title;
         let covered = match load(&emulator, &form) {
-            // What was compared is the instruction with other operands: `mov.u32` of a register says
-            // nothing of `mov.u32` of `%clock`.
+            // The comparison covers other operands: `mov.u32` of a register does not cover `mov.u32` of `%clock`.
             Covered::Runs(Fidelity::Measured) if !form.runs() && compared.contains(&form.name) => {
                 Covered::Runs(Fidelity::Unmeasured)
             }

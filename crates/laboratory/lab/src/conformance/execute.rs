@@ -5,14 +5,13 @@ use super::operands::{hash, tuple};
 use super::text::{BLOCK, OPERANDS, RESULTS, module};
 use lanework::{Buffer, Device, PtxArg, PtxModule, PtxShape, Result};
 
-/// Forms that share a module, so that a GPU's compiler is called less often.
+/// Forms per module; several save calls of a GPU's compiler.
 pub const TOGETHER: usize = 24;
 
-/// What a form gave: its results, operand by operand, each in as many bytes as its kind has; or why
-/// it did not run.
+/// Outcome of a form: its results per tuple of operands, each with the bytes of its kind; or why it did not run.
 pub type Outcome = std::result::Result<Vec<u8>, String>;
 
-/// A device with room for the operands and results of one form.
+/// A device with buffers for the operands and results of one form.
 struct Bench {
     device: Device,
     tuples: usize,
@@ -24,7 +23,7 @@ struct Bench {
 /// Runs forms on `tuples` operands each, rounded up to whole blocks.
 ///
 /// # Errors
-/// When the device has no memory for them. A form that does not run is an outcome.
+/// If the device has no memory for them. A form that does not run is an outcome.
 pub fn execute(
     device: &Device,
     forms: &[Form],
@@ -50,7 +49,7 @@ pub fn execute(
                     outcomes.push(bench.run(&module, &format!("k{i}"), form));
                 }
             }
-            // One that cannot be compiled must not hide the others.
+            // A form that does not compile must not hide the others.
             Err(_) => {
                 outcomes.extend(group.iter().map(|form| match device.load_ptx(&module(&[form])) {
                     Ok(module) => bench.run(&module, "k0", form),

@@ -1,9 +1,8 @@
-//! Every input of a form, not samples: on the emulator against a GPU, or against the fingerprints of what a GPU
-//! gave.
+//! Every input of a form instead of samples: the emulator against a GPU, or against fingerprints of a GPU's results.
 //!
-//! A form of one operand of 16 or 32 bits is run on every value. Of an f64 every high word is run, with a
-//! low word drawn by a hash; of two operands every value of the second, with a first drawn so.
-//! Inputs are run in parts of 2^24, and a fingerprint is a hash of one part's results.
+//! A form with one operand of 16 or 32 bits runs on every value. An f64 operand takes every high word, with a hashed
+//! low word. Of two operands, the second takes every value, and the first is a hash. Inputs are run in parts of 2^24,
+//! and a fingerprint is a hash of one part's results.
 
 use super::form::Form;
 use super::operands::Kind;
@@ -23,22 +22,22 @@ pub fn is_exhaustible(form: &Form) -> bool {
         && form.operands.iter().chain(&form.results).all(plain)
 }
 
-/// Whether a form is one that a GPU approximates.
+/// Whether a GPU approximates the form.
 pub fn is_approximate(form: &Form) -> bool {
     form.name.split('.').any(|word| matches!(word, "approx" | "full"))
 }
 
-/// How many inputs a form has here.
+/// Number of inputs of a form.
 pub fn inputs(form: &Form) -> u64 {
     if form.operands.len() == 1 && form.operands[0].bytes() == 2 { 1 << 16 } else { 1 << 32 }
 }
 
-/// How many parts these are.
+/// Number of parts.
 pub fn parts(form: &Form) -> u64 {
     inputs(form).div_ceil(PART)
 }
 
-/// A form that is ready to run on a device, part by part.
+/// A loaded form that runs on a device, part by part.
 pub struct Every {
     device: Device,
     module: PtxModule,
@@ -50,7 +49,7 @@ impl Every {
     /// Loads a form.
     ///
     /// # Errors
-    /// When the device refuses the form, or has no memory for a part's results.
+    /// If the device refuses the form, or has no memory for a part's results.
     pub fn new(device: &Device, form: &Form) -> Result<Every> {
         let module = device.load_ptx(&module(form))?;
         let count = inputs(form).min(PART) as usize;
@@ -61,7 +60,7 @@ impl Every {
     /// The results of a part, input by input.
     ///
     /// # Errors
-    /// When the launch fails.
+    /// If the launch fails.
     pub fn part(&mut self, part: u64) -> Result<Vec<u8>> {
         let shape = PtxShape::new((self.count / BLOCK) as u32, BLOCK as u32);
         let base = (part * PART) as u32;
@@ -109,16 +108,16 @@ fn module(form: &Form) -> String {
     text
 }
 
-/// The first input whose results differ, and how many do.
+/// Differences of a part: their number, and the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// Results that differ.
+    /// Number of results that differ.
     pub count: u64,
     /// The first input that differs.
     pub input: u64,
-    /// What the emulator gives there.
+    /// The emulator's result.
     pub found: u64,
-    /// What the GPU gives there.
+    /// The GPU's result.
     pub expected: u64,
 }
 
@@ -161,7 +160,7 @@ pub fn fingerprint(results: &[u8]) -> u32 {
     (hash ^ hash >> 32) as u32
 }
 
-/// The fingerprints of what a GPU gave: a line with the device, and a line for each form.
+/// Fingerprints of a GPU's results: a line with the device, and a line per form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fingerprints {
     /// The device and its driver.
@@ -173,10 +172,10 @@ pub struct Fingerprints {
 static RECORDED: &str = include_str!("../../data/h200/exhaustive.txt");
 
 impl Fingerprints {
-    /// What an H200 gave.
+    /// The results of an H200.
     ///
     /// # Panics
-    /// Never: a test reads the record.
+    /// Never: a test checks that the record parses.
     pub fn recorded() -> Fingerprints {
         Fingerprints::from_text(RECORDED)
             .expect("tested: the recorded fingerprints are well formed")
@@ -195,7 +194,7 @@ impl Fingerprints {
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// When a line is not of this format.
+    /// If a line does not have this format.
     pub fn from_text(text: &str) -> std::result::Result<Fingerprints, String> {
         let mut lines = text.lines();
         let device = lines.next().ok_or("it is empty")?.to_owned();

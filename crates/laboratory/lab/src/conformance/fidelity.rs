@@ -1,28 +1,28 @@
-//! How far an instruction's results are known to agree with a GPU's: measured, or unmeasured.
+//! Fidelity of an instruction: whether its results were measured against a GPU's.
 //!
-//! What is measured is a table, `data/measured.txt`, which a test makes from the recorded vectors
-//! (`tests/conformance.rs`); an instruction that is not in it is never called exact.
+//! The table `data/measured.txt` lists the measured instructions. A test derives it from the recorded vectors
+//! (`tests/it/conformance/results.rs`); instructions outside the table are never called exact.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// How far the results of an instruction are known to agree with a GPU's.
+/// Fidelity of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fidelity {
-    /// Bit for bit what an H200 gave, over every recorded vector.
+    /// Equal to an H200's results bit for bit, for every recorded vector.
     Measured,
-    /// Not compared by itself with a GPU: such as control flow, barriers and asynchronous copies.
+    /// Not compared with a GPU on its own, such as control flow, barriers and asynchronous copies.
     Unmeasured,
 }
 
-/// The names of the instructions that were compared, a line each.
+/// The names of the compared instructions, one per line.
 static MEASURED: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     let lines = include_str!("../../data/measured.txt").lines();
     lines.filter(|line| !line.starts_with('#')).collect()
 });
 
-/// How far the results of an instruction are known to agree with a GPU's, by its name such as
-/// `ex2.approx.f32`. A name does not tell of operands: `mov.u32` is measured, though not of `%clock`.
+/// Fidelity of the instruction of this name, such as `ex2.approx.f32`. The name does not cover all operands:
+/// `mov.u32` is measured, but not with `%clock`.
 pub fn fidelity(name: &str) -> Fidelity {
     if MEASURED.contains(name) { Fidelity::Measured } else { Fidelity::Unmeasured }
 }

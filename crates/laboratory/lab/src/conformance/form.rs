@@ -15,16 +15,16 @@ pub struct Form {
     pub opcode: String,
     /// Its name, such as `add.rn.f32`.
     pub name: String,
-    /// Its text: the name, and the operands where they are not the usual ones.
+    /// Its text: the name, and the operands if they are not the usual ones.
     pub text: String,
-    /// Kinds of its results; empty when it is not run.
+    /// Kinds of its results; empty if it is not run.
     pub results: Vec<Kind>,
     /// Kinds of its operands.
     pub operands: Vec<Kind>,
 }
 
 impl Form {
-    /// A combination: a form of its own text.
+    /// A combination: a form with its own text.
     pub fn combination(name: &str, text: String, results: &[Kind], operands: &[Kind]) -> Form {
         Form {
             chapter: COMBINATIONS,
@@ -46,12 +46,12 @@ impl Form {
         self.results.iter().map(|kind| kind.bytes()).sum()
     }
 
-    /// Whether it combines an instruction with an operand, or with another that it shares state with.
+    /// Whether it combines an instruction with an operand, or with another instruction that shares its state.
     pub fn is_combination(&self) -> bool {
         self.chapter == COMBINATIONS
     }
 
-    /// Whether it is run, not only loaded.
+    /// Whether it is run, not just loaded.
     pub fn runs(&self) -> bool {
         !self.results.is_empty()
     }
@@ -68,7 +68,7 @@ pub fn forms() -> Vec<Form> {
     forms
 }
 
-/// The first form of each instruction in each row that runs: what combinations are made from.
+/// The first form of each instruction in each row that runs; combinations are made from these.
 pub(super) fn firsts() -> Vec<Form> {
     let mut firsts: Vec<Form> = Vec::new();
     for (chapter, part) in CHAPTERS.iter().enumerate() {
@@ -104,7 +104,7 @@ fn expand(chapter: usize, row: &Row, forms: &mut Vec<Form>) {
     }
 }
 
-/// The name in place of the `@`.
+/// Replaces the `@` by the name.
 fn place(text: &str, name: &str) -> String {
     text.replace('@', name)
 }

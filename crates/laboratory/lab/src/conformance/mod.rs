@@ -1,5 +1,5 @@
-//! Conformance: every form of every instruction on edge and random operands, on the emulator and on a GPU,
-//! whose results are kept as golden vectors; and the coverage of the instruction set that follows.
+//! Conformance: runs every form of every instruction on edge-case and random operands, on the emulator and on a GPU,
+//! and keeps the GPU's results as golden vectors. The coverage of the instruction set follows from the comparison.
 
 mod catalogue;
 mod combine;

@@ -1,8 +1,8 @@
-//! Test operands: all combinations of special values first, then random ones (xorshift64*, Vigna 2016; the seed
-//! is the FNV-1a hash of the form). The n-th operands of a form depend on nothing but the form and n, so that
-//! vectors of any length agree.
+//! Test operands: all combinations of special values first, then random ones (xorshift64*, Vigna 2016; the seed is
+//! the FNV-1a hash of the form). The n-th operands of a form depend only on the form and n, so vectors of different
+//! lengths agree.
 
-/// What an operand or a result is.
+/// Type and value range of an operand or a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A predicate.
@@ -25,7 +25,7 @@ pub enum Kind {
     F32,
     /// A double.
     F64,
-    /// 32 bits, mostly a position or an amount.
+    /// 32 bits, mostly a bit position or a shift amount.
     Amount,
     /// 32 bits, mostly a small number of either sign.
     Offset,
@@ -53,8 +53,7 @@ const NAMES: &[(&str, Kind)] = &[
 ];
 
 impl Kind {
-    /// The kind that the catalogue calls `name`; 32 bits for a name that it does not have, which a
-    /// test rules out.
+    /// The kind that the catalogue calls `name`; 32 bits for unknown names, which a test rules out.
     pub fn from_name(name: &str) -> Kind {
         NAMES.iter().find(|(n, _)| *n == name).map_or(Kind::B32, |(_, kind)| *kind)
     }
@@ -238,7 +237,7 @@ pub fn hash(text: &str) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// How many special values of each operand are combined with all those of the others.
+/// Number of special values per operand that are combined with all special values of the others.
 fn crossed(operands: usize) -> usize {
     match operands {
         0 | 1 => 16,

@@ -1,4 +1,4 @@
-//! PTX around a form: an entry in which each thread applies it to operands of its own.
+//! PTX around a form: an entry in which each thread applies it to its own operands.
 
 use super::form::Form;
 use super::operands::Kind;
@@ -11,7 +11,7 @@ pub const OPERANDS: usize = 32;
 /// Bytes of one thread's results.
 pub const RESULTS: usize = 16;
 
-/// What every module begins with.
+/// Header of every module.
 pub const HEAD: &str = ".version 8.7\n.target sm_90a\n.address_size 64\n";
 
 /// The storage of a kind: a register's type.
@@ -74,12 +74,12 @@ fn entry(out: &mut String, name: &str, form: &Form) {
     out.push_str("ret;\n}\n");
 }
 
-/// A module that holds nothing but the form, to test whether it loads.
+/// A module that holds only the form, to test whether it loads.
 pub fn load_test(form: &Form) -> String {
     if form.runs() {
         return module(&[form]);
     }
-    // Declared only where it is used: the emulator has no registers of this type.
+    // Declared only if used: the emulator has no registers of this type.
     let widest = if form.text.contains("%x") { ".reg .b128 %x<2>;" } else { "" };
     format!(
         "{HEAD}.func callee() {{ ret; }}\n.visible .entry k0()\n{{\n\

@@ -1,7 +1,7 @@
-//! Golden vectors: what a GPU gave for every form, in one file.
+//! Golden vectors: a GPU's results of every form, in one file.
 //!
-//! The file holds no operands, for those follow from the form. It is a line that names the format, a
-//! line with the device, and per form its text, the bytes of its results and the results.
+//! The file holds no operands, because those follow from the form. It has a line that names the format, a line with
+//! the device, and per form its text, the size of its results and the results.
 
 use super::form::Form;
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// The first line of a file.
 const FORMAT: &str = "lanework conformance vectors 1";
 
-/// What a device gave.
+/// The results of a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vectors {
     /// The device and its driver.
@@ -22,10 +22,10 @@ pub struct Vectors {
 static RECORDED: &[u8] = include_bytes!("../../data/h200/conformance.vectors");
 
 impl Vectors {
-    /// What an H200 gave.
+    /// The results of an H200.
     ///
     /// # Panics
-    /// Never: a test reads the record.
+    /// Never: a test checks that the record parses.
     pub fn recorded() -> Vectors {
         Vectors::from_bytes(RECORDED).expect("tested: the recorded vectors are of this format")
     }
@@ -48,7 +48,7 @@ impl Vectors {
     /// Reads a file's bytes.
     ///
     /// # Errors
-    /// When they are not of this format, or cut short.
+    /// If they do not have this format, or are truncated.
     pub fn from_bytes(bytes: &[u8]) -> Result<Vectors, String> {
         let mut reader = Reader(bytes);
         if reader.line()? != FORMAT {

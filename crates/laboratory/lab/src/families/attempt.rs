@@ -1,4 +1,4 @@
-//! The trial of a ladder whose results are floats within a bound of the host's.
+//! A trial whose results are floats within a bound of the host's.
 
 use crate::host::array::{Array, ElementType};
 use crate::problem::case::Trial;
@@ -7,11 +7,11 @@ use lanework::{Buffer, Device, Element, Job, Result};
 use lanework_bench::{Accuracy, Rejection};
 use lanework_ladders::Rung;
 
-/// What a rung works on, on a device.
+/// The buffers of a rung on a device.
 pub(super) trait OnDevice {
     /// The type of the results.
     type Output: Element + Into<f64>;
-    /// Rust's name of that type.
+    /// Its name in Rust.
     const OUTPUT: &'static str;
 
     fn output(&self) -> &Buffer<Self::Output>;
@@ -24,10 +24,10 @@ pub(super) trait Expected {
     /// Their extents.
     fn shape(&self) -> Vec<u64>;
 
-    /// How far they may be off.
+    /// Their error bound.
     fn bound(&self) -> Bound;
 
-    /// Each result, and the sum of magnitudes that its roundings are relative to.
+    /// Each result, and the sum of magnitudes that scales its rounding errors.
     fn reference(&self) -> &[(f64, f64)];
 }
 

@@ -1,4 +1,4 @@
-//! Attention of bf16 heads: within what rounding the weights and the results to bf16 allows.
+//! Attention of bf16 heads, within the error of rounding weights and results to bf16.
 
 use crate::families::attempt::{Attempt, Expected, OnDevice};
 use crate::families::family::{Family, refuse};
@@ -35,8 +35,8 @@ const OF_HOPPER: [&str; 4] = ["wgmma", "specialised", "overlapped", "turns"];
 const STORED: &str = "stored-scores";
 /// The most elements of an operand, and rows of all heads, so that 32-bit indices do not overflow.
 const MOST: u64 = 1 << 31;
-/// What queries are multiplied by: scores of a standard deviation of 3 let a few keys decide each result, so that one that is left
-/// out is seen.
+/// Factor of the queries: with scores of standard deviation 3, a few keys determine each result, so a missing key
+/// shows.
 const SHARPNESS: f32 = 8.0;
 
 /// Heads with random numbers.
@@ -143,13 +143,13 @@ impl Expected for Attention {
         vec![self.heads.into(), self.length.into(), HEAD.into()]
     }
 
-    /// Weights are rounded to bf16, and so are the results: two roundings of 2^-9, and roundings of f32 that are a 64th of that.
+    /// Weights and results are rounded to bf16: two roundings of 2^-9, and f32 roundings of 1/64 of that.
     fn bound(&self) -> Bound {
         Bound {
             roundings: 2.0 + 1.0 / 32.0,
             unit: f64::from(bf16::EPSILON) / 2.0,
             of_reference: f64::from(self.length) * UNIT_F64,
-            // Of weights below the smallest normal f32.
+            // For weights below the smallest normal f32.
             underflow: f64::from(f32::MIN_POSITIVE) * f64::from(self.length),
             largest: f64::from(bf16::MAX),
             swell: 1.0,

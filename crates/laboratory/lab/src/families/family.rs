@@ -13,22 +13,21 @@ use std::cell::OnceCell;
 pub struct Family {
     /// The ladder with its rungs.
     pub ladder: fn() -> Ladder,
-    /// A vendor's library that solves the same problem, to compare with; where it is missing, it is
-    /// skipped.
+    /// A vendor's library that solves the same problem, for comparison; skipped if it is missing.
     pub peer: Option<RungInfo>,
-    /// Names of the parameters it takes; see [`crate::PARAMETERS`].
+    /// Names of its parameters; see [`crate::PARAMETERS`].
     pub parameters: &'static [&'static str],
     /// Whether it takes alpha and beta.
     pub scaled: bool,
-    /// Element types it is made for, the default first.
+    /// Its element types, the default first.
     pub elements: &'static [&'static str],
-    /// Names of the arrays it takes.
+    /// Names of its arrays.
     pub arrays: &'static [&'static str],
-    /// Whether it only moves elements, so that numbers of any kind will do, complex ones too.
+    /// Whether it only moves elements, so that numbers of any kind work, including complex ones.
     pub moves: bool,
-    /// What a sweep varies when nothing is said.
+    /// The default axes of a sweep.
     pub sweep: &'static [(&'static str, &'static [u64])],
-    /// Parameters that some rungs do not use, since their blocks and tiles are of one size.
+    /// Parameters that some rungs ignore, since their blocks and tiles have a fixed size.
     pub unused: &'static [(&'static str, &'static [&'static str])],
     /// Makes a case of a checked request.
     pub open: fn(&Request) -> Result<Box<dyn Case>>,
@@ -42,10 +41,10 @@ impl Family {
         ladder
     }
 
-    /// Checks that one of `rungs`, or of all where that is empty, uses each parameter that was given.
+    /// Checks that one of `rungs`, or of all rungs if that is empty, uses each given parameter.
     ///
     /// # Errors
-    /// A parameter that none of them uses.
+    /// If none of them uses a parameter.
     pub fn check_used(&self, rungs: &[&str], request: &Request) -> Result<()> {
         for (name, idle) in self.unused {
             let Some(value) = request.get(name) else { continue };
@@ -62,7 +61,7 @@ impl Family {
     /// The case that `request` asks for.
     ///
     /// # Errors
-    /// When the ladder does not take what was given, or the values make no problem.
+    /// If the ladder does not accept the request, or the values describe no valid problem.
     pub fn case(&self, request: &Request) -> Result<Box<dyn Case>> {
         let name = (self.ladder)().name;
         let refuse = |why: String, help: String| Err(Error::Request { why, help });

@@ -1,5 +1,5 @@
-//! The families of ladders: for each, what it takes and how a request becomes a case. To add one,
-//! add a file and its line in [`families`].
+//! The families of ladders: the parameters of each, and how a request becomes a case. To add one, add a file and its
+//! line in [`families`].
 
 mod attempt;
 mod attention;

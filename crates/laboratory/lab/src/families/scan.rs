@@ -1,4 +1,4 @@
-//! Running sums of f32: within the bound of any order of additions.
+//! Prefix sums of f32, within the bound of any order of additions.
 
 use crate::families::attempt::{Attempt, Expected, OnDevice};
 use crate::families::family::{Family, refuse};
@@ -27,7 +27,7 @@ pub(super) fn family() -> Family {
     }
 }
 
-/// The most numbers for one thread, or one block, alone: seconds on a GPU.
+/// The most numbers for a single thread or block: seconds on a GPU.
 const MOST_FOR_ONE: usize = 1 << 24;
 
 /// Numbers to scan.

@@ -1,4 +1,4 @@
-//! What solves a case: a rung, or the vendor's library (cuBLAS).
+//! The solver of a case: a rung or the vendor's library (cuBLAS).
 
 use lanework::{Cublas, Device, Result};
 use lanework_ladders::{Rung, RungInfo};
@@ -12,19 +12,19 @@ pub(super) enum Solver<P> {
     Cublas(Cublas),
 }
 
-/// cuBLAS as a rung, standing for `experiment`, described by `source`.
+/// cuBLAS as a rung of `experiment`, with the description `source`.
 pub(super) const fn cublas(experiment: &'static str, source: &'static str) -> RungInfo {
     RungInfo { name: CUBLAS, experiment, source }
 }
 
 impl<P> Solver<P> {
-    /// The one called `name`, a rung of `rungs` or the peer.
+    /// The solver called `name`: a rung of `rungs` or the peer.
     ///
     /// # Errors
-    /// When cuBLAS is requested and not installed.
+    /// If cuBLAS is requested but not installed.
     ///
     /// # Panics
-    /// When there is no such rung.
+    /// If no rung has this name.
     pub(super) fn named(name: &str, rungs: Vec<Rung<P>>, device: &Device) -> Result<Self> {
         if name == CUBLAS {
             return Ok(Solver::Cublas(Cublas::open(device)?));

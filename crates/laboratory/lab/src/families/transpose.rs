@@ -73,7 +73,7 @@ struct Transpose<E> {
     matrix: Matrix,
     element: ElementType,
     seed: u64,
-    /// The elements, drawn when first needed, so that a case costs nothing until it runs.
+    /// The elements, drawn on first use, so that a case costs nothing until it runs.
     src: OnceCell<Vec<E>>,
 }
 
@@ -132,7 +132,7 @@ impl<E: Bits> Case for Transpose<E> {
             let matrix = Matrix { rows, cols, block };
             Box::new(Transpose::<E> { matrix, element, seed, src: OnceCell::new() })
         };
-        // Odd extents, and ones that rungs take which need whole chunks of 16 bytes.
+        // Odd extents, and extents for rungs that need whole 16-byte chunks.
         let even = |extent: u32| extent.next_multiple_of(16);
         vec![of(2 * block + 5, 3 * block + 1), of(even(2 * block + 5), even(3 * block + 1))]
     }
@@ -195,7 +195,7 @@ impl<E: Bits> Trial for Attempt<'_, E> {
         let mut dst = self.matrices.dst.download()?;
         let mut src = Cow::Borrowed(self.case.src());
         if matches!(self.solver, Solver::Cublas(_)) {
-            // It multiplies by one, which makes every NaN the same.
+            // It multiplies by one, which canonicalizes NaNs.
             quiet(src.to_mut());
             quiet(&mut dst);
         }
@@ -212,7 +212,7 @@ impl<E: Bits> Trial for Attempt<'_, E> {
     }
 }
 
-/// Makes every NaN the same one, in f32.
+/// Canonicalizes NaNs in f32.
 fn quiet<E: Element>(elements: &mut [E]) {
     for bits in bytemuck::cast_slice_mut::<E, u32>(elements) {
         if f32::from_bits(*bits).is_nan() {
@@ -221,11 +221,10 @@ fn quiet<E: Element>(elements: &mut [E]) {
     }
 }
 
-/// Whether a transpose of this shape, of elements of this size, is possible on `device`: a block it
-/// can run, memory it has.
+/// Checks that `device` can run a block of this shape and has memory for a transpose of elements of this size.
 ///
 /// # Errors
-/// What does not fit, and what would.
+/// If it does not fit; the error says what would.
 pub fn check_transpose_fits(device: &Device, matrix: Matrix, element_bytes: usize) -> Result<()> {
     let refuse = |why: String, help: String| {
         Err(Error::Launch { kernel: "transpose".to_owned(), why, help })
@@ -246,7 +245,7 @@ pub fn check_transpose_fits(device: &Device, matrix: Matrix, element_bytes: usiz
     crate::problem::fits::check_memory(device, "transpose", &what, needed)
 }
 
-/// Uploads `src` and a poisoned place for its transpose.
+/// Uploads `src` and allocates a poisoned output.
 fn place<E: Element>(
     device: &Device,
     src: &[E],
@@ -262,7 +261,7 @@ fn place<E: Element>(
 /// The transpose of `src` by one rung on `device`.
 ///
 /// # Errors
-/// When the rung cannot run at this shape, or a run goes wrong.
+/// If the rung cannot run at this shape, or a run fails.
 pub fn transpose_with<E: Element>(
     rung: &TransposeRung<E>,
     device: &Device,
@@ -277,7 +276,7 @@ pub fn transpose_with<E: Element>(
 /// Runs the rung on fresh random elements of this shape and compares every element.
 ///
 /// # Errors
-/// A device error, or in words what differs.
+/// A device error, or a description of the differences.
 pub fn verify_transpose<E: Element>(
     rung: &TransposeRung<E>,
     device: &Device,

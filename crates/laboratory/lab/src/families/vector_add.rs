@@ -1,4 +1,4 @@
-//! Vector addition: f32, rounded once, so exact.
+//! Vector addition in f32: rounded once, so results must be bit-exact.
 
 use crate::families::family::{Family, given, refuse};
 use crate::host::array::{Array, ElementType};

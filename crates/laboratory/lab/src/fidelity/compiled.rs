@@ -65,7 +65,7 @@ const PRODUCT: &[Argument] = &[
     Argument::Long(0),
     Argument::Long(0),
 ];
-/// A Numba array: two headers that are not used, length, item size, data, extent, stride.
+/// A Numba array: two unused headers, length, item size, data, extent, stride.
 const fn numba(data: Argument, length: u64, item: u64) -> [Argument; 7] {
     let (length, item) = (Argument::Long(length), Argument::Long(item));
     [Argument::Long(0), Argument::Long(0), length, item, data, length, item]
@@ -103,7 +103,7 @@ const fn compiled(
     Compiled { file, entry, grid, block, shared: 0, given }
 }
 
-/// Kernels of `crates/laboratory/lab/data/compilers` that need nothing but memory.
+/// Kernels of `crates/laboratory/lab/data/compilers` that need only memory.
 pub const COMPILED: [Compiled; 19] = [
     compiled("reduce.sm_75", "_Z3sumILi128EEvPKfPfl", (16, 1), (128, 1), SUM),
     compiled("reduce.sm_75", "_Z3sumILi512EEvPKfPfl", (16, 1), (512, 1), SUM),
@@ -164,7 +164,7 @@ pub const COMPILED: [Compiled; 19] = [
     compiled("numba.dot", "", (8, 1), (128, 1), &DOT),
 ];
 
-/// The histogram in local memory, whose name is as long as Numba makes it.
+/// The histogram in local memory, under its long Numba name.
 pub const LOCAL: Compiled = compiled("numba.histogram", "", (4, 1), (128, 1), &HISTOGRAM);
 
 /// The text of a file of `crates/laboratory/lab/data/compilers`, built in.
@@ -192,7 +192,7 @@ static TEXTS: &[(&str, &str)] = texts![
     "numba.histogram",
 ];
 
-/// The PTX of `file`: of `data` where the user gave a folder, else what is built in.
+/// The PTX of `file`: from the folder `data` if the user gave one, else the built-in text.
 pub fn text_of(file: &str, data: Option<&Path>) -> std::result::Result<String, String> {
     let Some(folder) = data else {
         let built_in = TEXTS.iter().find(|(name, _)| *name == file);

@@ -1,4 +1,4 @@
-//! The launches that counts are compared on: every rung, PTX of several compilers, and the probes.
+//! The launches whose counters are compared: every rung, PTX of several compilers, and the probes.
 
 use super::compiled::{Argument, COMPILED, Compiled, LOCAL, text_of};
 use super::probes::{MORE, PROBES, module, patterns, sweep};
@@ -9,9 +9,9 @@ use lanework::emulator::Blocks;
 use lanework::{Backend, Buffer, Device, Dim3, Error, Job, Profile, PtxArg, PtxShape, Result};
 use std::path::Path;
 
-/// A launch that was made: its name in the corpus, the entry, and what the emulator counted.
+/// A finished launch: its name in the corpus, the entry, and the emulator's counters.
 pub struct Launched {
-    /// Which launch it is.
+    /// Name of the launch.
     pub name: String,
     /// The kernel's name in its module.
     pub entry: String,
@@ -22,13 +22,13 @@ pub struct Launched {
 /// Called with every launch, in order.
 pub type Each<'a> = &'a mut dyn FnMut(Launched) -> Result<()>;
 
-/// The device of the launches, and what is called with each.
+/// The device of the launches, and the function called with each.
 struct Run<'a> {
     device: &'a Device,
     each: Each<'a>,
 }
 
-/// The problems that each ladder is launched on: one of even extents and one of odd ones.
+/// The problems of each ladder: one with even and one with odd extents.
 const PROBLEMS: [(&str, &[(&str, u64)]); 25] = [
     ("vector-add", &[("size", 1 << 16)]),
     ("vector-add", &[("size", 10_007)]),
@@ -57,11 +57,11 @@ const PROBLEMS: [(&str, &[(&str, u64)]); 25] = [
     ("attention", &[("size", 256), ("heads", 2)]),
 ];
 
-/// Launches everything once, in the same order each time; `wanted` chooses by name, and `data` is a
-/// folder of the compilers' PTX to take in place of what is built in.
+/// Launches everything once, always in the same order; `wanted` selects by name, and `data` is a folder of compilers'
+/// PTX that replaces the built-in texts.
 ///
 /// # Errors
-/// When a launch fails, or `each` does.
+/// If a launch or `each` fails.
 pub fn launch_corpus(
     device: &Device,
     data: Option<&Path>,
@@ -138,7 +138,7 @@ impl Run<'_> {
         for (index, given) in one.given.iter().enumerate() {
             buffers.push(match given {
                 Argument::Random(bytes) => {
-                    // Small numbers, so that sums of floats stay finite and indices in range.
+                    // Small numbers keep sums of floats finite and indices in range.
                     let words: Vec<u8> = random_elements::<u8>(*bytes, index as u64 + 1);
                     Some(self.device.upload(&words)?)
                 }

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What a GPU counted.
+/// The counters of a GPU.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hardware {
     /// The GPU.
     pub gpu: String,
-    /// Counts by launch and by name; those that are zero are left out.
+    /// Counts by launch and by name, without zeros.
     pub launches: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
@@ -24,8 +24,8 @@ struct Compared {
     metrics: Vec<String>,
 }
 
-/// Every counter of the table that has metrics of the hardware; those of local memory last, as in the
-/// stored comparisons.
+/// Every counter of the table that has hardware metrics; those of local memory are last, as in the stored
+/// comparisons.
 static COMPARED: LazyLock<Vec<Compared>> = LazyLock::new(|| {
     let each = Counters::default().each().into_iter();
     let mut compared: Vec<Compared> = each
@@ -36,7 +36,7 @@ static COMPARED: LazyLock<Vec<Compared>> = LazyLock::new(|| {
     compared
 });
 
-/// What else is kept of the hardware's counts, for the model of the caches.
+/// Further recorded hardware counters, for the cache model.
 const KEPT: [(&str, &str); 6] = [
     ("L1 load hits", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit"),
     ("L2 sectors", "lts__t_sectors_srcunit_tex"),
@@ -53,21 +53,21 @@ pub struct Deviation {
     pub launch: String,
     /// The counter.
     pub counter: &'static str,
-    /// What the emulator counted.
+    /// The emulator's count.
     pub emulated: u64,
-    /// What the GPU counted.
+    /// The GPU's count.
     pub measured: f64,
-    /// The difference as a part of what the GPU counted; `None` where it counted nothing.
+    /// The difference relative to the GPU's count; `None` if that is zero.
     pub error: Option<f64>,
 }
 
 impl Deviation {
-    /// Whether the counts differ by at most a hundredth.
+    /// Whether the counts differ by at most 1 %.
     pub fn within_a_hundredth(&self) -> bool {
         self.error.is_some_and(|error| error.abs() <= 0.01)
     }
 
-    /// Why they differ, where that is known.
+    /// Why they differ, if known.
     pub fn explanation(&self) -> Option<&'static str> {
         let fits = |(launches, counters, _): &&(&[&str], &str, &str)| {
             launches.iter().any(|name| self.launch.starts_with(name))
@@ -77,7 +77,7 @@ impl Deviation {
     }
 }
 
-/// Launches by the start of their names, counters likewise, and why they differ.
+/// Prefixes of launch names and counter names, and why they differ.
 type Explanation = (&'static [&'static str], &'static str, &'static str);
 
 const EXPLANATIONS: [Explanation; 17] = [
@@ -175,32 +175,32 @@ const EXPLANATIONS: [Explanation; 17] = [
     ),
 ];
 
-/// Launches that the recorded GPU has not counted: their kernels are other ones than those that it counted, and no counts are better than
-/// old ones. `scripts/fidelity.sh` on a GPU counts them; then they leave this list.
+/// Launches without recorded counters: their kernels changed after the recording, and no counters are better than
+/// outdated ones. `scripts/fidelity.sh` on a GPU records them; then remove them from this list.
 pub const UNCOUNTED: [&str; 1] = ["softmax/library 37x301"];
 
 /// The counts of an H200, built in.
 static RECORDED: &str = include_str!("../../data/h200/fidelity.json");
 
 impl Hardware {
-    /// The metrics of Nsight Compute that are compared, without `.sum`: those of the table of counters.
+    /// The compared Nsight Compute metrics, without `.sum`: those in the table of counters.
     pub fn metrics() -> impl Iterator<Item = &'static str> {
         COMPARED.iter().flat_map(|one| &one.metrics).map(String::as_str)
     }
 
-    /// What an H200 counted.
+    /// The counters of an H200.
     ///
     /// # Panics
-    /// Never: a test reads the record.
+    /// Never: a test checks that the record parses.
     pub fn recorded() -> Hardware {
         serde_json::from_str(RECORDED).expect("tested: the recorded counts are JSON of this form")
     }
 
-    /// Adds the counts of a table that Nsight Compute wrote (`--csv --page raw`), whose rows are the
-    /// `launches` in their order: lines of a name and an entry.
+    /// Adds the counts of a table from Nsight Compute (`--csv --page raw`). Its rows are the `launches` in order:
+    /// lines of a name and an entry.
     ///
     /// # Errors
-    /// In words, where the table has not one row for each launch, or not its columns.
+    /// If the table does not have one row per launch, or lacks a column.
     pub fn read(&mut self, table: &str, launches: &str) -> Result<(), String> {
         let mut rows = table.lines().filter(|line| line.starts_with('"')).map(cells);
         let header = rows.next().ok_or("the table has no header")?;
@@ -225,7 +225,7 @@ impl Hardware {
                 counts.insert(compared.name.clone(), parts?.iter().sum());
             }
             for (name, metric) in KEPT {
-                // Not every table has them.
+                // Some tables lack them.
                 if let Ok(count) = value(metric) {
                     counts.insert(name.to_owned(), count);
                 }
@@ -257,8 +257,8 @@ impl Hardware {
         )
     }
 
-    /// The counters of a launch side by side, those that are zero on both sides left out; none for a
-    /// launch that the GPU did not count.
+    /// The counters of a launch on both devices, without those that are zero on both; empty for a launch without
+    /// recorded counters.
     pub fn compare(&self, launch: &str, counters: &Counters) -> Vec<Deviation> {
         let Some(counts) = self.launches.get(launch) else { return Vec::new() };
         let each = counters.each();

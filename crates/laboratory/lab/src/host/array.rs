@@ -25,7 +25,7 @@ impl Array {
     /// The elements as `E`, a type of their size.
     ///
     /// # Panics
-    /// When the sizes differ.
+    /// If the sizes differ.
     pub fn elements<E: Element>(&self) -> Vec<E> {
         assert_eq!(self.element.bytes, size_of::<E>(), "elements of another size");
         let mut elements = vec![E::zeroed(); self.bytes.len() / size_of::<E>()];
@@ -33,7 +33,7 @@ impl Array {
         elements
     }
 
-    /// The only element of an array of no dimensions, in words.
+    /// The element of a zero-dimensional array, as text.
     pub fn scalar(&self) -> Option<String> {
         if !self.shape.is_empty() {
             return None;
@@ -52,7 +52,7 @@ impl Array {
     /// Rows and columns, for a matrix called `name`.
     ///
     /// # Errors
-    /// When the array is not two-dimensional, or an extent does not fit 32 bits.
+    /// If the array is not two-dimensional, or an extent does not fit 32 bits.
     pub fn matrix(&self, name: &str) -> Result<(u32, u32)> {
         let refuse = |why: String, help: &str| Err(Error::Request { why, help: help.to_owned() });
         let [rows, cols] = self.shape[..] else {
@@ -69,10 +69,10 @@ impl Array {
     }
 }
 
-/// An element type that a ladder can be climbed with.
+/// An element type of ladders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ElementType {
-    /// Rust's name of it.
+    /// Its name in Rust.
     pub name: &'static str,
     /// Its size.
     pub bytes: usize,

@@ -1,23 +1,23 @@
 //! Number formats narrower than f32, to which the inputs of a product may have been rounded: TF32, bf16 and
 //! fp16.
 //!
-//! `cvt.rna.tf32.f32` rounds ties away from zero, other code to even; tensor cores that are given plain f32
-//! as TF32 ignore the low 13 bits, and the upper half of an f32 is its bf16, cut off.
+//! `cvt.rna.tf32.f32` rounds ties away from zero, other code to even. Tensor cores ignore the low 13 bits of an f32
+//! passed as TF32. The upper half of an f32 is the truncated bf16.
 
 use half::f16;
 
-/// A narrower format, and how numbers get there.
+/// A narrower format and its rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// TF32, rounded to nearest, ties to even.
     Tf32,
     /// TF32, rounded to nearest, ties away from zero.
     Tf32Away,
-    /// TF32, cut off.
+    /// TF32, truncated.
     Tf32Cut,
     /// bf16, rounded to nearest, ties to even.
     Bf16,
-    /// bf16, cut off.
+    /// bf16, truncated.
     Bf16Cut,
     /// fp16, rounded to nearest, ties to even.
     F16,
@@ -45,7 +45,7 @@ impl Format {
         }
     }
 
-    /// The number of this format that takes the place of `x`.
+    /// `x` rounded to this format.
     pub fn round(self, x: f32) -> f32 {
         if self == Format::F16 {
             return f16::from_f32(x).to_f32();
@@ -60,16 +60,16 @@ impl Format {
             Format::Tf32Away => unit / 2,
             _ => unit / 2 - 1 + ((bits >> dropped) & 1),
         };
-        // A carry out of the fraction raises the exponent, up to infinity.
+        // A carry out of the fraction increments the exponent, up to infinity.
         f32::from_bits((bits + up) & !(unit - 1))
     }
 
-    /// Whether the format holds `x` as it is.
+    /// Whether the format represents `x` exactly.
     pub fn holds(self, x: f32) -> bool {
         self.round(x) == x
     }
 
-    /// The distance of neighbours of the format around `x`, if `x` is a normal number of it.
+    /// The distance between adjacent numbers of the format around `x`, if `x` is in its normal range.
     pub fn spacing(self, x: f64) -> f64 {
         let fraction = if matches!(self, Format::Bf16 | Format::Bf16Cut) { 7 } else { 10 };
         2f64.powi(x.abs().log2().floor() as i32 - fraction)

@@ -5,8 +5,7 @@ use rand::{Rng, RngCore, SeedableRng, rngs::StdRng};
 
 /// `length` elements of random bits; the same seed gives the same elements.
 ///
-/// Floats drawn this way include NaNs, infinities and denormals, which is what a kernel that only
-/// moves data must survive.
+/// Floats drawn this way include NaNs, infinities and subnormals; a kernel that only moves data must preserve them.
 pub fn random_elements<E: Element>(length: usize, seed: u64) -> Vec<E> {
     let mut elements = vec![E::zeroed(); length];
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut elements);
@@ -14,7 +13,7 @@ pub fn random_elements<E: Element>(length: usize, seed: u64) -> Vec<E> {
     elements
 }
 
-/// `length` floats drawn evenly from -1 to 1; the same seed gives the same floats.
+/// `length` floats, uniform in -1 to 1; the same seed gives the same floats.
 pub fn uniform_floats(length: usize, seed: u64) -> Vec<f32> {
     let mut random = StdRng::seed_from_u64(seed);
     (0..length).map(|_| random.random_range(-1.0..1.0)).collect()

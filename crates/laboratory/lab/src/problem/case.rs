@@ -1,8 +1,7 @@
 //! The interface between ladders and the laboratory: a case is a problem with its inputs on the host, a trial
 //! is the case on a device, ready for one rung.
 //!
-//! Both are used through `dyn`, so that the climb, the sweep and the run are compiled once, not once
-//! per family and element type.
+//! Both are used through `dyn`: climbs, sweeps and runs are compiled once, not once per family and element type.
 
 use crate::host::array::Array;
 use crate::record::HostRecord;
@@ -14,7 +13,7 @@ pub trait Case {
     /// The extents of the problem, by name: `rows` and `cols`, or `m`, `n` and `k`.
     fn extents(&self) -> Vec<(&'static str, u64)>;
 
-    /// What else was chosen and applies: the edge of the block, leading dimensions.
+    /// Other settings that apply: the edge of the block, leading dimensions.
     fn settings(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
@@ -25,27 +24,27 @@ pub trait Case {
     /// The least work of any solution.
     fn work(&self) -> Work;
 
-    /// Small cases of odd extents with inputs of their own, on which a rung is verified first.
+    /// Small cases of odd extents with their own inputs; rungs are verified on them first.
     fn edge_cases(&self) -> Vec<Box<dyn Case>>;
 
     /// Whether `device` can hold and run this case.
     ///
     /// # Errors
-    /// What does not fit, and what would.
+    /// If it does not fit; the error says what would.
     fn check_fits(&self, device: &Device) -> Result<()>;
 
-    /// Why the rung called `rung` does not take part on `device`, if so: a library that is not there.
+    /// Why the rung called `rung` is skipped on `device`, such as a missing library; `None` if it runs.
     fn skips(&self, _rung: &str, _device: &Device) -> Option<String> {
         None
     }
 
-    /// The problem on `device` for the rung called `rung`, its output poisoned.
+    /// The problem on `device` for the rung called `rung`, with a poisoned output.
     ///
     /// # Errors
-    /// When it does not fit the device.
+    /// If it does not fit the device.
     fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>>;
 
-    /// The host's own solution, timed; `None` where no experiment has one.
+    /// The host's timed solution; `None` if no experiment has one.
     fn host(&self) -> Option<HostRecord> {
         None
     }
@@ -67,13 +66,13 @@ pub trait Trial {
     /// The rung, compiled for this problem; each launch solves it once.
     ///
     /// # Errors
-    /// When the rung is not possible with this problem.
+    /// If the rung cannot solve this problem.
     fn job(&mut self) -> Result<Job<'_>>;
 
     /// Compares the output with the host's.
     ///
     /// # Errors
-    /// Whether it is wrong or of lower precision than promised, and how that shows.
+    /// If it is wrong or of lower precision than promised; the error says how.
     fn check(&mut self) -> Result<Accuracy, Rejection>;
 
     /// Further figures of the last run, by name: `cycles` counted in the kernel, `host_ns` spent on
@@ -92,7 +91,7 @@ pub trait Trial {
 /// Runs the rung once and compares the result with the host's.
 ///
 /// # Errors
-/// When the case does not fit the device or the rung cannot run. The inner error says what differs.
+/// If the case does not fit the device or the rung cannot run. The inner error says what differs.
 pub fn run_rung(
     rung: &str,
     case: &dyn Case,

@@ -1,11 +1,11 @@
-//! The check that a problem fits a device's memory, before anything is allocated.
+//! Checks that a problem fits a device, before anything is allocated.
 
 use lanework::{Device, Error, Result};
 
 /// Checks that `device` has `needed` bytes free for `what`, a problem of `ladder`.
 ///
 /// # Errors
-/// How much is needed and how much there is.
+/// If it does not fit; the error says how much is needed and how much is free.
 pub(crate) fn check_memory(device: &Device, ladder: &str, what: &str, needed: u64) -> Result<()> {
     let (free, _) = device.memory()?;
     if needed <= free {
@@ -23,8 +23,8 @@ pub(crate) fn check_memory(device: &Device, ladder: &str, what: &str, needed: u6
     })
 }
 
-/// Why what needs this compute capability does not run on `device`, if so: one that only GPUs of its major number have (sm_90a), or a
-/// least one.
+/// Why a kernel for this compute capability cannot run on `device`, if so. With `its_own`, only GPUs of the same
+/// major number can run it (sm_90a); else it needs at least this capability.
 pub(crate) fn lacks(device: &Device, least: (u32, u32), its_own: bool) -> Option<String> {
     let has = device.info().compute_capability;
     let suffix = if its_own { "a" } else { "" };
@@ -34,14 +34,14 @@ pub(crate) fn lacks(device: &Device, least: (u32, u32), its_own: bool) -> Option
         .then(|| format!("it needs {needed}, this GPU is sm_{arch}"))
 }
 
-/// Numbers that a matrix may have: more than any memory holds, and few enough that bytes and operations of
-/// products of such matrices are counted in 64 bits.
+/// The most elements of a matrix: more than any memory holds, and few enough to count bytes and operations of
+/// products in 64 bits.
 const MOST_NUMBERS: u128 = 1 << 40;
 
-/// Checks that matrices of these rows and columns (or elements from row to row) can be counted at all.
+/// Checks that the elements of matrices of these rows and columns (or leading dimensions) can be counted.
 ///
 /// # Errors
-/// Which one cannot.
+/// If one of them is too large.
 pub(crate) fn check_countable(ladder: &str, matrices: &[(u32, u32)]) -> Result<()> {
     let too_many =
         |&&(rows, cols): &&(u32, u32)| u128::from(rows) * u128::from(cols) > MOST_NUMBERS;

@@ -1,15 +1,15 @@
-//! A request: the problem that a user gives a ladder, as numbers by name, an element type and arrays.
+//! A request: a user's problem for a ladder, as named numbers, an element type and arrays.
 
 use crate::host::array::{Array, ELEMENT_TYPES, ElementType};
 use lanework::{Backend, Error, Result};
 use std::collections::BTreeMap;
 
-/// A named whole number that ladders may take, on the command line as `--name`.
+/// An integer parameter of ladders, `--name` on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub help: &'static str,
 }
 
@@ -46,9 +46,9 @@ pub struct Request {
     pub element: Option<ElementType>,
     /// Seed of the random elements.
     pub seed: u64,
-    /// The user's own arrays, by name; what is missing is random.
+    /// The user's arrays, by name; missing arrays are random.
     pub arrays: BTreeMap<&'static str, Array>,
-    /// Where it will run, which decides default sizes.
+    /// The backend that runs it; default sizes depend on it.
     pub backend: Backend,
 }
 
@@ -77,7 +77,7 @@ impl Request {
         self.parameters.get(name).copied()
     }
 
-    /// What was asked for, by name.
+    /// The given parameters, by name.
     pub fn in_words(&self) -> BTreeMap<String, String> {
         let numbers = self.parameters.iter().map(|(name, value)| (*name, value.to_string()));
         let element = self.element.map(|element| ("element", element.name.to_owned()));
@@ -91,7 +91,7 @@ impl Request {
     /// The parameter as 32 bits, or `default`.
     ///
     /// # Errors
-    /// When it does not fit 32 bits.
+    /// If it does not fit 32 bits.
     pub fn u32(&self, name: &str, default: u32) -> Result<u32> {
         match self.get(name) {
             None => Ok(default),
@@ -102,7 +102,7 @@ impl Request {
         }
     }
 
-    /// The extents of the problem, those that neither options nor arrays give being `default`.
+    /// The extents of the problem; `default` where neither options nor arrays give one.
     pub(crate) fn extents(&self, default: u64) -> Extents<'_> {
         Extents { request: self, default, found: Vec::new(), by_size: false }
     }
@@ -110,7 +110,7 @@ impl Request {
     /// A factor, rounded to f32, or `default`.
     ///
     /// # Errors
-    /// When it is not a finite f32.
+    /// If it is not a finite f32.
     pub(crate) fn factor(&self, name: &str, given: Option<f64>, default: f32) -> Result<f32> {
         let Some(value) = given else { return Ok(default) };
         let factor = value as f32;
@@ -123,7 +123,7 @@ impl Request {
         })
     }
 
-    /// The element type, or the one called `default`: that of the arrays, where there are some.
+    /// The element type: the given one, else that of the arrays, else the one called `default`.
     pub fn element(&self, default: &str) -> ElementType {
         let of_arrays = self.arrays.values().next().map(|array| array.element);
         self.element
@@ -132,20 +132,20 @@ impl Request {
     }
 }
 
-/// The extents of a problem as options, arrays and defaults give them, one after the other.
+/// Reads the extents of a problem one after the other, from options, arrays and defaults.
 pub(crate) struct Extents<'a> {
     request: &'a Request,
     default: u64,
     found: Vec<u64>,
-    /// Whether `--size` stands for one of them.
+    /// Whether `--size` was used for one of them.
     by_size: bool,
 }
 
 impl Extents<'_> {
-    /// The extent that option `name` names; `held` is the name of an array that has it, and its value.
+    /// The extent of option `name`; `held` is an array that has this extent, and its value.
     ///
     /// # Errors
-    /// When the option contradicts the array.
+    /// If the option contradicts the array.
     pub fn next(&mut self, name: &str, held: Option<(&str, u64)>) -> Result<u64> {
         let given = self.request.get(name);
         let extent = match (held, given) {
@@ -166,7 +166,7 @@ impl Extents<'_> {
     /// The same, in 32 bits.
     ///
     /// # Errors
-    /// When the option contradicts the array, or the extent does not fit 32 bits.
+    /// If the option contradicts the array, or the extent does not fit 32 bits.
     pub fn next_u32(&mut self, name: &str, held: Option<(&str, u32)>) -> Result<u32> {
         let before = self.by_size;
         let extent = self.next(name, held.map(|(array, extent)| (array, extent.into())))?;
@@ -177,10 +177,10 @@ impl Extents<'_> {
         })
     }
 
-    /// Checks that `--size` was used for an extent, or is what every extent is.
+    /// Checks that `--size` was used for an extent, or equals every extent.
     ///
     /// # Errors
-    /// When it was given for nothing.
+    /// If `--size` has no effect.
     pub fn finish(self) -> Result<()> {
         match self.request.get("size") {
             Some(size) if !self.by_size && self.found.iter().any(|extent| *extent != size) => {
@@ -196,7 +196,7 @@ impl Extents<'_> {
     }
 }
 
-/// The error of an option that says other than an array.
+/// The error of an option that contradicts an array.
 pub(crate) fn contradiction(name: &str, given: u64, array: &str, extent: u64) -> Error {
     Error::Request {
         why: format!("--{name} {given} contradicts --{array}, which has {extent}"),

@@ -1,4 +1,4 @@
-//! The JSON of a climb's counters: the ones that a ladder's story is told with.
+//! The JSON of a climb's counters: the ones that explain a ladder.
 
 use lanework::Counters;
 use lanework::report::counts;
@@ -22,7 +22,7 @@ const OF_CLIMB: [&str; 14] = [
     "divergent_branches",
 ];
 
-/// Writes the counters of a climb, where there are any.
+/// Writes the counters of a climb, if there are any.
 pub fn of_climb<S: Serializer>(
     counters: &Option<Counters>,
     serializer: S,

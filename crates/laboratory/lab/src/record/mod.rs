@@ -1,4 +1,4 @@
-//! Records: what a climb or a sweep found, as plain data with a stable JSON form.
+//! Records of climbs and sweeps: plain data with a stable JSON form.
 
 mod counts;
 
@@ -23,23 +23,23 @@ pub struct ClimbRecord {
     pub extents: Vec<&'static str>,
     /// The extents.
     pub size: Vec<u64>,
-    /// What else was chosen, by name, such as `block`.
+    /// Other settings by name, such as `block`.
     #[serde(flatten)]
     pub settings: BTreeMap<&'static str, u64>,
     /// Element type, such as `f32`.
     pub element: &'static str,
-    /// Bytes that any solution must move, and operations it must make.
+    /// Bytes that any solution must move, and operations it must perform.
     #[serde(flatten)]
     pub work: Work,
     /// Seed of the inputs.
     pub seed: u64,
-    /// The serial host version, in host time; `None` where no experiment has one.
+    /// The serial host version, in host time; `None` if no experiment has one.
     pub host: Option<HostRecord>,
     /// The analytical model of the problem, as lines of text.
     pub analysis: Vec<String>,
     /// Vendor's libraries that were skipped, and why.
     pub skipped_peers: BTreeMap<&'static str, String>,
-    /// The rungs, from the bottom up, and the libraries that were run.
+    /// The rungs, from the bottom up, and the libraries that ran.
     pub rungs: Vec<RungRecord>,
 }
 
@@ -65,33 +65,33 @@ pub struct RungRecord {
     pub verified: bool,
     /// Why it was not verified.
     pub error: Option<String>,
-    /// `wrong` or `lower-precision`, where the result was rejected.
+    /// `wrong` or `lower-precision`, if the result was rejected.
     pub rejection: Option<&'static str>,
-    /// Why it was skipped, such as a tile too large for a block; `None` where it ran.
+    /// Why it was skipped, such as a tile too large for a block; `None` if it ran.
     pub skipped: Option<String>,
     /// The accuracy of the result.
     pub accuracy: Option<Accuracy>,
-    /// What the kernel takes of a multiprocessor; `None` for a vendor's library.
+    /// The kernel's use of a multiprocessor; `None` for a vendor's library.
     pub resources: Option<ResourcesRecord>,
     /// Warps of the launch.
     pub warps: Option<u64>,
-    /// What the emulator counted; `None` on a GPU and where verification failed.
+    /// The emulator's counters; `None` on a GPU, and if verification failed.
     #[serde(serialize_with = "counts::of_climb")]
     pub counters: Option<Counters>,
-    /// Present where only a sample of the blocks was counted.
+    /// Present if only a sample of the blocks was counted.
     pub sampled: Option<SampleRecord>,
     /// Time on the GPU; `None` on the emulator, which does not model time.
     pub time: Option<TimeRecord>,
-    /// The same with every sample and the clocks beside it; not part of the JSON of a climb.
+    /// The same time with every sample and its clocks; not part of the JSON of a climb.
     #[serde(skip)]
     pub timed: Option<TimedRecord>,
     /// Further figures of the rung, by name, such as `cycles` and `host_ns`.
     pub figures: BTreeMap<&'static str, f64>,
-    /// Time of the rung before divided by this one's; `None` where either is missing.
+    /// Time of the previous rung divided by this one's; `None` if either is missing.
     pub speedup: Option<f64>,
-    /// What the step from the rung before gives, by its time or its counts.
+    /// The gain over the previous rung, by time or counts.
     pub step: Option<Step>,
-    /// The same in words, with what changed since the rung before.
+    /// The same in words, with the changes since the previous rung.
     pub reason: Option<String>,
 }
 
@@ -108,9 +108,9 @@ pub struct TimeRecord {
     pub min_ns: f64,
     /// Quartiles in nanoseconds.
     pub quartiles_ns: [f64; 2],
-    /// Bytes that must be moved over the median, in 10^9 bytes per second.
+    /// Necessary bytes over the median, in 10^9 bytes per second.
     pub gigabytes_per_second: f64,
-    /// Operations that must be made over the median, in 10^9 per second; 0 where none must.
+    /// Necessary operations over the median, in 10^9 per second; 0 if there are none.
     pub gigaflops_per_second: f64,
     /// `cold` or `hot`.
     pub cache: &'static str,
@@ -120,7 +120,7 @@ pub struct TimeRecord {
     pub stop: &'static str,
     /// Time of an empty kernel in nanoseconds, taken the same way.
     pub empty_ns: Option<f64>,
-    /// Set when the time is under what the memory could do: the figure cannot be right.
+    /// Set if the time is below the minimum of the memory: the figure must be wrong.
     pub invalid: Option<String>,
 }
 
@@ -133,21 +133,21 @@ pub struct SweepRecord {
     pub device: DeviceRecord,
     /// One climb per point that was possible, sizes innermost.
     pub points: Vec<ClimbRecord>,
-    /// The points that were not.
+    /// The points that were impossible.
     pub skipped: Vec<SkippedRecord>,
 }
 
 /// A point of a sweep that is impossible.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SkippedRecord {
-    /// The problem by name, as it was asked for.
+    /// The requested problem by name.
     pub problem: BTreeMap<String, String>,
-    /// Why there is no such problem, or the device cannot run it.
+    /// Why the problem is invalid, or the device cannot run it.
     pub why: String,
 }
 
 impl RungRecord {
-    /// The record of a rung of which nothing is known yet.
+    /// An empty record of a rung.
     pub(crate) fn of(info: &RungInfo) -> Self {
         RungRecord { name: info.name, experiment: info.experiment, ..RungRecord::default() }
     }
@@ -160,7 +160,7 @@ impl RungRecord {
 }
 
 impl RungRecord {
-    /// Instructions that a warp runs, on average: how long the work of one is.
+    /// Average number of instructions per warp.
     pub fn instructions_per_warp(&self) -> Option<f64> {
         let counted = match self.sampled {
             Some(sample) => sample.blocks_counted as f64 / sample.blocks as f64,
@@ -170,7 +170,7 @@ impl RungRecord {
         Some(self.counters.as_ref()?.warp_instructions as f64 / warps)
     }
 
-    /// Lanes that are active in an instruction, on average, of 32.
+    /// Average number of active lanes per instruction, of 32.
     pub fn active_lanes(&self) -> Option<f64> {
         let counters = self.counters.as_ref().filter(|c| c.warp_instructions > 0)?;
         Some(counters.lane_instructions as f64 / counters.warp_instructions as f64)
@@ -204,7 +204,7 @@ impl From<&TimedRecord> for TimeRecord {
 }
 
 impl HostRecord {
-    /// Times `work`: at least once, for at most about half a second.
+    /// Times `work`: at least one run, about half a second at most.
     pub fn time(experiment: &'static str, mut work: impl FnMut()) -> Self {
         let started = Instant::now();
         let mut samples = Vec::new();
@@ -225,13 +225,13 @@ impl ClimbRecord {
     }
 }
 
-/// What a step from one rung to the next gives.
+/// The gain of a step from one rung to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
     /// The time is shorter.
     Faster,
-    /// The times cannot be told apart.
+    /// The times do not differ significantly.
     NoFaster,
     /// The time is longer.
     Slower,
@@ -246,7 +246,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// Whether the step may be a gain, by what is known of it.
+    /// Whether the step may be a gain, as far as known.
     pub fn gains(self) -> bool {
         matches!(self, Step::Faster | Step::Cheaper | Step::Mixed)
     }

@@ -13,20 +13,19 @@ use rand::{Rng, SeedableRng};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Elements of 4 bytes of the copy and of the read, where the memory holds them.
+/// 4-byte elements of the copy and the read, if the memory can hold them.
 const ELEMENTS: usize = 1 << 27;
 /// Multiply-adds of a chain.
 const CHAIN: u32 = 4096;
-/// Factor and summand of the chains: they go to 1, through numbers of all kinds.
+/// Factor and summand of the chains: they converge to 1 through numbers of all kinds.
 const STEP: (f32, f32) = (0.999, 0.001);
-/// Products of a warp, and of a warpgroup. Factors are eighths up to 2, so that sums are exact while they are under
-/// 2^24 sixty-fourths.
+/// Products of a warp and of a warpgroup. Factors are multiples of 1/8 up to 2, so sums are exact below 2^24 / 64.
 const PRODUCTS: u32 = 1000;
 
-/// What an output is filled with, so that no result of an earlier run remains.
+/// Poison of outputs, so that no result of an earlier run remains.
 const POISON: u8 = 0xcd;
 
-/// How large the kernels' problems are: small on the emulator, where a test verifies them.
+/// Sizes of the kernels' problems: small on the emulator, where a test verifies them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     pub elements: usize,
@@ -59,7 +58,7 @@ impl Size {
 /// Measures every ceiling of a GPU.
 ///
 /// # Errors
-/// When the device fails, or a result is wrong.
+/// If the device fails, or a result is wrong.
 pub fn measure_ceilings(
     device: &Device,
     limit: Duration,
@@ -106,10 +105,10 @@ pub fn measure_ceilings(
     })
 }
 
-/// Verifies the kernel of one ceiling; with a plan, times it and verifies it again.
+/// Verifies the kernel of one ceiling; with a plan, also times it and verifies it again.
 ///
 /// # Errors
-/// When the device fails, or the result is wrong.
+/// If the device fails, or the result is wrong.
 pub(super) fn run(
     ceiling: Ceiling,
     device: &Device,
@@ -212,7 +211,7 @@ pub(super) fn run(
     }
 }
 
-/// What is measured, and how.
+/// The subject and plan of a measurement.
 struct Of<'a> {
     ceiling: Ceiling,
     work: Work,
@@ -221,7 +220,7 @@ struct Of<'a> {
 }
 
 impl Of<'_> {
-    /// Verifies a kernel's output, times it, and verifies it again, each time from a poisoned one.
+    /// Verifies a kernel's output, times it, and verifies it again, each time starting from a poisoned output.
     fn timed<S>(
         &self,
         state: &mut S,
@@ -241,7 +240,7 @@ impl Of<'_> {
         let about = About {
             work: self.work,
             cache: if cold { Cache::Cold } else { Cache::Hot },
-            // Buffers of the copy and of the read exceed the cache by far.
+            // The buffers of the copy and the read far exceed the cache.
             reset: if cold { Reset::Rotation { copies: 1 } } else { Reset::None },
             element_bytes: Some(2),
             verified: Verified::Reference,

@@ -1,9 +1,9 @@
-//! The roofline: what a GPU's memory and arithmetic can do, nominal and measured, and how far below it kernels stand
-//! (Williams, Waterman and Patterson, "Roofline: an insightful visual performance model", CACM 2009).
+//! The roofline: ceilings of a GPU's memory and arithmetic, nominal and measured, and the distance of kernels from
+//! them (Williams, Waterman and Patterson, "Roofline: an insightful visual performance model", CACM 2009).
 //!
-//! On a GPU ceilings are measured by kernels that do one thing, and rungs are placed by their times. On the emulator,
-//! which does not model time, rungs are placed by what they count, under the nominal ceilings of a chosen GPU: what
-//! comes out is a bound, a time that the rung cannot beat there.
+//! On a GPU, single-purpose kernels measure the ceilings, and rungs are placed by their times. The emulator does not
+//! model time: it places rungs by their counters under the nominal ceilings of a chosen GPU. The result is a bound:
+//! the rung cannot be faster on that GPU.
 
 mod measured;
 mod points;

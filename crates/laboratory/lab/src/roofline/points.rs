@@ -1,4 +1,4 @@
-//! Kernels under the roofline: rungs by their times on a GPU, or by their counts on the emulator.
+//! Kernels under the roofline: rungs by their times on a GPU, or by their counters on the emulator.
 
 use super::record::{PointRecord, gpu_of};
 use crate::Progress;
@@ -12,10 +12,10 @@ use lanework::report::By;
 use lanework::{Device, Job, Result};
 use lanework_bench::{Arithmetic, Gpu, Rejection, Work};
 
-/// Blocks that are counted, about, where there are more.
+/// Approximate number of counted blocks, if there are more.
 const COUNTED: u64 = 2048;
 
-/// The least time of some work by nominal ceilings: nanoseconds, and what makes it.
+/// The least time of some work by nominal ceilings: nanoseconds, and the limiting ceiling.
 fn bound(work: Work, with: Arithmetic, gpu: &Gpu) -> (f64, &'static str) {
     let tensor = gpu.bf16_tflops.unwrap_or(gpu.fp32_tflops);
     let rate = 1e3
@@ -36,7 +36,7 @@ fn intensity(flops: u64, bytes: u64) -> f64 {
 /// The rungs of a ladder by their times on a GPU.
 ///
 /// # Errors
-/// When the case does not fit the device, or the device fails.
+/// If the case does not fit the device, or the device fails.
 pub fn timed_points(
     family: &Family,
     case: &dyn Case,
@@ -50,7 +50,7 @@ pub fn timed_points(
     let point = |rung: &crate::RungRecord| {
         let time = rung.time.as_ref()?;
         let vendor = peer == Some(rung.name);
-        // A rung computes on the lanes; what a library computes with is not known.
+        // A rung computes on the lanes; the execution units of a library are unknown.
         let with = if vendor { Arithmetic::Unknown } else { Arithmetic::Lanes };
         let (bound_ns, bound_by) = bound(work, with, &gpu);
         let valid = time.invalid.is_none();
@@ -75,7 +75,7 @@ pub fn timed_points(
 /// The rungs of a ladder by their counts on the emulator, under the nominal ceilings of `gpu`. Each is verified first.
 ///
 /// # Errors
-/// When the case does not fit, or a result is wrong.
+/// If the case does not fit, or a result is wrong.
 pub fn counted_points(
     family: &Family,
     case: &dyn Case,
@@ -152,7 +152,7 @@ mod tests {
             counted_points(&family, case.as_ref(), &device, gpu, &mut |_| {}).expect("points");
         assert!(points.len() >= 5);
         for point in &points {
-            // Reading and writing 64 x 64 floats takes their bytes at least, and no rung beats that.
+            // Reading and writing 64 x 64 floats moves at least their bytes; no rung can move fewer.
             assert!(point.sector_bytes >= Some(2 * 64 * 64 * 4), "{point:?}");
             assert_eq!(point.bound_by, "memory");
             assert!(point.uncached_ns.is_some_and(|ns| ns >= point.bound_ns - 1e-9), "{point:?}");

@@ -27,7 +27,7 @@ impl Ceiling {
     pub const ALL: [Ceiling; 6] =
         [Ceiling::Copy, Ceiling::Read, Ceiling::L2, Ceiling::Fp32, Ceiling::Mma, Ceiling::Wgmma];
 
-    /// What it is of, in words.
+    /// Its description.
     pub fn words(self) -> &'static str {
         match self {
             Ceiling::Copy => "memory, copy",
@@ -55,7 +55,7 @@ pub struct CeilingRecord {
     pub ceiling: Ceiling,
     /// `GB/s` or `GFLOP/s`.
     pub unit: String,
-    /// By the vendor's figures; `None` where there is none.
+    /// By the vendor's figures; `None` if there are none.
     pub nominal: Option<f64>,
     /// By a kernel, at its median; `None` on the emulator.
     pub measured: Option<f64>,
@@ -72,11 +72,11 @@ pub struct PointRecord {
     pub name: String,
     /// Whether it is a vendor's library.
     pub vendor: bool,
-    /// Operations per byte: of the least work on a GPU, of what was counted on the emulator; 0 where none are made.
+    /// Operations per byte: of the least work on a GPU, of the counted work on the emulator; 0 without operations.
     pub intensity: f64,
     /// Least time by the nominal ceilings, nanoseconds.
     pub bound_ns: f64,
-    /// The ceiling that makes it: `memory` or `arithmetic`.
+    /// The limiting ceiling: `memory` or `arithmetic`.
     pub bound_by: String,
     /// Its time, nanoseconds; `None` on the emulator.
     pub median_ns: Option<f64>,
@@ -84,9 +84,9 @@ pub struct PointRecord {
     pub gigaflops_per_second: Option<f64>,
     /// 10^9 bytes of the least work per second; `None` on the emulator.
     pub gigabytes_per_second: Option<f64>,
-    /// The bound over the time: 1 is the roof. `None` on the emulator, and where the time is not valid.
+    /// The bound over the time: 1 is the roof. `None` on the emulator, and if the time is invalid.
     pub of_bound: Option<f64>,
-    /// Bytes of all sectors that it moved, counted by the emulator.
+    /// Bytes of all moved sectors, counted by the emulator.
     pub sector_bytes: Option<u64>,
     /// Operations, counted by the emulator.
     pub flops: Option<u64>,
@@ -97,13 +97,13 @@ pub struct PointRecord {
 /// A roofline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RooflineRecord {
-    /// `measured` on a GPU; `bound` on the emulator, where counts stand under nominal ceilings.
+    /// `measured` on a GPU; `bound` on the emulator, which compares counters with nominal ceilings.
     pub kind: String,
     /// The GPU that the ceilings are of.
     pub gpu: String,
     /// Where it ran.
     pub device: DeviceRecord,
-    /// Where the nominal figures come from.
+    /// Source of the nominal figures.
     pub source: String,
     /// The ceilings.
     pub ceilings: Vec<CeilingRecord>,
@@ -116,7 +116,7 @@ pub struct RooflineRecord {
 }
 
 impl RooflineRecord {
-    /// A ceiling: measured where it was, else nominal.
+    /// A ceiling: measured if available, else nominal.
     pub fn ceiling(&self, which: Ceiling) -> Option<f64> {
         let found = self.ceilings.iter().find(|record| record.ceiling == which)?;
         found.measured.or(found.nominal)
@@ -136,7 +136,7 @@ pub fn nominal(ceiling: Ceiling, gpu: &Gpu) -> Option<f64> {
     }
 }
 
-/// The GPU of the table that a device is; a description of it by its driver where the table lacks it.
+/// The table's entry for a device; if the table lacks it, a description from its driver.
 pub(crate) fn gpu_of(info: &DeviceInfo) -> Gpu {
     if let Some(gpu) = specs().gpu(&info.name) {
         return gpu.clone();

@@ -22,23 +22,23 @@ pub struct ClimbSettings {
     pub rungs: Vec<String>,
     /// Seed of the random elements, for the record.
     pub seed: u64,
-    /// Longest time to spend on sampling one rung's time.
+    /// Longest time of sampling one rung.
     pub time_limit: Duration,
 }
 
-/// Work (words moved, or multiply-adds) up to which the emulator counts every block; above, it
-/// counts a sample of blocks, after a run of all of them has been verified.
+/// Largest work (words moved, or multiply-adds) for which the emulator counts every block. Above, it counts a sample
+/// of blocks, after a verified run of all blocks.
 const COUNT_ALL: u64 = 1 << 29;
-/// Words that a problem may move for every block to be counted.
+/// The most words that a problem may move if every block is counted.
 const COUNT_ALL_WORDS: u64 = 1 << 25;
-/// Blocks counted in a sample, about.
+/// Approximate number of blocks in a sample.
 const SAMPLED_BLOCKS: u64 = 2048;
 
 /// Climbs a ladder on one case.
 ///
 /// # Errors
-/// When the case does not fit the device, or the device fails. A rung that computes the wrong thing
-/// is not an error: its record says so.
+/// If the case does not fit the device, or the device fails. A wrong result is not an error: the rung's record says
+/// so.
 pub fn climb(
     family: &Family,
     case: &dyn Case,
@@ -99,7 +99,7 @@ pub fn climb(
 /// Verifies one rung on the edge cases and the requested one, then counts or times it.
 ///
 /// # Errors
-/// What differs or failed.
+/// If a result differs or a step failed.
 fn climb_rung(
     RungOf { family, rung, case }: RungOf<'_>,
     edge_cases: &[Box<dyn Case>],
@@ -146,7 +146,7 @@ fn climb_rung(
             let timing =
                 Timing { cache: Cache::Cold, limit: settings.time_limit, seed: settings.seed };
             let of = RungOf { family, rung, case };
-            // Each word of progress is a step of the climb, and a rung is one.
+            // Each progress report is a step of the climb; a rung is one step.
             let timed = time_trial(of, trial.as_mut(), device, &timing, &mut |_| {})?;
             found.time = Some(TimeRecord::from(&timed));
             found.accuracy = Some(trial.check()?);

@@ -8,11 +8,11 @@ use lanework_bench::{Architecture, multiprocessor, specs};
 /// Threads of a warp.
 const WARP: u32 = 32;
 
-/// What a prepared kernel takes of a multiprocessor of `device`; for the emulator, of its compute
-/// capability, with registers estimated from the PTX.
+/// A prepared kernel's use of a multiprocessor of `device`. For the emulator, the table of its compute capability
+/// gives the limits, and registers are estimated from the PTX.
 ///
 /// # Errors
-/// When the driver says that not even one block fits.
+/// If not even one block fits, according to the driver.
 pub(crate) fn of(kernel: &Prepared<'_>, device: &Device) -> Result<ResourcesRecord> {
     let (_, block, dynamic) = kernel.shape();
     let arch = specs().architecture(device.info().compute_capability);
@@ -26,8 +26,8 @@ pub(crate) fn of(kernel: &Prepared<'_>, device: &Device) -> Result<ResourcesReco
     Ok(record)
 }
 
-/// Resident blocks of `threads` threads with `registers` registers each and `shared` bytes of
-/// shared memory, and what limits them: `threads`, `blocks`, `registers` or `shared memory`.
+/// Resident blocks of `threads` threads with `registers` registers each and `shared` bytes of shared memory, and the
+/// limit: `threads`, `blocks`, `registers` or `shared memory`.
 pub fn resident_blocks(
     arch: &Architecture,
     threads: u32,

@@ -1,25 +1,25 @@
-//! The profiler: runs a kernel on the emulator as often as a profile needs, and hands over what it found.
+//! The profiler: runs a kernel on the emulator as often as a profile needs, and returns the record.
 
 use lanework::emulator::{Blocks, Trace, TraceConfig};
 use lanework::report::{self, By, ProfileRecord};
 use lanework::{Dim3, Prepared, Profile, PtxArg, PtxModule, PtxShape, Result};
 use lanework_bench::{Gpu, machine};
 
-/// A kernel that can be run on the emulator again and again.
+/// A kernel that can run repeatedly on the emulator.
 pub trait Subject {
     /// Blocks, threads of a block, and bytes of dynamic shared memory.
     fn shape(&self) -> (Dim3, Dim3, u32);
     /// Whether its blocks may wait for each other, so that all of them must run.
     fn waits(&self) -> bool;
-    /// Counts a run.
+    /// Runs and counts.
     ///
     /// # Errors
-    /// When the kernel goes wrong.
+    /// If the kernel faults.
     fn profile(&mut self, blocks: Blocks) -> Result<Profile>;
-    /// Keeps what some blocks do.
+    /// Traces some blocks.
     ///
     /// # Errors
-    /// When the kernel goes wrong.
+    /// If the kernel faults.
     fn trace(&mut self, blocks: Blocks, wanted: TraceConfig) -> Result<Trace>;
 }
 
@@ -44,7 +44,7 @@ pub struct PtxLaunch<'a> {
     pub module: &'a PtxModule,
     /// The entry.
     pub entry: String,
-    /// The launch's shape.
+    /// Shape of the launch.
     pub shape: PtxShape,
     /// The entry's arguments.
     pub arguments: &'a [PtxArg<'a>],
@@ -68,7 +68,7 @@ impl Subject for PtxLaunch<'_> {
 /// Profiles a kernel on the emulator, for `gpu`.
 ///
 /// # Errors
-/// When the kernel goes wrong.
+/// If the kernel faults.
 pub fn profile(
     subject: &mut dyn Subject,
     blocks: Blocks,

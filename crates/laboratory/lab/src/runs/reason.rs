@@ -1,21 +1,21 @@
-//! What a step of a ladder gives, and by what: on a GPU by its time, on the emulator by what is counted.
+//! The gain of a ladder's step and its reason: the time on a GPU, the counters on the emulator.
 //!
-//! A time counts as changed only where the 95 % intervals of both medians lie apart. The emulator does not model time: a
-//! step that reduces a count is called better by that count, never faster.
+//! A time counts as changed only if the 95 % intervals of both medians are disjoint. The emulator does not model
+//! time: a step that reduces a count is better by that count, never faster.
 
 use crate::record::{RungRecord, Step, TimeRecord};
 use lanework::Counters;
 
-/// Changes below this factor are left out where there are larger ones.
+/// Changes below this factor are omitted if there are larger ones.
 const NOTABLE: f64 = 1.15;
-/// Changes below this factor are always left out.
+/// Changes below this factor are always omitted.
 const SLIGHT: f64 = 1.01;
-/// Changes that are named in each direction at most.
+/// The most changes listed per direction.
 const NAMED: usize = 3;
 
 type Count = fn(&Counters) -> u64;
 
-/// Counts that are compared: a name and where it lies. The fewer, the better.
+/// Compared counts: name and field. Fewer is better.
 const COUNTS: [(&str, Count); 8] = [
     ("load sectors", |c| c.global_load.sectors),
     ("store sectors", |c| c.global_store.sectors),
@@ -27,12 +27,12 @@ const COUNTS: [(&str, Count); 8] = [
     ("divergent branches", |c| c.divergent_branches),
 ];
 
-/// Which way a figure is better.
+/// The direction in which a figure improves.
 #[derive(Clone, Copy, PartialEq)]
 enum Better {
     Less,
     More,
-    /// Neither: it tells how the work is cut up.
+    /// Neither: it shows how the work is divided.
     Neither,
 }
 
@@ -40,11 +40,11 @@ enum Better {
 struct Change {
     factor: f64,
     words: String,
-    /// Whether it is for the better; `None` where that cannot be said.
+    /// Whether it is an improvement; `None` if unknown.
     good: Option<bool>,
 }
 
-/// What the step from one rung to the next gives, and by what; `None` where either was neither timed nor counted.
+/// The gain of the step from one rung to the next and its reason; `None` if either was neither timed nor counted.
 pub(crate) fn reason(before: &RungRecord, now: &RungRecord) -> Option<(Step, String)> {
     match (&before.time, &now.time) {
         (Some(earlier), Some(later)) => timed((before, earlier), (now, later)),
@@ -55,7 +55,7 @@ pub(crate) fn reason(before: &RungRecord, now: &RungRecord) -> Option<(Step, Str
     }
 }
 
-/// The step by its time; nothing where a time cannot be right.
+/// The step by its time; `None` if a time is invalid.
 fn timed(
     (before, earlier): (&RungRecord, &TimeRecord),
     (now, later): (&RungRecord, &TimeRecord),
@@ -100,7 +100,7 @@ fn counted(changes: Vec<Change>) -> (Step, String) {
     (step, told)
 }
 
-/// Changes for the better, for the worse, and neither, in words, the largest first; slight ones only where there are no
+/// Improvements, regressions, and neutral changes, in words, the largest first; slight changes only if there are no
 /// others.
 fn by_direction(mut changes: Vec<Change>) -> (Vec<String>, Vec<String>, Vec<String>) {
     changes.sort_by(|a, b| b.factor.total_cmp(&a.factor));
@@ -113,9 +113,9 @@ fn by_direction(mut changes: Vec<Change>) -> (Vec<String>, Vec<String>, Vec<Stri
     (of(Some(true)), of(Some(false)), of(None))
 }
 
-/// What changed from one rung to the next.
+/// The changes from one rung to the next.
 fn changes(before: &RungRecord, now: &RungRecord) -> Vec<Change> {
-    // What was counted of a sample of the blocks stands for all of them.
+    // Counts of a sample of blocks are scaled to all blocks.
     let whole = |rung: &RungRecord| {
         rung.sampled.map_or(1.0, |part| part.blocks as f64 / part.blocks_counted.max(1) as f64)
     };
@@ -145,7 +145,7 @@ fn changes(before: &RungRecord, now: &RungRecord) -> Vec<Change> {
     counts.chain(figures.into_iter().flatten()).chain(of_rung).collect()
 }
 
-/// A change in words; `None` where there is next to none.
+/// A change in words; `None` if it is negligible.
 fn change(name: &str, better: Better, before: f64, now: f64) -> Option<Change> {
     let good = match better {
         Better::Less => Some(now < before),

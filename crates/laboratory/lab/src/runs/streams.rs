@@ -7,14 +7,14 @@ use lanework_bench::DeviceRecord;
 use lanework_ladders::streams;
 use serde::Serialize;
 
-/// What to overlap.
+/// The copies and kernels to overlap.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamsRequest {
     /// Elements of 4 bytes.
     pub elements: usize,
-    /// Parts that they are cut into.
+    /// Number of chunks.
     pub chunks: usize,
-    /// Streams that the parts take turns on.
+    /// Number of streams; chunks are assigned round-robin.
     pub streams: usize,
     /// Multiply-adds per element.
     pub steps: u32,
@@ -22,16 +22,16 @@ pub struct StreamsRequest {
     pub seed: u64,
 }
 
-/// What was found.
+/// The result of an overlap.
 #[derive(Clone, Debug, Serialize)]
 pub struct StreamsRecord {
     /// Where it ran.
     pub device: DeviceRecord,
     /// Elements of 4 bytes.
     pub elements: usize,
-    /// Parts that they were cut into.
+    /// Number of chunks.
     pub chunks: usize,
-    /// Streams that the parts took turns on.
+    /// Number of streams.
     pub streams: usize,
     /// Multiply-adds per element.
     pub steps: u32,
@@ -41,7 +41,7 @@ pub struct StreamsRecord {
     pub serial_ns: Option<f64>,
     /// GPU time of the chunks on several streams.
     pub overlapped_ns: Option<f64>,
-    /// When each part of the overlapped run ran; empty on the emulator.
+    /// Timeline of the overlapped run; empty on the emulator.
     pub timeline: Vec<Span>,
 }
 
@@ -60,12 +60,12 @@ pub struct Span {
     pub end_ns: f64,
 }
 
-/// The parts of a chunk's work, in order.
+/// The steps of a chunk, in order.
 const PARTS: [&str; 3] = ["upload", "kernel", "download"];
 
-/// Streams at most.
+/// The most streams.
 const MOST_STREAMS: usize = 128;
-/// Chunks at most.
+/// The most chunks.
 const MOST_CHUNKS: usize = 1 << 16;
 
 /// Chunks on a device, with their host memory.
@@ -78,7 +78,7 @@ struct Chunks {
 /// Runs the work on one stream and on several, and compares both results with the host's.
 ///
 /// # Errors
-/// When the request makes no sense, does not fit, or the device fails.
+/// If the request is invalid or does not fit, or the device fails.
 pub fn overlap(
     device: &Device,
     request: &StreamsRequest,
@@ -117,7 +117,7 @@ pub fn overlap(
     let expected: Vec<u32> = src.iter().map(on_host).collect();
     let serial = [device.stream()?];
     let many = (0..count).map(|_| device.stream()).collect::<Result<Vec<_>>>()?;
-    // Once to compile and to touch all memory.
+    // A first run compiles the kernel and touches all memory.
     run(device, &serial, &mut placed, steps)?;
     let mut verified = true;
     let mut timelines = Vec::new();
@@ -157,7 +157,7 @@ fn place(device: &Device, src: &[u32], chunks: usize) -> Result<Chunks> {
     Ok(placed)
 }
 
-/// Queues every chunk on its stream, waits, and returns when each part ran.
+/// Queues every chunk on its stream, waits, and returns the timeline.
 fn run(device: &Device, queues: &[Stream], placed: &mut Chunks, steps: u32) -> Result<Vec<Span>> {
     let timed = device.backend() == Backend::Cuda;
     let mark = |queue: &Stream| timed.then(|| queue.event()).transpose();

@@ -18,7 +18,7 @@ pub fn points(request: &Request, axes: &[(&'static str, Vec<u64>)]) -> Vec<Reque
     })
 }
 
-/// The points with each of these element types, which vary slowest; with none, the points as they are.
+/// The points with each of these element types, which vary slowest; the unchanged points if there are no types.
 pub fn with_elements(points: Vec<Request>, elements: &[ElementType]) -> Vec<Request> {
     if elements.is_empty() {
         return points;
@@ -28,18 +28,18 @@ pub fn with_elements(points: Vec<Request>, elements: &[ElementType]) -> Vec<Requ
     elements.iter().flat_map(|element| -> Vec<Request> { all(element) }).collect()
 }
 
-/// What became of a point.
+/// Outcome of a point.
 #[derive(Debug)]
 pub enum Attempt {
     /// It was climbed.
     Done(Box<ClimbRecord>),
-    /// It makes no problem, or none that the device can run.
+    /// The problem is invalid, or the device cannot run it.
     Impossible(Error),
     /// The device failed.
     Failed(Error),
 }
 
-/// Why no case can be made of a point, or none that fits the device.
+/// Why a point has no valid case, or none that fits the device.
 pub fn impossible(family: &Family, point: &Request, device: &Device) -> Option<Error> {
     family.case(point).and_then(|case| case.check_fits(device)).err()
 }
@@ -64,10 +64,10 @@ pub fn attempt(
     }
 }
 
-/// Climbs the ladder of `family` at every point that is possible.
+/// Climbs the ladder of `family` at every possible point.
 ///
 /// # Errors
-/// When none is possible; when the device fails.
+/// If no point is possible, or the device fails.
 pub fn sweep(
     family: &Family,
     points: &[Request],

@@ -1,4 +1,4 @@
-//! Timing rungs: a rung on its case, verified before and after, and two rungs in turns.
+//! Timing rungs, alone or two interleaved, verified before and after.
 
 use crate::Progress;
 use crate::families::Family;
@@ -34,7 +34,7 @@ pub struct RungOf<'a> {
 }
 
 impl RungOf<'_> {
-    /// What a measurement of it is of.
+    /// The subject of its measurement.
     pub(crate) fn about(&self, device: &Device, how: &Timing) -> About {
         let RungOf { family, rung, case } = *self;
         let peer = family.peer.is_some_and(|peer| peer.name == rung);
@@ -60,7 +60,7 @@ impl RungOf<'_> {
         }
     }
 
-    /// Verifies it on the edge cases and on its own, and leaves the output poisoned.
+    /// Verifies the rung on the edge cases and its own case, and leaves the output poisoned.
     fn verify(&self, edge_cases: &[Box<dyn Case>], device: &Device) -> Result<(), Rejection> {
         for small in edge_cases {
             if small.skips(self.rung, device).is_some() {
@@ -79,16 +79,16 @@ impl RungOf<'_> {
 /// Runs a trial once and waits.
 ///
 /// # Errors
-/// The errors of the device.
+/// If the device fails.
 pub(crate) fn launch(trial: &mut dyn Trial, device: &Device) -> Result<()> {
     trial.job()?.launch()?;
     device.synchronize()
 }
 
-/// The same problem on as many copies as the state of the cache needs, besides a first one.
+/// The further copies of the problem that the state of the cache needs.
 ///
 /// # Errors
-/// When the device has no memory for them.
+/// If the device has no memory for them.
 fn others<'a>(of: &RungOf<'a>, about: &About, device: &Device) -> Result<Vec<Box<dyn Trial + 'a>>> {
     (1..about.reset.copies()).map(|_| of.case.trial(of.rung, device)).collect()
 }
@@ -96,7 +96,7 @@ fn others<'a>(of: &RungOf<'a>, about: &About, device: &Device) -> Result<Vec<Box
 /// The jobs of a trial and of its copies.
 ///
 /// # Errors
-/// When the rung is not possible with this problem.
+/// If the rung cannot solve this problem.
 fn jobs<'t>(
     trial: &'t mut dyn Trial,
     others: &'t mut [Box<dyn Trial + '_>],
@@ -113,10 +113,10 @@ fn left(name: &str, width: f64, left: Duration) -> String {
     format!("{name}: +-{:.2} %, at most {:.0} s left", 50.0 * width, left.as_secs_f64().ceil())
 }
 
-/// Times a trial that was verified and poisoned; the caller checks it afterwards.
+/// Times a verified and poisoned trial; the caller checks the result afterward.
 ///
 /// # Errors
-/// When a launch fails, or on the emulator.
+/// If a launch fails, or on the emulator.
 pub(crate) fn time_trial(
     of: RungOf<'_>,
     trial: &mut dyn Trial,
@@ -134,7 +134,7 @@ pub(crate) fn time_trial(
 /// Verifies a rung, times it and verifies the result of the timed launches.
 ///
 /// # Errors
-/// What differs from the host's result or failed; on the emulator, which does not model time.
+/// If a result differs from the host's or a launch fails; always on the emulator, which does not model time.
 pub fn bench_rung(
     of: RungOf<'_>,
     device: &Device,
@@ -150,10 +150,11 @@ pub fn bench_rung(
     Ok(TimedRecord { accuracy: Some(accuracy), ..record })
 }
 
-/// Verifies two rungs, times them in turns and verifies the results of the timed launches.
+/// Verifies two rungs, times them interleaved and verifies the results of the timed launches.
 ///
 /// # Errors
-/// What differs from the host's result or failed, with the rung's name; on the emulator, which does not model time.
+/// If a result differs from the host's or a launch fails, with the rung's name; always on the emulator, which does
+/// not model time.
 pub fn compare_rungs(
     a: RungOf<'_>,
     b: RungOf<'_>,

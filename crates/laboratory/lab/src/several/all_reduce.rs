@@ -28,24 +28,25 @@ pub struct SeveralRungRecord {
     pub name: &'static str,
     /// Whether every device had the right sum, before and after timing.
     pub verified: bool,
-    /// What was wrong.
+    /// The error.
     pub error: Option<String>,
-    /// Why it did not take part.
+    /// Why it was skipped.
     pub skipped: Option<String>,
     /// Time of one all-reduce; `None` on emulated devices.
     pub time: Option<SummaryRecord>,
     /// Bytes per second of a vector: its bytes by the time.
     pub vector_bandwidth: Option<f64>,
-    /// Bytes per second that each device receives at least: 2 (n - 1) / n of that.
+    /// Least bytes per second that each device receives: 2 (n - 1) / n of that.
     pub link_bandwidth: Option<f64>,
-    /// How many times as fast as the rung before.
+    /// Speedup over the previous rung.
     pub speedup: Option<f64>,
 }
 
-/// Climbs the ladder with vectors of `length` elements; `chosen` names rungs, or all where it is empty.
+/// Climbs the ladder with vectors of `length` elements; `chosen` lists rungs, all if it is empty.
 ///
 /// # Errors
-/// When the devices have no room for two vectors each, or fail. A rung that gives a wrong sum is not an error: its record says so.
+/// If the devices have no memory for two vectors each, or fail. A wrong sum is not an error: the rung's record says
+/// so.
 pub fn climb_several(
     devices: &[Device],
     length: usize,
@@ -98,13 +99,13 @@ pub fn climb_several(
     Ok(record)
 }
 
-/// Small whole numbers.
+/// Small integers.
 fn element(rank: usize, index: usize) -> f32 {
     let mixed = (index as u32).wrapping_mul(2_654_435_761).wrapping_add(rank as u32 * 40_503) >> 20;
     mixed as f32 - 2048.0
 }
 
-/// Verifies a rung, times it where there is time, and verifies it again: its time, and what was wrong.
+/// Verifies a rung, times it on GPUs, and verifies it again; returns its time and the error.
 fn climb_rung(
     rung: &SeveralRung,
     ranks: &mut Ranks,

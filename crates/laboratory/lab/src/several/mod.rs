@@ -1,7 +1,8 @@
-//! Several devices: the ladder of all-reduces, and products divided among devices, verified, and timed where the devices are GPUs.
+//! Several devices: the ladder of all-reduces, and products divided among devices. Results are verified; GPUs are
+//! also timed.
 //!
-//! A time is that of a batch of runs between two events on every GPU, the longest of them, divided by the runs: what one GPU waits for
-//! another is in it. Vectors hold small whole numbers, so that sums in any order have the same bits and every result is compared
+//! A time is the longest time of a batch of runs between two events on any GPU, divided by the runs: it includes
+//! waiting for other GPUs. Vectors hold small integers: sums in any order have the same bits, so results are compared
 //! exactly.
 
 mod all_reduce;

@@ -1,4 +1,4 @@
-//! Products and sums divided among devices, beside the same on one.
+//! Products and sums divided among devices, compared with one device.
 
 use super::timing::{time_alone, time_together};
 use lanework::{Backend, Buffer, Device, Result};
@@ -8,7 +8,7 @@ use lanework_ops::{GemmElement, Tensor, TensorMut, gemm, reduce};
 use serde::Serialize;
 use std::time::Duration;
 
-/// A product divided among devices, beside the same product on one.
+/// A product divided among devices, compared with one device.
 #[derive(Clone, Debug, Serialize)]
 pub struct ScalingRecord {
     /// Name of the element type.
@@ -21,14 +21,14 @@ pub struct ScalingRecord {
     pub verified: bool,
     /// Times of the product on one device and on all of them; `None` on emulated devices.
     pub times: Option<[SummaryRecord; 2]>,
-    /// How many times as fast as one device.
+    /// Speedup over one device.
     pub speedup: Option<f64>,
 }
 
 /// A square product of `extent` rows on one device, and divided by rows among all of them.
 ///
 /// # Errors
-/// When the devices have no room, or fail.
+/// If the devices have no memory, or fail.
 pub fn scaling<T>(
     devices: &[Device],
     extent: usize,
@@ -40,7 +40,7 @@ where
     T: GemmElement + lanework_dist::Number + Send + Sync,
 {
     let n = extent;
-    // Small enough that every sum of products is exact in single precision.
+    // Small enough for every sum of products to be exact in single precision.
     let number = |i: usize, seed: u32| {
         let mixed = (i as u32).wrapping_mul(2_654_435_761).wrapping_add(seed * 97) >> 24;
         make(((mixed % 7) as f32 - 3.0) * 0.25)
@@ -86,9 +86,9 @@ where
 /// The sum of `length` numbers on one device, and divided among all of them.
 ///
 /// # Errors
-/// When the devices have no room, or fail.
+/// If the devices have no memory, or fail.
 pub fn scaling_of_sum(devices: &[Device], length: usize, limit: Duration) -> Result<ScalingRecord> {
-    // -1, 0 and 1 in turns that hash: every partial sum is exact.
+    // Hashed sequence of -1, 0 and 1: every partial sum is exact.
     let number = |i: usize| ((i as u32).wrapping_mul(2_654_435_761) >> 24) % 3;
     let x: Vec<f32> = (0..length).map(|i| number(i) as f32 - 1.0).collect();
     let gpus = devices.iter().all(|device| device.backend() == Backend::Cuda);
@@ -118,7 +118,7 @@ pub fn scaling_of_sum(devices: &[Device], length: usize, limit: Duration) -> Res
     Ok(compared("f32 sum", [length, 1, 1], devices.len(), verified, one_time, slowest))
 }
 
-/// Runs `work` for every rank, each in a thread: what each gives, and the longest time.
+/// Runs `work` for every rank, each in a thread; returns all results and the longest time.
 fn on_all<V: Send>(
     devices: &[Device],
     work: impl Fn(&Communicator) -> Result<(V, Option<SummaryRecord>)> + Sync,

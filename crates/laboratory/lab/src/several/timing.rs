@@ -1,4 +1,4 @@
-//! Times on several devices: of batches between two events, of the longest device.
+//! Times on several devices: batches between two events, on the slowest device.
 
 use lanework::{Device, Result};
 use lanework_bench::{Summary, SummaryRecord};
@@ -7,7 +7,7 @@ use lanework_ladders::multi_gpu::AllReduce;
 use lanework_ops::Plan;
 use std::time::{Duration, Instant};
 
-/// Samples at least, and the GPU time of one.
+/// The fewest samples, and the GPU time of one.
 const SAMPLES: usize = 12;
 const BATCH_NS: f64 = 4e6;
 
@@ -16,7 +16,7 @@ pub(super) fn wait(devices: &[Device]) -> Result<()> {
     devices.iter().try_for_each(Device::synchronize)
 }
 
-/// Times of batches of runs, of the longest device.
+/// Times of batches of runs on the slowest device.
 pub(super) fn time(
     devices: &[Device],
     run: &mut AllReduce<'_>,
@@ -71,17 +71,17 @@ pub(super) fn time_alone(
         let end = device.event()?;
         samples.push(end.nanoseconds_since(&start)? / RUNS as f64);
     }
-    // The first batch brings the clock up.
+    // The first batch raises the clock.
     Ok(SummaryRecord::from(&summary(&samples[2..])))
 }
 
-/// The same on every rank, which begin each batch together.
+/// The same on every rank; all start each batch together.
 pub(super) fn time_together(
     comm: &Communicator,
     mut run: impl FnMut() -> Result<()>,
     limit: Duration,
 ) -> Result<SummaryRecord> {
-    // As many batches on every rank, whatever each takes.
+    // Every rank runs the same number of batches.
     let count = SAMPLES.max((limit.as_millis() / 60) as usize);
     let mut samples = Vec::new();
     for _ in 0..count {

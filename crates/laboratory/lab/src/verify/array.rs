@@ -1,13 +1,13 @@
-//! Comparing arrays of any element type, as those of files are.
+//! Comparing arrays of any element type.
 
 use crate::host::array::Array;
 use half::{bf16, f16};
 use lanework_bench::{Accuracy, Rejection, close, same};
 
-/// That `got` is `want`: bit for bit, or each element within `tolerance` relative to it.
+/// Checks that `got` equals `want`: bit for bit, or each element within a relative `tolerance`.
 ///
 /// # Errors
-/// Another type or shape, or the elements that differ.
+/// If the type, the shape or elements differ.
 pub fn verify_array(
     got: &Array,
     want: &Array,
@@ -48,7 +48,7 @@ pub fn verify_array(
     close(&wide(got), &wide(want), tolerance)
 }
 
-/// That the bits are the same; elements are shown as numbers.
+/// Checks that the bits are equal; messages show elements as numbers.
 fn bits<T: Copy + std::fmt::Debug, B: PartialEq>(
     got: &[T],
     want: &[T],

@@ -1,21 +1,21 @@
 //! The proven bound on the rounding errors of a sum of products, for every order of additions.
 //!
-//! A value that goes through n roundings to nearest is multiplied by a factor within `1 +- gamma_n`,
-//! `gamma_n = n u / (1 - n u)` (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. 2002,
-//! lemma 3.1). In a sum of K products, whatever the order, each product goes through one rounding of its own
-//! (none with a fused multiply-add) and at most K - 1 additions, so that
+//! n roundings to nearest multiply a value by a factor within `1 +- gamma_n`, `gamma_n = n u / (1 - n u)` (N. J.
+//! Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. 2002, lemma 3.1). In a sum of K products, whatever
+//! the order, each product goes through one rounding of its own (none with a fused multiply-add) and at most K - 1
+//! additions, so that
 //!
 //! `|y - sum| <= gamma_K sum_k |a_k b_k|` (section 3.1, and 4.2 for any order of summation).
 //!
-//! Beside it the bound covers: alpha, beta and the addition of beta C; compensated sums, whose bound is
-//! `2 u + O(K u^2)` (section 4.3); products that underflow, each by at most half of the smallest subnormal
-//! number (section 2.8: sums do not underflow); the roundings of the reference itself; and results that are
-//! not finite where partial sums could have overflowed. Where `K u >= 1/2`, `2 K u` takes the place of
-//! `gamma_K`: it is not less than `K u`, which holds for every K (C.-P. Jeannerod and S. M. Rump, "Improved
-//! error bounds for inner products in floating-point arithmetic", SIAM J. Matrix Anal. Appl. 34, 2013).
+//! The bound also covers: alpha, beta and the addition of beta C; compensated sums, whose bound is `2 u + O(K u^2)`
+//! (section 4.3); products that underflow, each by at most half of the smallest subnormal number (section 2.8: sums
+//! do not underflow); the roundings of the reference itself; and results that are not finite where partial sums could
+//! have overflowed. If `K u >= 1/2`, `2 K u` replaces `gamma_K`: it is not less than `K u`, which holds for every K
+//! (C.-P. Jeannerod and S. M. Rump, "Improved error bounds for inner products in floating-point arithmetic", SIAM J.
+//! Matrix Anal. Appl. 34, 2013).
 //!
-//! Limits: the bound is of sums of the products themselves. Fast products (Strassen), and arithmetic that
-//! flushes subnormal numbers or does not round to nearest, are held to it all the same.
+//! Limits: the bound assumes sums of the products themselves. It is also applied to fast algorithms (Strassen) and to
+//! arithmetic that flushes subnormal numbers or does not round to nearest, although it does not hold for them.
 
 use lanework_bench::{Accuracy, Errors};
 
@@ -27,23 +27,22 @@ pub const UNIT_F64: f64 = 1.110_223_024_625_156_5e-16;
 /// The bound of sums of a number format, for one problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// Roundings that a term goes through at most.
+    /// The most roundings of a term.
     pub roundings: f64,
     /// Unit roundoff of the sums.
     pub unit: f64,
-    /// How far the reference itself can be off, relative to the scale.
+    /// Error bound of the reference, relative to the scale.
     pub of_reference: f64,
-    /// How far all underflows together can be off.
+    /// Error bound of all underflows together.
     pub underflow: f64,
     /// The largest finite number.
     pub largest: f64,
-    /// How much larger partial sums can be than what is added up in the end: `1 / |alpha|` where that
-    /// is more than 1.
+    /// Largest ratio of partial sums to the final sum: `1 / |alpha|`, at least 1.
     pub swell: f64,
 }
 
-/// Roundings beside those of the products and their additions: alpha, beta, and their sum, and one each for
-/// compensation and the rounding of the result.
+/// Roundings other than those of the products and their additions: alpha, beta, their sum, and one each for
+/// compensation and the final rounding.
 const OTHER_ROUNDINGS: f64 = 5.0;
 
 impl Bound {
@@ -61,9 +60,9 @@ impl Bound {
         }
     }
 
-    /// The bound for a sum of the squares of `length` numbers, of which none goes through more than `depth`
-    /// additions, in a format of this roundoff. The reference is compensated: `u + (n u)^2` (T. Ogita, S. M.
-    /// Rump and S. Oishi, "Accurate Sum and Dot Product", SIAM J. Sci. Comput. 26, 2005, proposition 4.5).
+    /// The bound for a sum of the squares of `length` numbers in a format of this roundoff, if no number goes through
+    /// more than `depth` additions. The reference is compensated: `u + (n u)^2` (T. Ogita, S. M. Rump and S. Oishi,
+    /// "Accurate Sum and Dot Product", SIAM J. Sci. Comput. 26, 2005, proposition 4.5).
     pub fn of_squares(length: usize, depth: u64, unit: f64) -> Self {
         let in_f32 = unit > UNIT_F64;
         Bound {
@@ -76,21 +75,20 @@ impl Bound {
         }
     }
 
-    /// `gamma_n`, or what bounds it where there are too many roundings for it.
+    /// `gamma_n`, or its replacement if there are too many roundings.
     fn gamma(roundings: f64, unit: f64) -> f64 {
         let first_order = roundings * unit;
         if first_order < 0.5 { first_order / (1.0 - first_order) } else { 2.0 * first_order }
     }
 
-    /// How far a result can be from its reference, where the absolute values of the terms add up to
-    /// `scale`.
+    /// Largest distance of a result from its reference; `scale` is the sum of the absolute values of the terms.
     pub fn allowed(&self, scale: f64) -> f64 {
-        // The scale is rounded as well.
+        // The scale is rounded, too.
         let scale = scale * (1.0 + 2.0 * self.of_reference);
         (Self::gamma(self.roundings, self.unit) + self.of_reference) * scale + self.underflow
     }
 
-    /// Whether some order of additions can give `got`.
+    /// Whether some order of additions can produce `got`.
     pub fn accepts(&self, got: f64, reference: f64, scale: f64) -> bool {
         if got == reference || (got.is_nan() && reference.is_nan()) {
             return true;
@@ -101,7 +99,7 @@ impl Bound {
         if got.is_finite() {
             return (got - reference).abs() <= self.allowed(scale);
         }
-        // Partial sums can reach the sum of all positive terms, and that of all negative ones.
+        // Partial sums can reach the sum of all positive terms or of all negative terms.
         let swell = self.swell * (1.0 + Self::gamma(self.roundings, self.unit));
         let overflows = |sum: f64| sum * swell >= self.largest;
         let (up, down) =
@@ -113,7 +111,7 @@ impl Bound {
         }
     }
 
-    /// Compares `count` elements; `at` gives the result, the reference and the scale of one.
+    /// Compares `count` elements; `at` returns the result, the reference and the scale of one.
     pub fn compare(&self, count: usize, at: &dyn Fn(usize) -> (f64, f64, f64)) -> Comparison {
         let mut wrong = Vec::new();
         let (mut max_relative, mut sum_relative, mut relatives) = (0.0f64, 0.0, 0u64);
@@ -150,15 +148,15 @@ impl Bound {
         Comparison { wrong, accuracy }
     }
 
-    /// A result beside its reference and its bound, in words.
+    /// A result with its reference and bound, in words.
     pub fn words(&self, got: f64, reference: f64, scale: f64) -> String {
         format!("is {got:e}, should be {reference:e} +- {:.1e}", self.allowed(scale))
     }
 }
 
-/// What a comparison found.
+/// The outcome of a comparison.
 pub struct Comparison {
-    /// The elements that no order of additions gives.
+    /// The elements that no order of additions produces.
     pub wrong: Vec<usize>,
     /// The errors of the others.
     pub accuracy: Accuracy,
@@ -198,11 +196,11 @@ mod tests {
         for got in [0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
             assert!(bound(4).accepts(got, 0.0, 1.2e39), "{got}");
         }
-        // 3e38 + 3e38 overflows upwards alone.
+        // 3e38 + 3e38 can only overflow to +inf.
         assert!(bound(2).accepts(f64::INFINITY, 6e38, 6e38));
         assert!(!bound(2).accepts(f64::NEG_INFINITY, 6e38, 6e38));
         assert!(!bound(2).accepts(f64::NAN, 6e38, 6e38));
-        // What alpha makes small again may have overflowed before.
+        // A sum may overflow before a small alpha scales it down.
         assert!(Bound::of_product(2, 1e-3, 0.0).accepts(f64::INFINITY, 6e35, 6e35));
         assert!(!bound(2).accepts(f64::INFINITY, 6e35, 6e35));
     }

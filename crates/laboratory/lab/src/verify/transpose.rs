@@ -1,9 +1,9 @@
-//! Comparison with the host, bit for bit.
+//! Comparing a transpose with the host's, bit for bit.
 
 use lanework::Element;
 use std::fmt;
 
-/// Where a result differs from the host's.
+/// Differences between a result and the host's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// Elements that differ.
@@ -14,20 +14,20 @@ pub struct Mismatch {
     pub first: Vec<(usize, usize, String, String)>,
 }
 
-/// How many differing elements are shown.
+/// The most differing elements in a message.
 const SHOWN: usize = 5;
 
 /// Compares `dst`, `cols` x `rows`, with the transpose of `src`, `rows` x `cols`, bit for bit.
 ///
 /// # Errors
-/// How many elements differ, and the first of them.
+/// If elements differ: how many, and the first of them.
 pub fn compare_transpose<E: Element>(
     src: &[E],
     dst: &[E],
     rows: usize,
     cols: usize,
 ) -> Result<(), Mismatch> {
-    /// Edge of the patches compared together, so that both matrices are walked in cache.
+    /// Edge of the patches: small enough to keep both matrices' lines in cache.
     const PATCH: usize = 64;
     let mut mismatch = Mismatch { count: 0, of: (rows * cols) as u64, first: Vec::new() };
     for top in (0..cols).step_by(PATCH) {

@@ -28,7 +28,7 @@ fn big(a: [i32; 5], d: f64, c: i8, s: [i16; 3], pair: [f32; 2]) -> Vec<u8> {
 fn by_value() -> Case {
     let given = big([1, -2, 3, -4, 5], 0.75, 9, [100, 200, 300], [1.5, 7.0]);
     let fields = |bytes: &[u8]| {
-        // Padding is nobody's.
+        // Padding is undefined.
         let mut bytes = bytes.to_vec();
         bytes[20..24].fill(0);
         bytes[33] = 0;

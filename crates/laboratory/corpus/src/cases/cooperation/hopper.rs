@@ -79,7 +79,7 @@ fn specialised() -> Case {
 }
 
 fn elections() -> Case {
-    // Two warps per block, of which lane 0 is elected: ranks twice, and 32 once per block.
+    // Two warps per block, each elects lane 0: ranks twice, and 32 once per block.
     let total = 2 * 28 + 8 * 32;
     Case::new(UNIT, "elections over a cluster")
         .with("out", &[0i32; 2])

@@ -1,4 +1,4 @@
-//! Integer arithmetic, bit fields and dot products; and the chains that carry.
+//! Integer arithmetic, bit fields, dot products, and carry chains.
 
 use super::row::{Row, row, text};
 
@@ -50,7 +50,7 @@ pub const ARITHMETIC: &[Row] = &[
     row("dp2a{.lo,.hi}{.u32,.s32}{.u32,.s32}", "b32", "b32 b32 b32"),
 ];
 
-/// Each runs a chain: the flag that the first leaves is read by the last.
+/// Each runs a chain: the last instruction reads the carry flag of the first.
 pub const EXTENDED: &[Row] = &[
     text("add.cc{.u32,.s32}", "b32 b32", "b32 b32", "@ $d, $a, $b; addc.u32 $q, 0, 0;"),
     text("add.cc{.u64,.s64}", "b64 b32", "b64 b64", "@ $d, $a, $b; addc.u32 $q, 0, 0;"),

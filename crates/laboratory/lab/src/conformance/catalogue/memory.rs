@@ -1,4 +1,4 @@
-//! Loads, stores, and atomics on a cell of each thread's own.
+//! Loads, stores, and atomics on a cell per thread.
 
 use super::row::{Row, load_only, text};
 
@@ -121,7 +121,7 @@ pub const ROWS: &[Row] = &[
     load_only("{stacksave,stackrestore}.u64", "@ %l0;"),
 ];
 
-/// Each leaves the old value and what is in memory afterwards.
+/// Each returns the old value and the memory afterward.
 pub const ATOMICS: &[Row] = &[
     text(
         "atom.global{.add,.min,.max}{.u32,.s32}",

@@ -1,5 +1,5 @@
-//! The instructions of the PTX manual and their forms, as plain data: what the coverage table loads, and
-//! what the conformance vectors run. A row is one line of the manual's syntax.
+//! The instructions of the PTX manual and their forms, as plain data. The coverage table loads them, and the
+//! conformance vectors run them. A row is one line of the manual's syntax.
 
 mod comparison;
 mod conversion;

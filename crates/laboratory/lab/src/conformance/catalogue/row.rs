@@ -18,7 +18,7 @@ pub(super) const fn row(names: &'static str, results: &'static str, operands: &'
     Row { names, results, operands, text: "" }
 }
 
-/// A row with a text of its own.
+/// A row with its own text.
 pub(super) const fn text(
     names: &'static str,
     results: &'static str,
@@ -28,7 +28,7 @@ pub(super) const fn text(
     Row { names, results, operands, text }
 }
 
-/// A row that is loaded but not run: its effect is not a result, or takes more than one thread.
+/// A row that is loaded but not run: its effect is not a result, or needs several threads.
 pub(super) const fn load_only(names: &'static str, text: &'static str) -> Row {
     Row { names, results: "", operands: "", text }
 }

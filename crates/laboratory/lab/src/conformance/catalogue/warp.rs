@@ -1,4 +1,4 @@
-//! Instructions in which the lanes of a warp see each other.
+//! Instructions that communicate between the lanes of a warp.
 
 use super::row::{Row, load_only, text};
 

@@ -3,7 +3,7 @@
 use crate::conformance::form::Form;
 use crate::conformance::operands::Kind;
 
-/// Instructions that write the flag with `.cc`; those with a `c` of their own read it as well.
+/// Instructions that write the flag with `.cc`; `addc`, `subc` and `madc` also read it.
 const WRITERS: [&str; 8] = ["add", "sub", "mad.lo", "mad.hi", "addc", "subc", "madc.lo", "madc.hi"];
 /// Instructions that read it.
 const READERS: [&str; 4] = ["addc", "subc", "madc.lo", "madc.hi"];
@@ -31,8 +31,8 @@ pub(super) fn forms() -> Vec<Form> {
     forms
 }
 
-/// A pair; once the writer's result is kept, and once what the reader leaves in the flag. A third time the
-/// writer is guarded, so that some lanes keep the flag from before.
+/// Variants of a pair: one keeps the writer's result, one the flag after the reader. In the third the writer is
+/// guarded, so some lanes keep the old flag.
 fn pair(forms: &mut Vec<Form>, writer: (&str, &str), reader: (&str, &str)) {
     let first = "{ .reg .b32 %t; sub.cc.u32 %t, %i2, %i0; }";
     let write = |to: &str| step(writer.0, ".cc", writer.1, to, ["$a", "$b"]);

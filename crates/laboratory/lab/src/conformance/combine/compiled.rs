@@ -1,11 +1,10 @@
-//! Combinations in which the driver's compiler does not do what the instruction does, as seen with the compiler
-//! of driver 580 on an H200. They are left out of the comparison, for no emulator of instructions gives
-//! their results.
+//! Combinations that the driver's compiler miscompiles, as observed with driver 580 on an H200. The comparison omits
+//! them, because no emulator of the instructions can reproduce their results.
 
 use super::super::exhaustive::is_approximate;
 use super::super::form::Form;
 
-/// What the compiler does instead; `None` where it compiles the instruction.
+/// The compiler's behavior; `None` if it compiles the instruction correctly.
 pub fn instead(form: &Form) -> Option<&'static str> {
     let (name, text) = (form.name.as_str(), form.text.as_str());
     let starts = |names: &[&str]| names.iter().any(|start| name.starts_with(start));

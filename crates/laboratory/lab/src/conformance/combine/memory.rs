@@ -1,10 +1,10 @@
-//! Every store before every load of the same bytes in another size; and addresses of variables, which differ
-//! between devices, in sums that do not.
+//! Every store before every load of the same bytes in another size, and sums in which the device-dependent address of
+//! a variable cancels.
 
 use crate::conformance::form::Form;
 use crate::conformance::operands::Kind;
 
-/// Stores into eight bytes of which `$a` is there already.
+/// Stores into eight bytes that already hold `$a`.
 const STORES: &[&str] = &[
     "st.SPACE.b8 [AT+5], %l;",
     "st.SPACE.u16 [AT+2], %h;",
@@ -35,7 +35,7 @@ const LOADS: &[&str] = &[
     "ld.volatile.SPACE.b64 $d, [AT];",
 ];
 
-/// Sums in which the address of a shared variable cancels, for operands that may be one.
+/// Sums in which the address of a shared variable cancels, for operands that may be an address.
 const ADDRESSES: &[(&str, &str)] = &[
     ("mov.u32", "mov.u32 $d, cell+8; sub.u32 $d, $d, %z;"),
     ("mov.u64", "{ .reg .b64 %x; mov.u64 %x, cell+8; cvt.u32.u64 $d, %x; sub.u32 $d, $d, %z; }"),

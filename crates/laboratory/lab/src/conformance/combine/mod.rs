@@ -1,5 +1,5 @@
-//! Combinations: every kind of operand in every position of every instruction, and every pair of a writer
-//! and a reader of shared state. Forms alone miss what goes wrong only between them.
+//! Combinations: every kind of operand in every position of every instruction, and every pair of a writer and a
+//! reader of shared state. Single forms miss errors of such interactions.
 
 mod carry;
 mod compiled;
@@ -14,8 +14,8 @@ pub use verdicts::Verdicts;
 use super::form::Form;
 use std::collections::HashSet;
 
-/// Every combination that ptxas accepts and compiles as it stands, and whose results do not depend on where a
-/// device puts variables.
+/// Every combination that ptxas accepts and compiles correctly, and whose results do not depend on the addresses of
+/// variables.
 pub fn combinations() -> Vec<Form> {
     let verdicts = Verdicts::recorded();
     let alone: HashSet<String> = super::form::forms().into_iter().map(|form| form.text).collect();

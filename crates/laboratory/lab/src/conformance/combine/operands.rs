@@ -1,5 +1,4 @@
-//! Every kind of operand in every position of every instruction of the catalogue: what may be written
-//! there, whether or not ptxas accepts it.
+//! Every kind of operand in every position of every instruction of the catalogue, whether or not ptxas accepts it.
 
 use crate::conformance::form::{COMBINATIONS, Form, firsts};
 use crate::conformance::operands::Kind;
@@ -9,11 +8,11 @@ use crate::conformance::text::register;
 struct Syntax {
     /// Its name in the record of verdicts.
     name: &'static str,
-    /// What stands for the register, which is `$`.
+    /// The replacement of the register; `$` is the register.
     text: &'static str,
-    /// What comes before the instruction.
+    /// Text before the instruction.
     before: &'static str,
-    /// Whether every device gives the same value.
+    /// Whether all devices have the same value.
     comparable: bool,
 }
 
@@ -21,7 +20,7 @@ const fn syntax(name: &'static str, text: &'static str) -> Syntax {
     Syntax { name, text, before: "", comparable: true }
 }
 
-/// Ways to write a value that is read. `T` stands for the type of its register.
+/// Ways to write a source value. `T` is the type of its register.
 const VALUES: &[Syntax] = &[
     syntax("literal", "7"),
     syntax("negative", "-3"),
@@ -57,7 +56,7 @@ const VALUES: &[Syntax] = &[
     syntax("minus-register", "-$"),
 ];
 
-/// Ways to write a predicate that is read.
+/// Ways to write a source predicate.
 const PREDICATES: &[Syntax] = &[
     syntax("not", "!$"),
     syntax("true", "1"),
@@ -72,11 +71,11 @@ const PREDICATES: &[Syntax] = &[
 pub struct Candidate {
     /// The instruction as a form.
     pub form: Form,
-    /// The form of the catalogue that it was made from.
+    /// The form of the catalogue from which it was derived.
     pub base: String,
     /// The operand and the way, such as `a:sum`.
     pub what: String,
-    /// Whether every device gives the same result.
+    /// Whether all devices have the same result.
     pub comparable: bool,
 }
 
@@ -121,7 +120,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Declares and sets what a result holds where nothing is written.
+/// Declares the result and sets its value for lanes that do not write.
 fn preset(kind: Kind, name: &str) -> String {
     match kind {
         Kind::Pred => format!("setp.ne.b32 {name}, 1, 0;"),
@@ -141,14 +140,14 @@ fn read(all: &mut Vec<Candidate>, form: &Form, parts: &Parts<'_>, kind: Kind, na
         let instruction = parts.instruction.replace(name, &operand);
         let before = way.before.replace('T', register(kind)).replace('$', name);
         let (open, close) = if before.is_empty() { ("", "") } else { ("{ ", " }") };
-        // A declaration in braces of its own must not hide what the rest of the text declares.
+        // A declaration in braces must not hide declarations of the rest of the text.
         let text = match before.is_empty() {
             true => format!("{}{instruction}{}", parts.before, parts.after),
             false => {
                 format!("{open}{before} {}{instruction}{}{close}", parts.before, parts.after)
             }
         };
-        // Of a special register of 32 bits in 64, nothing defines the high half.
+        // The high half of a 32-bit special register read as 64 bits is undefined.
         let wide = kind.bytes() == 8 && way.name.starts_with("lane");
         let comparable = way.comparable && !wide;
         push(all, form, format!("{}:{}", &name[1..], way.name), comparable, text);
@@ -179,10 +178,10 @@ fn written(all: &mut Vec<Candidate>, form: &Form, parts: &Parts<'_>, i: usize, n
     }
 }
 
-/// The instruction under a guard that holds in some lanes of a warp, and under its own result.
+/// The instruction with a guard that is true in some lanes of a warp, and with its own result as the guard.
 fn guarded(all: &mut Vec<Candidate>, form: &Form, parts: &Parts<'_>) {
     let Parts { before, instruction, after } = parts;
-    // Lanes that do not come would be waited for.
+    // It would wait for lanes that never arrive.
     if form.name.contains("sync") || form.name == "activemask.b32" {
         return;
     }

@@ -1,5 +1,6 @@
-//! Every writer of a predicate before every reader of one: comparisons with one and two results, across
-//! widths, and the instructions that leave a predicate beside a value; guards, negated operands, branches.
+//! Every writer of a predicate before every reader of one. Writers: comparisons with one and two results, across
+//! widths, and instructions that return a predicate in addition to a value. Readers: guards, negated operands,
+//! branches.
 
 use crate::conformance::form::Form;
 use crate::conformance::operands::Kind;
@@ -43,7 +44,7 @@ const WRITERS: &[(&str, &str)] = &[
     ("mov.pred", "setp.lt.s32 %u, $a, $b; mov.pred %p, !%u; xor.pred %u, %u, 1;"),
 ];
 
-/// Readers of `%p` and `%u`, which give `$d`.
+/// Readers of `%p` and `%u`, which compute `$d`.
 const READERS: &[(&str, &str)] = &[
     (
         "guards",

@@ -1,5 +1,5 @@
-//! What ptxas says of each candidate, on record: a line per form of the catalogue with the operands that
-//! it accepts, each as `position:way`.
+//! ptxas's recorded verdict on each candidate: a line per form of the catalogue with the accepted operands, each as
+//! `position:way`.
 
 use super::operands::Candidate;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,14 +12,14 @@ const HEAD: &str = "\
 # Made by: LANEWORK_BLESS=1 PTXAS=/path/to/ptxas cargo test -p lanework-lab --test it conformance::operands
 ";
 
-/// The ways that are accepted, by the text of the form.
+/// The accepted ways, by the text of the form.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdicts {
     accepted: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Verdicts {
-    /// What ptxas 13.0 said.
+    /// The verdicts of ptxas 13.0.
     pub fn recorded() -> Verdicts {
         let lines = RECORDED.lines().filter(|line| !line.starts_with('#'));
         let rows = lines.filter_map(|line| line.split_once('\t'));

@@ -51,7 +51,7 @@ struct Hgemm {
     n: usize,
     k: usize,
     seed: u64,
-    /// A by rows, and B by rows, with numbers that bf16 has.
+    /// A and B by rows, with values that are exact in bf16.
     factors: OnceCell<[Vec<f32>; 2]>,
     reference: OnceCell<Reference>,
 }

@@ -46,7 +46,7 @@ struct Matmul {
 /// The extents that a request of `ladder` gives, by numbers or by the arrays A and B.
 ///
 /// # Errors
-/// When A and B do not fit each other, or C would have no elements.
+/// If the extents of A and B do not match, or C would have no elements.
 pub fn extents(ladder: &str, request: &Request, default: u32) -> Result<(u32, u32, u32)> {
     let matrix = |name| request.arrays.get(name).map(|array| array.matrix(name)).transpose();
     let (a, b) = (matrix("a")?, matrix("b")?);
@@ -132,7 +132,7 @@ impl Case for Matmul {
     }
 
     fn edge_cases(&self) -> Vec<Box<dyn Case>> {
-        // A block that is refused is reported once, by the requested case.
+        // A refused block is reported once, by the requested case.
         let block = self.block.min(32);
         let small = |m, n, k| -> Box<dyn Case> {
             Box::new(Matmul::random(Extents { m, n, k }, block, self.seed.wrapping_add(1)))

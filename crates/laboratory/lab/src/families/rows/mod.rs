@@ -1,4 +1,4 @@
-//! Softmax, layer norm and RMS norm of the rows of a matrix of f32: within a bound of their roundings.
+//! Softmax, layer norm and RMS norm of the rows of an f32 matrix, within a bound of the rounding errors.
 
 mod reference;
 
@@ -43,10 +43,10 @@ pub(super) fn of_rms_norm() -> Family {
     family(rms_norm::ladder, |request| open(request, Operation::RmsNorm))
 }
 
-/// What is added to the variance or the mean square.
+/// Epsilon: added to the variance or the mean square.
 const EPS: f32 = 1e-5;
 
-/// A matrix, and what is done with its rows.
+/// A matrix and the operation on its rows.
 struct Matrix {
     operation: Operation,
     rows: u32,

@@ -1,6 +1,6 @@
-//! Softmax and norms on the host, in `f64`, and how much of a result goes through roundings.
+//! Softmax and norms on the host, in `f64`, and the scale of the rounding errors.
 
-/// What is done with rows.
+/// The operation on rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     Softmax,
@@ -19,10 +19,10 @@ impl Operation {
     }
 }
 
-/// Roundings of an element beside those of its row's sums: of the exponential, the root, the quotients and products.
+/// Roundings of an element in addition to those of its row's sums: exponential, root, quotients and products.
 pub(super) const OTHERS: usize = 32;
 
-/// The results, and for each the sum of magnitudes that its roundings are relative to, of rows of `cols` numbers.
+/// The results for rows of `cols` numbers, each with the sum of magnitudes that scales its rounding errors.
 pub(super) fn reference(
     operation: Operation,
     x: &[f32],
@@ -39,7 +39,7 @@ pub(super) fn reference(
             let sum: f64 = row.iter().map(|x| (x - most).exp()).sum();
             results.extend(row.iter().map(|x| {
                 let result = (x - most).exp() / sum;
-                // An exponent's rounding is relative to it.
+                // The rounding of an exponent is relative to the exponent.
                 (result, result * (2.0 + 2.0 * (x - most).abs()))
             }));
             continue;
@@ -52,7 +52,7 @@ pub(super) fn reference(
             let factor = f64::from(gamma[i]);
             let summand = if operation == Operation::LayerNorm { f64::from(beta[i]) } else { 0.0 };
             let plain = (x - shift) / root * factor;
-            // Of the mean, of the variance, which may be a difference of squares, and of the rest.
+            // For the mean, the variance (possibly a difference of squares), and the rest.
             let of_mean = (x.abs() + magnitude) / root * factor.abs();
             let scale = of_mean + plain.abs() * 2.0 * squares / spread + summand.abs();
             results.push((plain + summand, scale));

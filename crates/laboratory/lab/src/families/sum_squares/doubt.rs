@@ -1,9 +1,9 @@
-//! Doubts about a sum of squares: wrong where no order of as many additions gives it, and of lower precision
-//! than promised where it is further off than roundings of these very numbers are.
+//! Doubts about a sum of squares: it is wrong if no order of as many additions produces it, and of lower precision
+//! than promised if its error exceeds the rounding errors of these numbers.
 //!
-//! How far off they usually are is found by trying: the numbers are added up on the host in as deep sums, in two
-//! divisions among as many threads, which shows roundings that go all one way (of equal numbers, or of small
-//! ones beside large ones). To four times the worse of the two comes a random walk (Higham and Mary 2019).
+//! The usual error is measured: the host adds up the numbers with equally deep sums, in two divisions among as many
+//! threads. This shows roundings that all go one way (of equal numbers, or of small numbers added to large ones). The
+//! limit is four times the worse of the two plus a random walk (Higham and Mary 2019).
 
 use super::found::{KernelResult, sum_without_rounding};
 use crate::host::formats::Format;
@@ -11,13 +11,13 @@ use crate::verify::bound::Bound;
 use lanework_bench::Rejection;
 use lanework_ladders::sum_squares::Summand;
 
-/// Numbers that are added up on the host for a trial.
+/// The most numbers that the host adds up in a trial.
 const MOST_TRIED: usize = 1 << 24;
-/// Additions in a row up to which roundings of numbers drawn at random are a random walk: in more, most
-/// terms are so small beside the sum that they are rounded to one side.
+/// Longest chain of additions whose roundings, for random numbers, are a random walk: in longer chains, most terms
+/// are so small relative to the sum that they are rounded to one side.
 const LONGEST_WALK: u64 = 1 << 16;
 
-/// Why a sum cannot be accepted, if so.
+/// Why a sum is rejected, if so.
 pub fn doubt<E: Summand>(
     found: &KernelResult<'_, E>,
     bound: &Bound,
@@ -55,7 +55,7 @@ pub fn doubt<E: Summand>(
     })
 }
 
-/// How far off sums of these numbers usually are at most; `None` where that is not known.
+/// Largest usual error of sums of these numbers; `None` if unknown.
 fn usual<E: Summand>(found: &KernelResult<'_, E>, expected: f64) -> Option<f64> {
     let walk = (8.0 * (found.depth as f64).sqrt() + 4.0) * E::ROUNDOFF * expected;
     if found.src.len() > MOST_TRIED {
@@ -70,18 +70,17 @@ fn usual<E: Summand>(found: &KernelResult<'_, E>, expected: f64) -> Option<f64> 
     Some(walk + 4.0 * worse)
 }
 
-/// The squares of numbers, added up one by one as a thread does.
+/// The squares of numbers, added up one by one like in a thread.
 fn added<'a, E: Summand>(numbers: impl Iterator<Item = &'a E>) -> E::Sum {
     // The sum of two f32 in f64, rounded to f32, is rounded once (S. A. Figueroa 1995).
     let sum = |sum: E::Sum, x: &E| E::Sum::from_f64(sum.to_f64() + x.square().to_f64());
     numbers.fold(<E::Sum as lanework::prelude::Number>::ZERO, sum)
 }
 
-/// Distinct sums that show a format.
+/// The fewest distinct sums that reveal a format.
 const ENOUGH: usize = 8;
 
-/// The narrower format that holds every sum which the kernel left to the host, where it holds few of the
-/// squares.
+/// The narrower format that represents every sum left to the host, if it represents few of the squares.
 fn narrower_parts<E: Summand>(found: &KernelResult<'_, E>) -> Option<String> {
     let as_f32 = |x: f64| f64::from(x as f32) == x;
     let holds = |format: Format| move |x: f64| f64::from(x as f32) == x && format.holds(x as f32);
@@ -101,7 +100,7 @@ fn narrower_parts<E: Summand>(found: &KernelResult<'_, E>) -> Option<String> {
         .or_else(|| if size_of::<E::Sum>() == 8 { tell("an f32", &as_f32) } else { None })
 }
 
-/// The narrower format of which the rounded numbers have that sum.
+/// The narrower format whose rounded numbers have that sum.
 fn narrower_inputs<E: Summand>(
     found: &KernelResult<'_, E>,
     bound: &Bound,
@@ -117,7 +116,7 @@ fn narrower_inputs<E: Summand>(
     })
 }
 
-/// What was left out: the numbers of one thread, or the last number.
+/// The omitted numbers: those of one thread, or the last number.
 fn left_out<E: Summand>(found: &KernelResult<'_, E>, error: f64, usual: f64) -> Option<String> {
     let near = |sum: f64| (error + sum).abs() <= usual.max(0.02 * sum) && sum > 4.0 * usual;
     if found.src.last().is_some_and(|last| near(last.square().to_f64())) {

@@ -1,9 +1,9 @@
-//! A sum of squares as a kernel gave it, and the sum as it would be without rounding.
+//! A kernel's sum of squares, and the exact sum.
 
 use crate::verify::bound::Bound;
 use lanework_ladders::sum_squares::{Numbers, Summand};
 
-/// A result, and how it came about.
+/// A result with its origin.
 pub struct KernelResult<'a, E: Summand> {
     /// The numbers.
     pub src: &'a [E],
@@ -11,11 +11,11 @@ pub struct KernelResult<'a, E: Summand> {
     pub sum: E::Sum,
     /// The sums that the kernel left to the host.
     pub parts: Vec<E::Sum>,
-    /// Additions that any of the numbers went through at most.
+    /// The most additions of any number.
     pub depth: u64,
     /// Threads that the numbers were divided among.
     pub threads: u64,
-    /// Whether the numbers were drawn at random, evenly.
+    /// Whether the numbers were drawn uniformly at random.
     pub drawn: bool,
 }
 
@@ -23,7 +23,7 @@ impl<'a, E: Summand> KernelResult<'a, E> {
     /// The result of a kernel that ran with this many blocks, and threads in each.
     ///
     /// # Errors
-    /// Errors of the device.
+    /// If the device fails.
     pub fn of(
         numbers: &Numbers<E>,
         src: &'a [E],
@@ -31,10 +31,10 @@ impl<'a, E: Summand> KernelResult<'a, E> {
         drawn: bool,
     ) -> lanework::Result<Self> {
         let parts = numbers.sums.download()?;
-        // Additions on the host are in f64, of which sums in f32 feel nothing.
+        // The host adds in f64, which is negligible for sums in f32.
         let on_host = if size_of::<E::Sum>() == 8 { parts.len() as u64 } else { 0 };
-        // Those of its thread; those in its block, of which a serial one has as many as threads, and
-        // those of sums of blocks; those in warps.
+        // Additions within its thread; within its block (a serial block has one per thread); of the blocks' sums;
+        // within warps.
         let depth = (src.len() as u64).div_ceil(blocks * threads) + threads + 32 + on_host;
         let sum = E::add_up(parts.iter().copied());
         Ok(KernelResult { src, sum, parts, depth, threads: blocks * threads, drawn })
@@ -46,8 +46,8 @@ impl<'a, E: Summand> KernelResult<'a, E> {
     }
 }
 
-/// The sum of squares in twice the precision of `f64`: what each addition and each product rounds
-/// away is added up apart.
+/// The sum of squares in twice the precision of `f64`: the rounding errors of additions and products are added up
+/// separately.
 pub fn sum_without_rounding(numbers: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut lost) = (0.0f64, 0.0f64);
     for x in numbers {

@@ -50,22 +50,22 @@ pub(super) fn family() -> Family {
     }
 }
 
-/// How many numbers the experiments sum the squares of.
+/// Number of inputs in the experiments.
 const NOTES: u64 = 1 << 20;
-/// The most numbers for one thread alone: seconds on a GPU, and as many as a sum in `f32` can take
-/// before it stops growing.
+/// The most numbers for a single thread: seconds on a GPU, and the most that an `f32` sum can add before it stops
+/// growing.
 const MOST_FOR_ONE_THREAD: usize = 1 << 24;
 
-/// The rungs that add the sums of a block by halves.
+/// The rungs that reduce the sums of a block by halves.
 const BY_HALVES: [&str; 5] =
     ["tree-interleaved", "tree-strided", "tree-halving", "tree-unrolled", "warp-shuffle"];
 
-/// Which numbers are drawn.
+/// Distribution of the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draw {
-    /// As in the experiments: 0 to 9 for whole numbers; for floats, evenly from -1 to 1.
+    /// As in the experiments: integers from 0 to 9; floats uniform in -1 to 1.
     Notes,
-    /// Whole numbers of any size, of which the sum wraps; for floats as [`Draw::Notes`].
+    /// Integers of any size, whose sum wraps; floats as in [`Draw::Notes`].
     Any,
 }
 
@@ -81,15 +81,15 @@ pub fn draw_numbers<E: LadderElement>(length: usize, draw: Draw, seed: u64) -> V
     }
 }
 
-/// Numbers with what their squares add up to.
+/// Numbers with the sum of their squares.
 struct SumSquares<E: LadderElement> {
     length: usize,
     threads: u32,
     element: ElementType,
-    /// How the numbers are drawn; `None` where they are the user's own.
+    /// Distribution of the numbers; `None` if they are the user's.
     draw: Option<Draw>,
     seed: u64,
-    /// The numbers, drawn when first needed, so that a case costs nothing until it runs.
+    /// The numbers, drawn on first use, so that a case costs nothing until it runs.
     src: OnceCell<Vec<E>>,
     reference: OnceCell<Reference<E>>,
 }
@@ -250,7 +250,7 @@ impl<E: LadderElement> Trial for Attempt<'_, E> {
                 ("host_ns", host.as_nanos() as f64),
                 sums,
             ],
-            // The emulator's clock counts the instructions of a warp.
+            // The emulator's clock counts warp instructions.
             Backend::Emulator => vec![("longest_warp_instructions", cycles.longest as f64), sums],
         }
     }
@@ -272,7 +272,7 @@ impl<E: LadderElement> Trial for Attempt<'_, E> {
 /// The sum of the squares of `src` by one rung in blocks of `threads`, compared with the host's.
 ///
 /// # Errors
-/// A device error, or in words what differs.
+/// A device error, or a description of the differences.
 pub fn verify_sum_squares<E: LadderElement>(
     rung: &SumSquaresRung<E>,
     device: &Device,

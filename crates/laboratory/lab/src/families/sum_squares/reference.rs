@@ -5,11 +5,11 @@ use super::found::{KernelResult, sum_without_rounding};
 use lanework_bench::{Accuracy, Rejection};
 use lanework_ladders::sum_squares::{Summand, on_host};
 
-/// What a sum is compared with.
+/// The expected sum.
 pub enum Reference<E: Summand> {
-    /// The very sum.
+    /// The exact sum.
     Exact(E::Sum),
-    /// The sum as it would be without rounding.
+    /// The sum without rounding.
     Rounded(f64),
 }
 
@@ -22,11 +22,11 @@ impl<E: Summand> Reference<E> {
         }
     }
 
-    /// Compares a sum: integers exactly; floats with the bound of the kernel's additions, and with what
-    /// roundings usually do.
+    /// Compares a sum: integers exactly; floats with the bound of the kernel's additions and the usual rounding
+    /// errors.
     ///
     /// # Errors
-    /// In words, what differs.
+    /// A description of the difference.
     pub fn compare(&self, found: &KernelResult<'_, E>) -> Result<Accuracy, Rejection> {
         let expected = match *self {
             Reference::Exact(expected) if found.sum == expected => return Ok(Accuracy::BitExact),
@@ -136,7 +136,7 @@ mod tests {
     fn the_reference_does_not_round() {
         let sum = |numbers: &[f64]| sum_without_rounding(numbers.iter().copied());
         assert_eq!(sum(&[1e8f64, 1.0, 1e-8, 1e-8]), 1e16 + 1.0 + 2e-16);
-        // 1 + 2^-53 is lost one by one in f64.
+        // Added one by one in f64, each 2^-53 is lost.
         let mut small = vec![2f64.powi(-27); 1 << 10];
         small.insert(0, 1.0);
         assert_eq!(sum(&small), 1.0 + 2f64.powi(-44));

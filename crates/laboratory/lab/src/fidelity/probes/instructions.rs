@@ -2,7 +2,7 @@
 
 use Space::{Both, Generic, Global, Local, Shared};
 
-/// Where a probe's accesses go.
+/// Memory that a probe accesses.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Space {
     Shared,
@@ -14,7 +14,7 @@ pub(super) enum Space {
     Both,
 }
 
-/// An instruction that is probed.
+/// A probed instruction.
 #[derive(Clone, Copy)]
 pub struct Probe {
     /// The entry's name.
@@ -26,9 +26,9 @@ pub struct Probe {
     pub bytes: u32,
     /// Where.
     pub(super) space: Space,
-    /// Lanes that give addresses: a matrix instruction needs them all.
+    /// Number of lanes that pass addresses: a matrix instruction needs all.
     pub whole_warp: bool,
-    /// Whether ptxas may take the repetitions of one address together.
+    /// Whether ptxas may merge repeated accesses of one address.
     pub(super) repeats_alike: bool,
 }
 
@@ -41,7 +41,7 @@ const fn rows(name: &'static str, text: &'static str) -> Probe {
     Probe { name, text, bytes: 16, space: Shared, whole_warp: true, repeats_alike }
 }
 
-/// An access to local memory, which ptxas knows to be the thread's own.
+/// An access to local memory, which ptxas knows to be private.
 const fn local(name: &'static str, text: &'static str, bytes: u32) -> Probe {
     Probe { name, text, bytes, space: Local, whole_warp: false, repeats_alike: true }
 }
@@ -51,7 +51,7 @@ const fn constant(name: &'static str, text: &'static str, bytes: u32) -> Probe {
     Probe { name, text, bytes, space: Global, whole_warp: false, repeats_alike: true }
 }
 
-/// Those that are tried on every plain pattern.
+/// Probes that run on every plain pattern.
 pub const PROBES: [Probe; 41] = [
     probe("shared_load_1", "ld.volatile.shared.u8 #0, [@]", 1, Shared),
     probe("shared_load_2", "ld.volatile.shared.u16 #0, [@]", 2, Shared),
@@ -99,8 +99,7 @@ pub const PROBES: [Probe; 41] = [
     probe("async_copy_16_cg", "cp.async.cg.shared.global [@], [%], 16", 16, Both),
 ];
 
-/// Those that, like the others, are tried on a few of many patterns, which their place in the list
-/// chooses.
+/// Probes that run only on a few of many patterns, selected by their index in the list.
 pub const MORE: &[Probe] = &[
     probe("shared_load_8", "ld.volatile.shared.u64 $0, [@]", 8, Shared),
     probe("shared_load_v2_u64", "ld.volatile.shared.v2.u64 {$0, $1}, [@]", 16, Shared),

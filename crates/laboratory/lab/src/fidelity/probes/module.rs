@@ -3,13 +3,12 @@
 use super::instructions::{MORE, PROBES, Space};
 use std::fmt::Write;
 
-/// Times that a probe repeats its instruction.
+/// Number of repetitions of a probe's instruction.
 const REPEATS: u32 = 64;
-/// The same where the addresses repeat after two, and ptxas, which knows that such a load has no
-/// effect, makes no more.
+/// The same if the addresses repeat after two: ptxas removes further loads, which it knows to have no effect.
 const REPEATS_ALIKE: u32 = 2;
 
-/// Where a probe's memory is, and how its address is made and moved.
+/// The memory of a probe, and how its address is computed and advanced.
 struct Placing {
     pool: &'static str,
     base: String,
@@ -39,8 +38,8 @@ impl Space {
             }
             Space::Local => placing(
                 ".local .align 16 .b8 frame[1024];",
-                // A word of the frame that no compiler can tell from the others is written before, and
-                // after stores read, so that all of it matters.
+                // A word of the frame at an address unknown to the compiler is written first, and read after stores,
+                // so that the compiler keeps every access.
                 "mov.u32 %r9, frame; add.u32 %r10, %r9, %r1; shl.b32 %r15, %r2, 2;
     add.u32 %r15, %r15, %r9; st.local.u32 [%r15], %r2;",
                 "shr.u32 %r14, %r13, 5; add.u32 %r11, %r10, %r14;",

@@ -2,7 +2,7 @@
 
 use super::instructions::{Probe, Space};
 
-/// An offset that keeps its lane out.
+/// An offset that disables its lane.
 pub const OUT: u32 = u32::MAX;
 
 /// The offsets that the lanes of a warp access.
@@ -14,7 +14,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// From elements of `probe` by lane.
+    /// The offsets from elements of `probe` by lane.
     fn new(probe: &Probe, name: String, element: &dyn Fn(u32) -> u32) -> Pattern {
         let reach = if probe.space == Space::Local { REACH_OF_LOCAL } else { REACH };
         let offsets = std::array::from_fn(|lane| match element(lane as u32) {
@@ -25,18 +25,18 @@ impl Pattern {
     }
 }
 
-/// Bytes of memory that the offsets of a pattern may reach.
+/// Range of a pattern's offsets, in bytes.
 const REACH: u32 = 16_384;
-/// Bytes of local memory that offsets may reach.
+/// Range of offsets in local memory, in bytes.
 const REACH_OF_LOCAL: u32 = 512;
 
-/// Next of a sequence of random numbers that is the same on every machine.
+/// The next number of a random sequence that is the same on every machine.
 fn draw(state: &mut u32) -> u32 {
     *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
     *state >> 8
 }
 
-/// The plain patterns that `probe` is tried on.
+/// The plain patterns of `probe`.
 pub fn patterns(probe: &Probe) -> Vec<Pattern> {
     let mut found = Vec::new();
     let mut add = |name: String, offset: &dyn Fn(u32) -> u32| {
@@ -60,7 +60,7 @@ pub fn patterns(probe: &Probe) -> Vec<Pattern> {
     found
 }
 
-/// Lanes that are kept out.
+/// Disabled lanes.
 type Mask = (&'static str, fn(u32) -> bool);
 const MASKS: [Mask; 12] = [
     ("", |_| true),
@@ -111,7 +111,7 @@ const SHAPES: [Shape; 29] = [
     ("scattered", |lane| lane.wrapping_mul(0x9E37_79B1) >> 25),
 ];
 
-/// A few patterns of many, others for each probe.
+/// A few of many patterns, different for each probe.
 pub fn sweep(probe: &Probe, index: usize) -> Vec<Pattern> {
     let count = SHAPES.len() * MASKS.len();
     let all = (0..count).map(|k| (index * 61 + k * 37) % count);

@@ -1,9 +1,9 @@
 //! Tuning: the best rung and parameters for a problem, found on a GPU by elimination.
 //!
-//! Every candidate is timed alone for a moment. Those within [`REACH`] of the fastest meet in turns (A B B A), from the
-//! simplest on: a challenger takes the place of the champion only if it is FAST, so what is AMBIGUOUS keeps the simpler
-//! one. Limits: the order of simplicity is the ladder's, and parameters in the order given; a candidate that a first
-//! look puts beyond the reach is not looked at again.
+//! Every candidate is first timed alone for a moment. Those within [`REACH`] of the fastest are compared interleaved
+//! (A B B A), the simplest first: a challenger replaces the champion only if it is FAST; an AMBIGUOUS verdict keeps
+//! the simpler one. Limits: simplicity is the order of the ladder and of the given parameters; a candidate beyond the
+//! reach in its first timing is never timed again.
 
 use crate::Progress;
 use crate::families::Family;
@@ -15,37 +15,37 @@ use lanework_bench::{Cache, ComparisonRecord, TimedRecord, Verdict};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Candidates whose first time is within this factor of the fastest one meet in turns.
+/// Candidates whose first time is within this factor of the fastest are compared interleaved.
 pub const REACH: f64 = 1.1;
 
-/// What is tried: a rung with its parameters.
+/// A rung with its parameters.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// The rung.
     pub rung: String,
-    /// What was asked for, with the parameters.
+    /// The request, with the parameters.
     pub request: Request,
     /// The parameters that vary, by name.
     pub parameters: BTreeMap<&'static str, u64>,
 }
 
-/// How a first look at a candidate ended.
+/// The first timing of a candidate.
 #[derive(Clone, Debug)]
 pub struct Look {
-    /// Its place among the candidates.
+    /// Index of the candidate.
     pub candidate: usize,
-    /// The time, or why there is none: not possible, or a wrong result.
+    /// The time, or the error: impossible, or a wrong result.
     pub time: Result<Box<TimedRecord>, String>,
 }
 
-/// What tuning found.
+/// The outcome of tuning.
 #[derive(Clone, Debug)]
 pub struct Tuning {
-    /// The place of the winner among the candidates; `None` where none ran.
+    /// Index of the winner among the candidates; `None` if none ran.
     pub winner: Option<usize>,
-    /// The first looks.
+    /// The first timings.
     pub looks: Vec<Look>,
-    /// The meetings in turns: champion, challenger, and what was found.
+    /// The interleaved comparisons: champion, challenger and result.
     pub meetings: Vec<(usize, usize, Box<ComparisonRecord>)>,
 }
 
@@ -54,13 +54,13 @@ pub trait Contest {
     /// Times a candidate alone.
     ///
     /// # Errors
-    /// Why it has no time.
+    /// If it cannot be timed.
     fn time(&mut self, candidate: usize) -> Result<TimedRecord, String>;
 
-    /// Times two in turns.
+    /// Compares two candidates interleaved.
     ///
     /// # Errors
-    /// Why one has no time.
+    /// If one cannot be timed.
     fn compare(&mut self, champion: usize, challenger: usize) -> Result<ComparisonRecord, String>;
 }
 
@@ -69,7 +69,7 @@ pub fn best(count: usize, contest: &mut dyn Contest) -> Tuning {
     let looks: Vec<Look> = (0..count)
         .map(|candidate| Look { candidate, time: contest.time(candidate).map(Box::new) })
         .collect();
-    // A time that cannot be right wins nothing.
+    // An invalid time never wins.
     let median = |look: &Look| {
         let timed = look.time.as_ref().ok().filter(|timed| timed.invalid.is_none())?;
         Some(timed.summary.median_ns)
@@ -82,7 +82,7 @@ pub fn best(count: usize, contest: &mut dyn Contest) -> Tuning {
     let mut winner = finalists.first().copied();
     for &challenger in finalists.iter().skip(1) {
         let Some(champion) = winner else { break };
-        // Where a meeting fails the champion stays.
+        // If a comparison fails, the champion stays.
         let Ok(record) = contest.compare(champion, challenger) else { continue };
         if record.verdict == Verdict::Fast {
             winner = Some(challenger);
@@ -92,7 +92,8 @@ pub fn best(count: usize, contest: &mut dyn Contest) -> Tuning {
     Tuning { winner, looks, meetings }
 }
 
-/// The candidates of a ladder: each of `rungs`, or all where that is empty, with each combination of the axes that it uses.
+/// The candidates of a ladder: each of `rungs`, or all if that is empty, with each combination of the axes that it
+/// uses.
 pub fn candidates(
     family: &Family,
     request: &Request,
@@ -125,11 +126,11 @@ pub struct OnGpu<'a> {
     pub candidates: &'a [Candidate],
     /// The GPU.
     pub device: &'a Device,
-    /// What the cache holds.
+    /// State of the cache.
     pub cache: Cache,
-    /// Longest time of a first look; a meeting may take four times as long.
+    /// Longest time of a first timing; a comparison may take four times as long.
     pub look: Duration,
-    /// Called with what is being done.
+    /// Called with a description of the current step.
     pub progress: Progress<'a>,
 }
 

@@ -102,7 +102,7 @@ fn the_fastest_wins_and_what_is_far_behind_does_not_meet_it() {
 
 #[test]
 fn what_is_not_known_keeps_the_simpler() {
-    // The first look favours the last by chance; in turns the three are alike.
+    // The first timing favors the last one by chance; interleaved, the three are equal.
     let times = [Some((104.0, 100.0)), Some((102.0, 100.2)), Some((100.0, 99.5))];
     assert_eq!(found(&times, None), (Some(0), vec![(0, 1), (0, 2)]));
 }

@@ -1,5 +1,4 @@
-//! What the data of a sample allow to conclude: whether their roundings can be independent, and what sums may lose
-//! of small terms.
+//! Properties of a sample's data: whether roundings can be independent, and how much of small terms sums may lose.
 
 use super::sample::Sample;
 use crate::verify::bound::UNIT_F32;
@@ -16,11 +15,11 @@ pub fn dominated(sample: &Sample) -> bool {
     2 * of_most > sample.scale.len()
 }
 
-/// Elements of which the small terms are added up.
+/// Number of elements whose small terms are added up.
 const LOOKED_AT: usize = 64;
 
-/// What sums can lose of terms that are small beside them, relative to the scale: such terms are rounded all
-/// to one side, so that their losses do not walk at random.
+/// The most that sums can lose of relatively small terms, relative to the scale: such terms are all rounded to one
+/// side, so their losses are no random walk.
 pub fn small_terms(sample: &Sample) -> f64 {
     let count = sample.scale.len();
     let lost = (0..count).step_by(count.div_ceil(LOOKED_AT).max(1)).map(|index| {
@@ -38,8 +37,8 @@ pub fn small_terms(sample: &Sample) -> f64 {
     lost.filter(|part| part.is_finite()).fold(0.0, f64::max)
 }
 
-/// Numbers whose roundings can be a random walk: of many different values, that are spread further than a
-/// sum of `terms` of them rounds.
+/// Whether roundings of these numbers can be a random walk: there are many different values, spread further than the
+/// rounding of a sum of `terms` of them.
 pub fn is_generic(numbers: &[f64], terms: usize) -> bool {
     let mut some: Vec<f64> =
         numbers.iter().step_by(numbers.len().div_ceil(4096).max(1)).map(|x| x.abs()).collect();

@@ -1,25 +1,24 @@
-//! How far an assumed cause explains the errors of a sample: a linear regression of the errors on what the cause
-//! would have added to each element.
+//! How well an assumed cause explains the errors of a sample: a linear regression of the errors on the cause's
+//! predicted contribution to each element.
 //!
-//! A right slope is 1. Its standard error is robust to errors that whole rows or columns share (clustered
+//! The right cause has slope 1. Its standard error is robust to errors that whole rows or columns share (clustered
 //! standard errors: K.-Y. Liang and S. L. Zeger, "Longitudinal Data Analysis Using Generalized Linear Models",
-//! Biometrika 73, 1986). Errors that are proportional to the result or to its scale, as systematic roundings of
-//! data of one sign give, are projected out first (R. Frisch and F. V. Waugh, Econometrica 1, 1933), so that
-//! they speak for no cause.
+//! Biometrika 73, 1986). Errors proportional to the result or to its scale, as from systematic roundings of data of
+//! one sign, are projected out first (R. Frisch and F. V. Waugh, Econometrica 1, 1933), so that they support no
+//! cause.
 
-/// What a regression found.
+/// Result of a regression.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence {
-    /// How much of the cause is in the errors: 1 where it is the cause.
+    /// How much of the cause is in the errors: 1 for the true cause.
     pub slope: f64,
     /// The slope over its standard error.
     pub certainty: f64,
-    /// What the cause as it is leaves of the errors, as a part of their Euclidean norm.
+    /// Errors that remain without the cause (slope 1), relative to their Euclidean norm.
     pub left: f64,
 }
 
-/// Regresses `errors` on `cause`, both of a sample with rows of `cols` elements, beside `others`, which
-/// explain nothing.
+/// Regresses `errors` on `cause`, both of a sample with rows of `cols` elements, after projecting out `others`.
 pub fn evidence(errors: &[f64], cause: &[f64], others: &[&[f64]], cols: usize) -> Evidence {
     let size = norm(errors).max(f64::MIN_POSITIVE);
     let left = errors.iter().zip(cause).map(|(e, c)| (e - c) * (e - c)).sum::<f64>().sqrt() / size;
@@ -45,7 +44,7 @@ pub fn evidence(errors: &[f64], cause: &[f64], others: &[&[f64]], cols: usize) -
     Evidence { slope, certainty, left }
 }
 
-/// What is left of `x` without its parts along `others`.
+/// `x` without its components along `others`.
 pub fn beside(x: &[f64], others: &[&[f64]]) -> Vec<f64> {
     without(x, &basis(others))
 }
@@ -56,12 +55,12 @@ fn without(x: &[f64], base: &[Vec<f64>]) -> Vec<f64> {
     x
 }
 
-/// Perpendicular directions that span `others` (Gram and Schmidt).
+/// An orthonormal basis of `others` (Gram-Schmidt).
 fn basis(others: &[&[f64]]) -> Vec<Vec<f64>> {
     let mut base: Vec<Vec<f64>> = Vec::new();
     for other in others {
         let direction = without(other, &base);
-        // What is left of a direction that the others span is rounding.
+        // The remainder of a dependent direction is rounding error.
         if norm(&direction) > 1e-9 * norm(other) {
             base.push(direction);
         }
@@ -84,7 +83,7 @@ pub fn rms(x: &[f64]) -> f64 {
     norm(x) / (x.len().max(1) as f64).sqrt()
 }
 
-/// Takes the part of `x` along `direction` out of it.
+/// Removes the component of `x` along `direction`.
 fn remove(x: &mut [f64], direction: &[f64]) {
     let along = dot(x, direction) / dot(direction, direction).max(f64::MIN_POSITIVE);
     x.iter_mut().zip(direction).for_each(|(x, d)| *x -= along * d);

@@ -1,9 +1,9 @@
 //! Verification of a product `C = alpha A B + beta C` in f32 against FP64.
 //!
-//! Every known element is held to the proven bound of [`Bound`]. A reference of every element takes the host as
-//! many operations as the GPU, so above a budget it is computed for some rows only; the others are covered by
-//! [`Sketch`], which finds the rows that are then computed after all. What a rejected result looks like is named
-//! by [`structure`], and results of lower precision than f32 are told by [`precision`].
+//! Every known element must be within the proven bound of [`Bound`]. A reference of every element costs the host as
+//! many operations as the GPU. Above a budget, only some rows are computed; [`Sketch`] checks the others and selects
+//! suspect rows, which are then computed. [`structure`] describes rejected results, and [`precision`] recognizes
+//! results of lower precision than f32.
 
 mod data;
 mod evidence;
@@ -31,19 +31,19 @@ use std::sync::OnceLock;
 
 /// The expected product, wholly or in part.
 pub struct Reference {
-    /// The rows of which every element is known.
+    /// The rows whose elements are all known.
     known: Known,
-    /// Where those are not all.
+    /// Set if not all rows are known.
     sketch: Option<Sketch>,
-    /// A part of the product for the statistical tests, with what narrower inputs would give.
+    /// A part of the product for the statistical tests, with the results of narrower inputs.
     sample: OnceLock<precision::Expectations>,
 }
 
-/// Multiply-adds that a full reference may take: about a second.
+/// The most multiply-adds of a full reference: about a second.
 const BUDGET: usize = 1 << 30;
-/// Rows that are known at least.
+/// The fewest known rows.
 const FEWEST_ROWS: usize = 8;
-/// Mismatches that are shown.
+/// The most mismatches in a message.
 const SHOWN: usize = 5;
 
 impl Product<'_> {
@@ -52,7 +52,7 @@ impl Product<'_> {
         self.reference_within(BUDGET)
     }
 
-    /// The reference, of all rows where that takes at most `budget` multiply-adds.
+    /// The reference: of all rows if that takes at most `budget` multiply-adds, else of some.
     fn reference_within(&self, budget: usize) -> Reference {
         let (m, n, k) = self.extents;
         let affordable = (budget / (n * k).max(1)).max(FEWEST_ROWS);
@@ -72,7 +72,7 @@ impl Product<'_> {
     /// Compares `got`, laid out as C, with the reference.
     ///
     /// # Errors
-    /// In words, which elements no order of additions gives, or which precision the result has instead.
+    /// In words, which elements no order of additions produces, or the lower precision of the result.
     pub fn compare(&self, reference: &Reference, got: &[f32]) -> Result<Accuracy, Rejection> {
         let ((_, n, _), (_, _, ldc)) = (self.extents, self.leading);
         let (bound, known) = (self.bound(), &reference.known);
@@ -114,7 +114,7 @@ impl Product<'_> {
         found.wrong.iter().map(|&j| Wrong::new((i, j), at(j))).collect()
     }
 
-    /// The rejection of a result with wrong elements: in which precision it would be right, or what is wrong.
+    /// The rejection of a result with wrong elements: the precision in which it would be right, or the defect.
     fn rejection(&self, reference: &Reference, got: &[f32], wrong: &[Wrong]) -> Rejection {
         let (m, n, k) = self.extents;
         let known = match reference.sketch {

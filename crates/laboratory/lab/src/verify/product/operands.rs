@@ -1,4 +1,4 @@
-//! A product as a problem: its operands on the host, and the elements that are known of its result.
+//! A product as a problem: its operands on the host, and the known elements of its result.
 
 use crate::verify::bound::Bound;
 use rayon::prelude::*;
@@ -7,17 +7,17 @@ use rayon::prelude::*;
 pub struct Product<'a> {
     /// Rows of A and C, columns of B and C, columns of A.
     pub extents: (usize, usize, usize),
-    /// Elements from row to row of A, B and C.
+    /// Leading dimensions of A, B and C.
     pub leading: (usize, usize, usize),
     /// Factor of the product.
     pub alpha: f32,
-    /// Factor of what C held; where it is 0, that is not looked at.
+    /// Factor of the old C; if it is 0, C is not read.
     pub beta: f32,
     /// The first factor.
     pub a: &'a [f32],
     /// The second factor.
     pub b: &'a [f32],
-    /// What C held before.
+    /// The old C.
     pub c: &'a [f32],
 }
 
@@ -27,7 +27,7 @@ pub struct Known {
     pub rows: Vec<usize>,
     /// Their elements.
     pub values: Vec<f64>,
-    /// Sum of the absolute values of what each element is the sum of.
+    /// Sum of the absolute values of each element's terms.
     pub scales: Vec<f64>,
 }
 
@@ -42,7 +42,7 @@ impl Product<'_> {
         Bound::of_product(self.extents.2, self.alpha, self.beta)
     }
 
-    /// What is added to the product at `[i][j]`: `beta C`.
+    /// The summand of the product at `[i][j]`: `beta C`.
     pub fn before(&self, i: usize, j: usize) -> f64 {
         match self.beta {
             0.0 => 0.0,
@@ -83,16 +83,16 @@ impl Product<'_> {
     }
 }
 
-/// An element that no order of additions gives.
+/// An element that no order of additions produces.
 #[derive(Clone, Copy, Debug)]
 pub struct Wrong {
     /// Its row.
     pub row: usize,
     /// Its column.
     pub col: usize,
-    /// What it is.
+    /// Its value.
     pub got: f64,
-    /// What it should be.
+    /// The expected value.
     pub reference: f64,
     /// The sum of the absolute values of its terms.
     pub scale: f64,

@@ -1,19 +1,19 @@
-//! Results of lower precision than f32: told apart from wrong ones, and from right ones that roundings have made
-//! as inexact.
+//! Results of lower precision than f32: distinguished from wrong results, and from right ones with equally large
+//! rounding errors.
 //!
-//! Each assumption (A, B or both were rounded to TF32, bf16 or fp16) predicts the error of every element, since
-//! the inputs are known. Two ways to tell:
+//! Each assumption (A, B or both were rounded to TF32, bf16 or fp16) predicts the error of every element, since the
+//! inputs are known. There are two tests:
 //!
-//! - *By the bound*: a result that no order of f32 additions of these inputs gives, but one of the rounded inputs
-//!   does, element by element.
+//! - *By the bound*: a result that no order of f32 additions of these inputs produces, but some order with the
+//!   rounded inputs does, element by element.
 //! - *By the errors*: a result within the bound whose errors contain the predicted ones, by a regression over a
-//!   sample ([`super::evidence`]). Correct sums have errors too, that grow like the root of the number of terms
-//!   where the terms have either sign, and up to their number where they have one (N. J. Higham and T. Mary,
-//!   "A New Approach to Probabilistic Rounding Error Analysis", SIAM J. Sci. Comput. 41, 2019); but these do not
-//!   follow what the inputs would lose.
+//!   sample ([`super::evidence`]). Correct sums have errors, too: they grow like the root of the number of terms if the
+//!   terms have either sign, and up to their number if they have one sign (N. J. Higham and T. Mary, "A New Approach to
+//!   Probabilistic Rounding Error Analysis", SIAM J. Sci. Comput. 41, 2019); but these are not correlated with the
+//!   losses of the inputs.
 //!
-//! Errors that follow no assumption are told where they exceed that random walk, for inputs whose roundings can be one. Limits: inputs of few different values are judged by the bound alone, since there
-//! everything follows everything.
+//! Errors that follow no assumption are reported if they exceed that random walk, for inputs whose roundings can be
+//! one. Limits: inputs of few different values are judged by the bound alone, since all their errors are correlated.
 
 use super::data::{distinct, dominated, is_generic, small_terms};
 use super::evidence::{Evidence, beside, evidence, norm, rms};
@@ -36,23 +36,23 @@ struct Assumption {
     which: Which,
     /// The elements of the sample.
     values: Vec<f64>,
-    /// How large the errors are that it predicts, without what systematic roundings are like.
+    /// Size of the predicted errors, without components like systematic roundings.
     size: f64,
 }
 
-/// A sample with what it would be in lower precision.
+/// A sample with its results in lower precision.
 pub struct Expectations {
     /// The sample.
     pub sample: Sample,
     assumptions: Vec<Assumption>,
-    /// Whether both inputs are of many different numbers.
+    /// Whether both inputs have many different values.
     generic: bool,
-    /// What sums can lose of small terms.
+    /// The most that sums can lose of small terms.
     lost: f64,
 }
 
 impl Expectations {
-    /// What is to be expected of the sample.
+    /// The expectations for a sample.
     pub fn of(sample: Sample) -> Self {
         let round = |x: &[f64], format: Format| -> Vec<f64> {
             x.iter().map(|&x| f64::from(format.round(x as f32))).collect()
@@ -74,7 +74,7 @@ impl Expectations {
         Expectations { sample, assumptions, generic, lost }
     }
 
-    /// Assumptions with what each leaves of the errors, of which the best and those as good are named.
+    /// Assumptions with the errors that remain; the best one and equally good ones are reported.
     fn best<'a>(&self, found: &[(f64, &'a Assumption)]) -> Option<(String, &'a Assumption)> {
         let (least, best) = found.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
         let mut names: Vec<&str> = Vec::new();
@@ -95,10 +95,10 @@ impl Expectations {
 
 /// The number of regressions is small, and the errors of sums have short tails.
 const CERTAIN: f64 = 8.0;
-/// Elements of a sample from which a regression says something.
+/// The fewest elements of a sample for a regression.
 const ENOUGH: usize = 64;
 
-/// The lower precision that the errors of a result within its bound follow, in words.
+/// The lower precision that explains the errors of a result within its bound, in words.
 pub fn told_by_errors(
     product: &Product<'_>,
     expected: &Expectations,
@@ -110,7 +110,7 @@ pub fn told_by_errors(
         return None;
     }
     let walk = (sample.terms as f64).sqrt() * UNIT_F32;
-    // Errors contain no larger ones.
+    // Errors cannot contain larger ones.
     let possible = |assumed: &&Assumption| norm(errors) >= 0.7 * assumed.size;
     let found: Vec<(f64, &Assumption)> = expected
         .assumptions
@@ -119,7 +119,7 @@ pub fn told_by_errors(
         .filter_map(|assumed| {
             let cause = sample.relative(&assumed.values);
             let Evidence { slope, certainty, left } = against_systematic(sample, errors, &cause);
-            // Less than the result itself is rounded by is nothing.
+            // Errors below the rounding of the result are negligible.
             if rms(&cause) < UNIT_F32 / 2.0 {
                 return None;
             }
@@ -143,7 +143,7 @@ pub fn told_by_errors(
     if let Some(words) = rounded_results(product, sample, got) {
         return Some(words);
     }
-    // The walk is of independent roundings of sums as large as the scale; few elements may all be unlucky.
+    // The walk assumes independent roundings of sums as large as the scale; a few elements may all be unlucky.
     let usual = (1.0 + 2.0 / (errors.len() as f64).sqrt()) * walk + lost;
     if sample.terms < 16 || rms(errors) <= usual {
         return None;
@@ -162,19 +162,19 @@ pub fn told_by_errors(
     })
 }
 
-/// The evidence for a cause beside systematic roundings.
+/// The evidence for a cause, without systematic roundings.
 pub fn against_systematic(sample: &Sample, errors: &[f64], cause: &[f64]) -> Evidence {
     let [ones, signed] = systematic(sample);
     evidence(errors, cause, &[&ones, &signed], sample.cols.len())
 }
 
-/// The size of errors beside systematic ones.
+/// The size of errors without systematic ones.
 fn beside_systematic(sample: &Sample, errors: &[f64]) -> f64 {
     let [ones, signed] = systematic(sample);
     norm(&beside(errors, &[&ones, &signed]))
 }
 
-/// Errors that are proportional to the scale, and to the result, relative to the scale.
+/// Errors proportional to the scale and to the result, relative to the scale.
 fn systematic(sample: &Sample) -> [Vec<f64>; 2] {
     let signed: Vec<f64> = sample
         .reference
@@ -263,8 +263,8 @@ fn rounded_products(sample: &Sample, format: Format) -> Vec<f64> {
     sums.zip(&sample.before).map(|(sum, before)| sample.alpha * sum + before).collect()
 }
 
-/// Whether every result of the sample is a number of a narrower format, and off by as much as rounding to it
-/// takes away, which f32 sums are by no chance.
+/// Whether every result of the sample is a number of a narrower format with the errors of rounding to it; f32 sums
+/// are not by chance.
 pub fn rounded_results(product: &Product<'_>, sample: &Sample, got: &[f32]) -> Option<String> {
     let results = sample.results(product, got);
     [(Format::Bf16, "a bf16"), (Format::F16, "an fp16")].into_iter().find_map(|(format, name)| {
@@ -272,12 +272,12 @@ pub fn rounded_results(product: &Product<'_>, sample: &Sample, got: &[f32]) -> O
         if results.len() < 16 || !results.iter().all(|&x| x.is_finite() && holds(x)) {
             return None;
         }
-        // Whole numbers of few digits are of every format, right or wrong.
+        // Small integers are exact in every format, right or wrong.
         let others = sample.reference.iter().filter(|reference| !holds(**reference)).count();
         let told = 2 * others > results.len()
             && distinct(results.iter().map(|&x| (x as f32).to_bits() & 0x7F_FFFF)) >= 8
             && !dominated(sample);
-        // Of a result rounded once the error is even over half a unit; of sums it is larger.
+        // The error of a result rounded once is uniform over half a unit; errors of sums are larger.
         let of_unit: Vec<f64> = results
             .iter()
             .zip(&sample.reference)

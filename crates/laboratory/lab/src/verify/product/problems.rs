@@ -175,7 +175,7 @@ impl Problem {
         }
     }
 
-    /// The result of a kernel that adds each element up in this way.
+    /// The result of a kernel that adds up each element in this order.
     pub fn by(&self, sum: impl Fn(&[f32], &[f32]) -> f32) -> Vec<f32> {
         let (m, n, k) = self.extents;
         let column = |j: usize| (0..k).map(|p| self.b[p * n + j]).collect::<Vec<f32>>();

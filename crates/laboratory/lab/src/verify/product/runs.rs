@@ -1,15 +1,15 @@
-//! A slice of k that was left out or counted twice, found exactly.
+//! Finds a slice of k that was omitted or counted twice, exactly.
 //!
-//! The error of an element is then a difference of two prefix sums of its terms. Those that fit the element which
-//! is furthest off are found in the sorted prefix sums, and tried on the others.
+//! The error of an element is then a difference of two prefix sums of its terms. Candidates that fit the worst
+//! element are found in the sorted prefix sums and tried on the others.
 
 use super::evidence::norm;
 use super::operands::Product;
 use super::sample::Sample;
 
-/// Differences that are tried.
+/// The most differences to try.
 const MOST_TRIED: usize = 1 << 17;
-/// Slices that fit, of which the best is named: a wide bound and equal terms make many alike.
+/// The most fitting slices to compare; the best is reported. A wide bound and equal terms make many fit.
 const MOST_FITS: usize = 64;
 
 /// A slice that explains every element of the sample.
@@ -21,7 +21,7 @@ struct Run {
     twice: bool,
 }
 
-/// The slice in words, and what it leaves of the errors.
+/// The slice in words, and the remaining errors.
 pub fn named(product: &Product<'_>, sample: &Sample, results: &[f64]) -> Option<(String, f64)> {
     let errors = sample.relative(results);
     let left = |run: &Run| {
@@ -32,7 +32,7 @@ pub fn named(product: &Product<'_>, sample: &Sample, results: &[f64]) -> Option<
         fitting(product, sample, results).into_iter().map(|run| (left(&run), run)).collect();
     fits.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (least, best) = *fits.first()?;
-    // All of them is a factor, not a slice.
+    // All terms are a factor, not a slice.
     let length = best.to - best.from;
     if length == sample.terms {
         return None;

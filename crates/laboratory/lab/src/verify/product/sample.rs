@@ -1,14 +1,14 @@
-//! A part of a product, some rows by some columns, with its operands at hand in f64.
+//! A part of a product, some rows by some columns, with its operands in f64.
 
 use super::operands::{Product, Wrong};
 use crate::verify::bound::UNIT_F32;
 use rayon::prelude::*;
 
-/// Rows and columns of a sample at most.
+/// The most rows and columns of a sample.
 const EDGE: usize = 64;
-/// Numbers of A or B that a sample may hold.
+/// The most elements of A or B in a sample.
 const HELD: usize = 1 << 21;
-/// Multiply-adds that one product of a sample may take.
+/// The most multiply-adds of one product of a sample.
 const WORK: usize = 1 << 23;
 
 /// The part.
@@ -25,13 +25,13 @@ pub struct Sample {
     pub a: Vec<f64>,
     /// The columns of B, one after the other.
     pub b: Vec<f64>,
-    /// What is added to the product.
+    /// The summand of the product.
     pub before: Vec<f64>,
     /// The elements, row by row.
     pub reference: Vec<f64>,
     /// The sums of the absolute values of their terms.
     pub scale: Vec<f64>,
-    /// The scale below which underflows, which are not roundings, can make up an error.
+    /// The scale below which an error can come from underflow instead of rounding.
     floor: f64,
 }
 
@@ -42,8 +42,8 @@ impl Product<'_> {
         EDGE.min(HELD / terms).min((WORK / terms).isqrt()).max(1)
     }
 
-    /// Rows and columns spread over the whole product. The same where it is square, so that the sample
-    /// has its own mirror image.
+    /// Rows and columns spread over the whole product. If it is square, both are equal: the sample then contains its
+    /// transpose.
     pub fn spread(&self) -> (Vec<usize>, Vec<usize>) {
         let (m, n, _) = self.extents;
         (spread(m, self.edge()), spread(n, self.edge()))
@@ -70,8 +70,7 @@ impl Product<'_> {
     }
 }
 
-/// `count` of `extent` indices, evenly spread over them but not at equal steps, which would meet the same
-/// place of every tile.
+/// `count` of `extent` indices, spread evenly but not at equal steps, which would hit the same place of every tile.
 fn spread(extent: usize, count: usize) -> Vec<usize> {
     if extent <= count {
         return (0..extent).collect();
@@ -141,7 +140,7 @@ impl Sample {
         self.places().map(|(i, j)| f64::from(got[i * product.leading.2 + j])).collect()
     }
 
-    /// The errors, each relative to its scale; zero where the scale is next to none or nothing is finite.
+    /// The errors, each relative to its scale; zero if the scale is negligible or the values are not finite.
     pub fn errors(&self, product: &Product<'_>, got: &[f32]) -> Vec<f64> {
         self.relative(&self.results(product, got))
     }

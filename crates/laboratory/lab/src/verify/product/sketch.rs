@@ -1,19 +1,19 @@
-//! Freivalds' check of the rows that are too many to compute.
+//! Freivalds' check, for products with too many rows to compute.
 //!
-//! For a vector x of random signs, `C x` must be `alpha A (B x) + beta C x`, which takes three matrix-vector
-//! products (R. Freivalds, "Probabilistic Machines Can Use Less Running Time", IFIP 1977). It accuses and does
-//! not judge: a row whose sum is further off than roundings of either sign usually are is computed and
-//! compared element by element, so that systematic roundings make no right row wrong.
+//! For a vector x of random signs, `C x` must be `alpha A (B x) + beta C x`, which takes three matrix-vector products
+//! (R. Freivalds, "Probabilistic Machines Can Use Less Running Time", IFIP 1977). It only selects suspects: if a
+//! row's sum deviates more than roundings of either sign usually do, the row is computed and compared element by
+//! element, so systematic roundings never make a right row wrong.
 //!
-//! Limits: an error below the usual sum of a row's roundings is not seen; two errors in one row cancel with
-//! probability 1/2 where they are of one size; of the suspects, the worst are computed.
+//! Limits: errors below the usual sum of a row's roundings are missed; two errors of equal size in one row cancel
+//! with probability 1/2; only the worst suspects are computed.
 
 use super::operands::{Product, row_of};
 use crate::verify::bound::UNIT_F32;
 use rand::{RngCore, rngs::StdRng};
 use rayon::prelude::*;
 
-/// Rows that are computed at most.
+/// The most rows to compute.
 const MOST_SUSPECTS: usize = 32;
 
 /// The sums of every row, with signs.
@@ -27,12 +27,12 @@ pub struct Sketch {
 }
 
 impl Sketch {
-    /// The sums that the rows of `product` should have.
+    /// The expected sums of the rows of `product`.
     pub fn of(product: &Product<'_>, random: &mut StdRng) -> Self {
         let ((m, n, k), (lda, ldb, ldc)) = (product.extents, product.leading);
         let signs: Vec<f64> =
             (0..n).map(|_| if random.next_u32() & 1 == 0 { 1.0 } else { -1.0 }).collect();
-        // B x, and |B| 1 beside it.
+        // B x, and |B| 1.
         let middle: Vec<(f64, f64)> = (0..k)
             .into_par_iter()
             .map(|p| signed_sums(row_of(product.b, p, ldb, n), &signs))
@@ -55,18 +55,18 @@ impl Sketch {
         Sketch { signs, values, scales }
     }
 
-    /// The rows that do not add up, the worst of them where they are many, ascending.
+    /// The rows with wrong sums, ascending; only the worst if there are many.
     pub fn suspects(&self, product: &Product<'_>, got: &[f32]) -> Vec<usize> {
         let ((m, n, k), (_, _, ldc)) = (product.extents, product.leading);
-        // Roundings of either sign: of an element like the root of its additions, of a row's sum like the
-        // root of its elements; four times that.
+        // Four times the roundings of either sign: they grow like the root of an element's additions, and like the
+        // root of a row's elements.
         let usual = (0.5 * (k as f64).sqrt() + 3.0) * UNIT_F32 * (4.0 / (n as f64).sqrt()).min(1.0);
         let excess = |i: usize| {
             let (sum, _) = signed_sums(row_of(got, i, ldc, n), &self.signs);
             let (want, scale) = (self.values[i], self.scales[i]);
             let same = sum == want || (!want.is_finite() && !sum.is_finite());
             let off = (sum - want).abs() / (usual * scale);
-            // What is not a number is worst of all.
+            // NaN is the worst.
             if same {
                 0.0
             } else if off.is_nan() {

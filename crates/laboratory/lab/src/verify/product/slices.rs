@@ -1,13 +1,13 @@
-//! Terms of the sums that were left out or counted twice: a slice of k, or every so many of them.
+//! Terms of the sums that were omitted or counted twice: a slice of k, or terms at equal steps.
 //!
-//! An error matrix E that lacks the outer products `a_p b_p` of some p has, for each of them, the coefficient
-//! `a_p^T E b_p / (|a_p|^2 |b_p|^2)` of about -1, and about 0 for every other p. With rows and columns centred
-//! first, so that data of one sign are as different as others, the rest is noise that falls with the size of the
-//! sample. The longest run of such coefficients is the start (J. B. Kadane's maximum subarray, in J. Bentley,
-//! "Programming Pearls", Comm. ACM 27, 1984); it is then corrected term by term on what it leaves.
+//! An error matrix E that lacks the outer products `a_p b_p` of some p has, for each of them, the coefficient `a_p^T
+//! E b_p / (|a_p|^2 |b_p|^2)` of about -1, and about 0 for every other p. Rows and columns are centered first, so
+//! that data of one sign differ as much as others; the rest is noise that falls with the size of the sample. The
+//! longest run of such coefficients is the start (J. B. Kadane's maximum subarray, in J. Bentley, "Programming
+//! Pearls", Comm. ACM 27, 1984); it is then corrected term by term on what it leaves.
 //!
-//! Limits: in inputs that are all equal no term differs from another; in a sample of few elements there are more
-//! terms than can be told apart.
+//! Limits: if all inputs are equal, terms are indistinguishable; a small sample has more terms than it can
+//! distinguish.
 
 use super::evidence::{evidence, rms};
 use super::precision::against_systematic;
@@ -17,11 +17,11 @@ use crate::verify::bound::UNIT_F32;
 /// Corrections of the first guess.
 const CORRECTIONS: usize = 8;
 
-/// How often each term is counted too much: -1 where it is left out.
+/// Excess count of each term: -1 if it is omitted.
 pub struct Counts(Vec<i8>);
 
 impl Counts {
-    /// The terms that the errors of `results` speak of.
+    /// The terms that explain the errors of `results`.
     pub fn of(sample: &Sample, results: &[f64]) -> Self {
         let terms = Centred::of(sample);
         let mut counts = Counts(vec![0; sample.terms]);
@@ -62,14 +62,14 @@ impl Counts {
         sample.with(&weighted, &sample.b)
     }
 
-    /// The terms in words, if they are of one kind.
+    /// The terms in words, if all have the same excess count.
     pub fn words(&self) -> Option<String> {
         let of =
             |sign: i8| -> Vec<usize> { (0..self.0.len()).filter(|&p| self.0[p] == sign).collect() };
         let (lost, doubled) = (of(-1), of(1));
         let (terms, how) = match (lost.is_empty(), doubled.is_empty()) {
             (false, true) => (lost, "left out"),
-            // All of them twice is a factor, not a slice.
+            // All terms twice are a factor, not a slice.
             (true, false) if doubled.len() < self.0.len() => (doubled, "counted twice"),
             _ => return None,
         };
@@ -102,7 +102,7 @@ fn steps(terms: &[usize]) -> Option<usize> {
     terms.windows(2).all(|pair| pair[1] - pair[0] == step).then_some(step)
 }
 
-/// The run with the most coefficients near `sign`: by how much, and where.
+/// The run with the most coefficients near `sign`: its sum and its range.
 fn longest(coefficients: &[f64], sign: f64) -> (f64, std::ops::Range<usize>) {
     let (mut best, mut sum, mut start) = ((0.0, 0..0), 0.0, 0);
     for (p, coefficient) in coefficients.iter().enumerate() {
@@ -117,15 +117,14 @@ fn longest(coefficients: &[f64], sign: f64) -> (f64, std::ops::Range<usize>) {
     best
 }
 
-/// Elements of a sample in which terms can be told apart by errors within the bound.
+/// The fewest elements of a sample that distinguish terms by errors within the bound.
 const ENOUGH: usize = 256;
-/// How certain a slice must be, of the many that there are.
+/// Required certainty of a slice, among many candidates.
 const CERTAIN: f64 = 12.0;
 
-/// The terms that are missing in a result within its bound, in words: of long sums, in which a slice is
-/// smaller than the bound.
+/// The missing terms of a result within its bound, in words: in long sums, a slice is smaller than the bound.
 pub fn told_by_errors(sample: &Sample, errors: &[f64]) -> Option<String> {
-    // A sum may round away what is smaller beside it than this.
+    // A sum may lose terms that are relatively smaller than this.
     let visible = 8.0 * UNIT_F32;
     if errors.len() < ENOUGH || rms(errors) < visible / 2.0 {
         return None;
@@ -150,7 +149,7 @@ pub fn told_by_errors(sample: &Sample, errors: &[f64]) -> Option<String> {
     })
 }
 
-/// The rows of A and columns of B of a sample, with the mean of each term taken away.
+/// The rows of A and columns of B of a sample, with the mean of each term subtracted.
 struct Centred {
     a: Vec<f64>,
     b: Vec<f64>,
@@ -188,7 +187,7 @@ impl Centred {
     }
 }
 
-/// Lines of `terms` with the mean of each term over the lines taken away, and the squares of each term.
+/// Lines of `terms` with the mean of each term over the lines subtracted, and the squares of each term.
 fn centred(lines: &[f64], terms: usize) -> (Vec<f64>, Vec<f64>) {
     let mut lines = lines.to_vec();
     let (mut means, mut powers) = (vec![0.0; terms], vec![0.0; terms]);
@@ -206,13 +205,13 @@ fn centred(lines: &[f64], terms: usize) -> (Vec<f64>, Vec<f64>) {
             *power += *x * *x;
         }
     }
-    // What is left of equal numbers is rounding.
+    // The remainder of equal numbers is rounding error.
     let least = (1e-9 * absolute) * (1e-9 * absolute);
     powers.iter_mut().filter(|power| **power <= least).for_each(|power| *power = 0.0);
     (lines, powers)
 }
 
-/// Takes the mean of each row, and of each column, away, where there are several.
+/// Subtracts the mean of each row and of each column, if there are several.
 fn centre(matrix: &mut [f64], cols: usize) {
     let rows = matrix.len() / cols.max(1);
     if cols > 1 {

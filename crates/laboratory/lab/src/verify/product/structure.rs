@@ -1,7 +1,7 @@
-//! Names for wrong results: what was not written, which index was swapped, which terms are missing.
+//! Descriptions of wrong results: missing writes, swapped indices, missing terms.
 //!
-//! Each is an assumption that predicts every element of a sample around the wrong ones. It is named only where
-//! all of them are within the proven bound of the prediction.
+//! Each is an assumption that predicts every element of a sample around the wrong ones. It is reported only if all
+//! elements are within the proven bound of the prediction.
 
 use super::evidence::norm;
 use super::sample::{Sample, gather};
@@ -12,8 +12,8 @@ use super::{
 };
 use std::collections::HashSet;
 
-/// The rectangle around the wrong elements, if all that are in it are as they are: rows and columns, first and
-/// last. Some may be right by chance.
+/// The bounding rectangle of the wrong elements, if nearly all elements in it are wrong: first and last row and
+/// column. Some may be right by chance.
 fn rectangle(wrong: &[Wrong], alike: impl Fn(usize, usize) -> bool) -> Option<[usize; 4]> {
     let span = |of: fn(&Wrong) -> usize| {
         let places = || wrong.iter().map(of);
@@ -24,7 +24,7 @@ fn rectangle(wrong: &[Wrong], alike: impl Fn(usize, usize) -> bool) -> Option<[u
     places.all(|(i, j)| alike(i, j)).then_some([top, bottom, left, right])
 }
 
-/// Elements that were not written, or not computed: all of one value, or of what C held.
+/// Elements that were not written or not computed: all have one value, or the old values of C.
 pub fn filled(product: &Product<'_>, got: &[f32], wrong: &[Wrong]) -> Option<String> {
     let first = wrong.first().filter(|_| wrong.len() > 1)?;
     let (beta, ldc) = (product.beta, product.leading.2);
@@ -38,13 +38,13 @@ pub fn filled(product: &Product<'_>, got: &[f32], wrong: &[Wrong]) -> Option<Str
     let beta_only = |i: usize, j: usize| {
         beta != 0.0 && result(i, j) == (beta * product.c[i * ldc + j]).to_bits()
     };
-    // Equal data have equal results, right or wrong.
+    // Equal inputs have equal results, right or wrong.
     let differ = |one: &Wrong| {
         (one.reference - first.reference).abs() > product.bound().allowed(one.scale + first.scale)
     };
     let no_result = value == 0.0 || !value.is_finite() || wrong.iter().any(differ);
     let words = format!("they all hold {value:e}");
-    /// Whether it can be told, whether an element fits, and what it then holds.
+    /// Whether the test applies, whether an element fits, and the resulting description.
     type Fill<'a> = (bool, &'a dyn Fn(usize, usize) -> bool, &'a str);
     let fills: [Fill<'_>; 3] = [
         (true, &unchanged, "they hold what C held before"),
@@ -67,7 +67,7 @@ pub fn filled(product: &Product<'_>, got: &[f32], wrong: &[Wrong]) -> Option<Str
     Some(format!("{place} ({what})"))
 }
 
-/// What a wrong result looks like, in words.
+/// Describes a wrong result in words.
 pub fn named(
     product: &Product<'_>,
     known: &Known,
@@ -91,8 +91,7 @@ pub fn named(
         })
 }
 
-/// Whether all results of a sample are within the bound of these values, and nearer to them than to what they
-/// should be.
+/// Whether all results of a sample are within the bound of these values, and closer to them than to the reference.
 fn explains(product: &Product<'_>, sample: &Sample, results: &[f64], values: &[f64]) -> bool {
     let bound = product.bound();
     let within = results
@@ -129,7 +128,7 @@ fn swapped(product: &Product<'_>, sample: &Sample, results: &[f64]) -> Option<St
         sample.places().map(value).collect()
     };
     let explains = |values: Vec<f64>| explains(product, sample, results, &values);
-    // Written column by column into an array that is read row by row.
+    // Written column by column, read row by row.
     if explains(at_places(&|i, j| ((i * n + j) % m, (i * n + j) / m))) {
         return Some("as if C had been written transposed (its indices are swapped)".to_owned());
     }
@@ -141,7 +140,7 @@ fn swapped(product: &Product<'_>, sample: &Sample, results: &[f64]) -> Option<St
             ));
         }
     }
-    // Each index within the array, since the tightly packed one is a permutation of it.
+    // Each index is within the array, since the tightly packed index is a permutation.
     let a = || gather(&sample.rows, k, |i, p| product.a[p * m + i]);
     if lda == k && explains(sample.with(&a(), &sample.b)) {
         return Some("as if A had been read transposed (its indices are swapped)".to_owned());
@@ -153,7 +152,7 @@ fn swapped(product: &Product<'_>, sample: &Sample, results: &[f64]) -> Option<St
     None
 }
 
-/// A row or column that holds another's results.
+/// A row or column with the results of another.
 fn moved(product: &Product<'_>, known: &Known, got: &[f32], wrong: &[Wrong]) -> Option<String> {
     let ((_, n, _), (_, _, ldc)) = (product.extents, product.leading);
     let (first, bound) = (wrong.first()?, product.bound());
@@ -173,8 +172,8 @@ fn moved(product: &Product<'_>, known: &Known, got: &[f32], wrong: &[Wrong]) -> 
     Some(format!("column {} holds the results of column {col}", first.col))
 }
 
-/// Terms that are missing or counted twice: what leaves least of the errors, of a slice that fits exactly and of
-/// terms that fit best.
+/// Terms that are missing or counted twice: the better explanation of an exactly fitting slice and the best-fitting
+/// terms.
 fn miscounted(product: &Product<'_>, sample: &Sample, results: &[f64]) -> Option<String> {
     let slice = runs::named(product, sample, results);
     let counts = Counts::of(sample, results);
@@ -189,7 +188,7 @@ fn miscounted(product: &Product<'_>, sample: &Sample, results: &[f64]) -> Option
     }
 }
 
-/// Every wrong element off by the same factor.
+/// Every wrong element differs by the same factor.
 fn scaled(product: &Product<'_>, wrong: &[Wrong]) -> Option<String> {
     let sum = |of: &dyn Fn(&Wrong) -> f64| wrong.iter().map(of).sum::<f64>();
     let factor = sum(&|one| one.got * one.reference) / sum(&|one| one.reference * one.reference);

@@ -1,4 +1,4 @@
-//! What the products of each ladder are made of: types, bounds, and the GPUs that rungs need.
+//! The types, bounds and required GPUs of each ladder of products.
 
 use crate::verify::bound::{Bound, UNIT_F32, UNIT_F64};
 use lanework::{Device, Element, Job, Result};
@@ -6,7 +6,7 @@ use lanework_ladders::factors::Factors;
 use lanework_ladders::{Ladder, Rung, dgemm, fp8, tf32};
 use lanework_ops::Fp8E4m3;
 
-/// What the products of a ladder are made of.
+/// The types of a ladder of products.
 pub(super) trait Kind: Sized + 'static {
     type Factor: Element;
     type Out: Element + Into<f64>;
@@ -18,10 +18,10 @@ pub(super) trait Kind: Sized + 'static {
     /// The factor nearest to a number, and its value.
     fn factor(number: f32) -> (Self::Factor, f64);
 
-    /// How far results may be off.
+    /// Error bound of the results.
     fn bound(rung: &str, k: usize) -> Bound;
 
-    /// The least compute capability of a rung, and whether only GPUs of its major number will do.
+    /// The least compute capability of a rung, and whether only GPUs of the same major number can run it.
     fn needs(rung: &str) -> ((u32, u32), bool);
 
     fn job<'a>(rung: &str, operands: &'a mut On<Self>, device: &Device) -> Result<Job<'a>>;
@@ -30,14 +30,14 @@ pub(super) trait Kind: Sized + 'static {
 /// The operands on a device.
 pub(super) type On<K> = Factors<<K as Kind>::Factor, <K as Kind>::Out>;
 
-/// The bound of sums of `k` products of which each goes through so many roundings of a unit.
+/// The bound of sums of `k` products, each with this many roundings of a unit.
 fn bound(k: usize, unit: f64, roundings: f64) -> Bound {
     let plain = if unit > UNIT_F64 { UNIT_F32 } else { UNIT_F64 };
     let of_reference = (k as f64 + 5.0) * UNIT_F64;
     Bound { unit, roundings, of_reference, ..Bound::of_squares(k, k as u64, plain) }
 }
 
-/// The rung of this name as one kernel.
+/// The rung with this name, as one kernel.
 fn kernel<'a, P>(
     rungs: Vec<Rung<P>>,
     name: &str,
@@ -64,7 +64,7 @@ impl Kind for Tf32 {
         (number, number.into())
     }
 
-    /// Both factors are cut off at a unit of 2^-10; the sums are of f32.
+    /// Both factors are truncated at a unit of 2^-10; sums are in f32.
     fn bound(_: &str, k: usize) -> Bound {
         const UNIT: f64 = 1.0 / 2048.0;
         bound(k, UNIT, 4.5 + k as f64 * 2.0 * UNIT_F32 / UNIT)
@@ -97,8 +97,8 @@ impl Kind for Fp8 {
         (nearest.0, nearest.to_f32().into())
     }
 
-    /// The tensor cores cut off what they add at 2^-13 of the largest summand or sum, 32 products at a time; a few of them are worth a unit
-    /// of the scale at most. Where sums are promoted, no chain is longer than 128 products.
+    /// Tensor cores truncate summands at 2^-13 of the largest summand or sum, 32 products at a time; a few of these
+    /// errors add up to at most a unit of the scale. With promoted sums, no chain is longer than 128 products.
     fn bound(rung: &str, k: usize) -> Bound {
         const UNIT: f64 = 1.0 / 4096.0;
         let chained = |k: usize| 4.0 + k.div_ceil(32) as f64;
@@ -130,7 +130,7 @@ impl Kind for Double {
     }
 
     fn factor(number: f32) -> (f64, f64) {
-        // All bits of an f64 are used.
+        // The bound uses all bits of an f64.
         let number = f64::from(number) * (1.0 / 3.0);
         (number, number)
     }

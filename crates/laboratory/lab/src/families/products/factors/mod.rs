@@ -1,4 +1,4 @@
-//! Products whose factors lie as tensor cores read them, of several types: TF32, 8-bit floats, f64.
+//! Products of several types (TF32, 8-bit floats, f64) whose factors are stored in the tensor cores' layout.
 
 use crate::families::family::{Family, refuse};
 use crate::families::products::matmul::extents;
@@ -42,16 +42,16 @@ pub fn of_double() -> Family {
     family::<Double>(&["f64"])
 }
 
-/// Multiply-adds that the reference may take.
+/// The most multiply-adds of the reference.
 const BUDGET: usize = 1 << 28;
-/// Rows of results that are known at least.
+/// The fewest known rows of results.
 const FEWEST_ROWS: usize = 8;
 
 /// A product of random matrices.
 struct Products<K: Kind> {
     extents: (usize, usize, usize),
     seed: u64,
-    /// A by rows and B by columns, as they are multiplied and as numbers.
+    /// A by rows and B by columns, as factors and as values.
     factors: OnceCell<[Lines<K>; 2]>,
     reference: OnceCell<Known>,
 }
@@ -59,7 +59,7 @@ struct Products<K: Kind> {
 /// Lines along k: factors, and their values.
 type Lines<K> = (Vec<<K as Kind>::Factor>, Vec<f64>);
 
-/// The rows that are known, and of each result there its value and the sum of magnitudes.
+/// The known rows, with value and sum of magnitudes of each result.
 type Known = (Vec<usize>, Vec<(f64, f64)>);
 
 /// The case of a request.
@@ -88,7 +88,7 @@ impl<K: Kind> Products<K> {
             .get_or_init(|| [drawn(m, self.seed), drawn(n, self.seed.wrapping_add(1 << 32))])
     }
 
-    /// The rows that are known: all, or as many as the budget allows, from the first to the last.
+    /// The known rows: all, or as many as the budget allows, spread from the first to the last.
     fn reference(&self) -> &Known {
         self.reference.get_or_init(|| {
             let (m, n, k) = self.extents;
@@ -177,7 +177,7 @@ impl<K: Kind> Trial for Attempt<'_, K> {
         let (rows, reference) = self.case.reference();
         let (m, n, k) = self.case.extents;
         let at_extents = |why: String| Rejection::Wrong(format!("at {m}x{n}x{k}: {why}"));
-        // Rows that are not known are at least written.
+        // Unknown rows must at least be written.
         let written = |x: &K::Out| (*x).into().is_finite();
         if let Some(place) = got.iter().position(|x| !written(x)) {
             let why = format!("[{}][{}] is not a finite number", place / n, place % n);

@@ -1,4 +1,4 @@
-//! The least that a product can take: its operations and bytes, and the times in which GPUs could do them.
+//! The least work of a product: its operations and bytes, and the least times on known GPUs.
 
 use lanework_bench::{Gpu, specs};
 use lanework_ladders::sgemm::Shape;
@@ -19,13 +19,13 @@ pub(super) fn least(shape: Shape, held: u64) -> Vec<String> {
     lines
 }
 
-/// Bytes moved when every multiply-add reads both its numbers, and C is read and written.
+/// Bytes moved if every multiply-add reads both its factors, and C is read and written.
 fn naive_loads(shape: Shape) -> u64 {
     let Shape { m, n, k, .. } = shape;
     4 * u64::from(m) * u64::from(n) * (2 * u64::from(k) + 2)
 }
 
-/// The least times that a GPU's arithmetic and memory allow.
+/// The least times by a GPU's arithmetic and memory.
 fn floors(shape: Shape, held: u64, gpu: &Gpu) -> String {
     let arithmetic = shape.flops() as f64 / gpu.fp32_tflops / 1e9;
     let [naive, once] =
@@ -39,7 +39,7 @@ fn floors(shape: Shape, held: u64, gpu: &Gpu) -> String {
     )
 }
 
-/// Bytes in the largest binary unit that they fill, such as `768 KiB`.
+/// Bytes in the largest binary unit below them, such as `768 KiB`.
 fn binary_bytes(bytes: u64) -> String {
     let unit =
         [(30, "GiB"), (20, "MiB"), (10, "KiB")].into_iter().find(|(log, _)| bytes >> log > 0);

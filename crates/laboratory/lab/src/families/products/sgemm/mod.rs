@@ -111,7 +111,7 @@ impl Sgemm {
     fn operand(&self, index: usize) -> &[f32] {
         let cell = [&self.a, &self.b, &self.c][index];
         let elements = self.shape.elements()[index] as usize;
-        // Where C must not be read, it holds what would show.
+        // If C must not be read, it holds NaN.
         let unread = index == 2 && self.beta == 0.0;
         cell.get_or_init(|| match unread {
             true => vec![f32::NAN; elements],
@@ -192,7 +192,7 @@ impl Case for Sgemm {
 /// Runs the rung on fresh random operands and compares every element.
 ///
 /// # Errors
-/// A device error, or in words what differs.
+/// A device error, or a description of the differences.
 pub fn verify_sgemm(
     rung: Rung<Operands>,
     device: &Device,
@@ -230,7 +230,7 @@ struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// Gives C back what it held: every run with a beta changes what the next one reads.
+    /// Restores the old C: each run with a beta changes the input of the next.
     fn renew(&mut self) -> Result<()> {
         self.operands.c.upload(self.case.operand(2))
     }
@@ -254,7 +254,7 @@ impl Trial for Attempt<'_> {
         }
     }
 
-    /// With a beta, C has gone through as many runs as there were: it is renewed and run once more.
+    /// With a beta, each run has changed C: restore it and run once more.
     fn check(&mut self) -> Result<Accuracy, Rejection> {
         if self.case.beta != 0.0 {
             self.renew()?;
