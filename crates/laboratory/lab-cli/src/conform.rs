@@ -7,7 +7,7 @@ use crate::args::ConformArgs;
 use exhaustive::gpu;
 use lanework::Device;
 use lanework_lab::conformance::{
-    self, Difference, Form, TOGETHER, Vectors, combinations, compare, execute, forms,
+    self, Difference, InstructionForm, TOGETHER, Vectors, combinations, compare, execute, forms,
 };
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{note, print, print_data, print_json, thousands};
@@ -38,7 +38,7 @@ pub fn run(args: &ConformArgs) -> Outcome {
             "add --live to compare with that GPU now, or --record to store its results",
         ));
     }
-    let forms: Vec<Form> = forms()
+    let forms: Vec<InstructionForm> = forms()
         .into_iter()
         .filter(|form| form.runs())
         .chain(combinations())
@@ -79,11 +79,11 @@ const COMBINED: usize = 32;
 const LIVE: usize = 16_384;
 
 /// Steps of running these forms.
-fn steps(forms: &[Form]) -> u64 {
+fn steps(forms: &[InstructionForm]) -> u64 {
     forms.len().div_ceil(TOGETHER) as u64
 }
 
-fn gather(device: &Device, forms: &[Form], tuples: usize) -> Result<Vectors, Failure> {
+fn gather(device: &Device, forms: &[InstructionForm], tuples: usize) -> Result<Vectors, Failure> {
     let info = device.info();
     let progress = Progress::of(&info.name, steps(forms));
     let outcomes = execute(device, forms, tuples, &mut |name| progress.next(name))?;
@@ -103,7 +103,7 @@ fn gather(device: &Device, forms: &[Form], tuples: usize) -> Result<Vectors, Fai
     Ok(vectors)
 }
 
-fn record(args: &ConformArgs, forms: &[Form], path: &std::path::Path) -> Result<Vectors, Failure> {
+fn record(args: &ConformArgs, forms: &[InstructionForm], path: &std::path::Path) -> Result<Vectors, Failure> {
     let tuples = args.tuples.map_or(STORED, |tuples| tuples as usize);
     let mut vectors = gather(&gpu(args)?, forms, tuples)?;
     // A wrong combination is wrong on any operands, so that a few suffice and keep the file small.
@@ -134,7 +134,7 @@ fn read(args: &ConformArgs) -> Result<Vectors, Failure> {
 }
 
 /// Runs the forms on the emulator and reports how they compare.
-fn report(args: &ConformArgs, forms: &[Form], theirs: &Vectors, tuples: usize) -> Outcome {
+fn report(args: &ConformArgs, forms: &[InstructionForm], theirs: &Vectors, tuples: usize) -> Outcome {
     let progress = Progress::of("emulator", steps(forms));
     let outcomes = execute(&Device::emulator(), forms, tuples, &mut |name| progress.next(name))?;
     drop(progress);
@@ -184,7 +184,7 @@ fn report(args: &ConformArgs, forms: &[Form], theirs: &Vectors, tuples: usize) -
 }
 
 /// The first difference of a form, in words.
-fn words(form: &Form, difference: &Difference) -> String {
+fn words(form: &InstructionForm, difference: &Difference) -> String {
     let list = |values: &[u64]| {
         let hex: Vec<String> = values.iter().map(|value| format!("{value:#x}")).collect();
         hex.join(", ")

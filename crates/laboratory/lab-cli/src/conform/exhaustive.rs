@@ -7,7 +7,7 @@ use lanework_lab::conformance::exhaustive::{
     Every, Fingerprints, Mismatch, fingerprint, inputs, is_approximate, is_exhaustible, mismatch,
     parts,
 };
-use lanework_lab::conformance::{Form, forms};
+use lanework_lab::conformance::{InstructionForm, forms};
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json, thousands};
 use lanework_terminal::progress::Progress;
@@ -34,7 +34,7 @@ struct FormJson {
 /// # Errors
 /// If a file cannot be read or written, or a form differs.
 pub fn run(args: &ConformArgs) -> Outcome {
-    let chosen: Vec<Form> = forms()
+    let chosen: Vec<InstructionForm> = forms()
         .into_iter()
         .filter(is_exhaustible)
         .filter(|form| match &args.only {
@@ -99,14 +99,14 @@ pub fn gpu(args: &ConformArgs) -> Result<Device, Failure> {
     }
 }
 
-fn outcome(form: &Form, verdict: &'static str, why: Option<String>, differing: u64) -> FormJson {
+fn outcome(form: &InstructionForm, verdict: &'static str, why: Option<String>, differing: u64) -> FormJson {
     let (name, text) = (form.name.clone(), form.text.clone());
     FormJson { name, text, verdict, why, inputs: inputs(form), differing }
 }
 
 /// Runs one form on the devices wanted, part by part.
 fn compared(
-    form: &Form,
+    form: &InstructionForm,
     emulator: bool,
     gpu: Option<&Device>,
     recorded: &Fingerprints,
@@ -167,7 +167,7 @@ fn compared(
 type Part = Result<(Vec<u8>, u32), lanework::Error>;
 
 /// Sends the results of each part, until one fails or the receiver is dropped.
-fn send_parts(device: &Device, form: &Form, sender: &mpsc::SyncSender<Part>) {
+fn send_parts(device: &Device, form: &InstructionForm, sender: &mpsc::SyncSender<Part>) {
     let mut every = match Every::new(device, form) {
         Ok(every) => every,
         Err(error) => {

@@ -1,6 +1,6 @@
 //! Compares two devices' results of a form, bit for bit.
 
-use super::form::Form;
+use super::form::InstructionForm;
 use super::operands::{hash, tuple};
 
 /// The differences between two devices in a form.
@@ -19,7 +19,7 @@ pub struct Difference {
 }
 
 /// Compares as many results as both have.
-pub fn compare(form: &Form, expected: &[u8], found: &[u8]) -> Option<Difference> {
+pub fn compare(form: &InstructionForm, expected: &[u8], found: &[u8]) -> Option<Difference> {
     let stride = form.bytes();
     let pairs = expected.chunks_exact(stride).zip(found.chunks_exact(stride));
     let (of, seed) = (pairs.len(), hash(form.key()));
@@ -37,7 +37,7 @@ pub fn compare(form: &Form, expected: &[u8], found: &[u8]) -> Option<Difference>
 }
 
 /// The results of one thread.
-fn values(form: &Form, bytes: &[u8]) -> Vec<u64> {
+fn values(form: &InstructionForm, bytes: &[u8]) -> Vec<u64> {
     let mut rest = bytes;
     form.results
         .iter()
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
     use crate::conformance::form::forms;
 
-    fn form(name: &str) -> Form {
+    fn form(name: &str) -> InstructionForm {
         forms().into_iter().find(|form| form.name == name).expect("a form of the catalogue")
     }
 

@@ -3,7 +3,7 @@
 
 use super::catalogue::CHAPTERS;
 use super::fidelity::{Fidelity, fidelity};
-use super::form::{Form, forms};
+use super::form::{InstructionForm, forms};
 use super::text::load_test;
 use lanework::emulator::{Emulator, Options};
 use std::collections::HashSet;
@@ -25,7 +25,7 @@ pub struct Coverage {
     /// The instruction, such as `add`.
     pub opcode: String,
     /// Its forms.
-    pub forms: Vec<(Form, Covered)>,
+    pub forms: Vec<(InstructionForm, Covered)>,
 }
 
 impl Coverage {
@@ -47,7 +47,7 @@ impl Coverage {
         let is_refused = |covered: &Covered| matches!(covered, Covered::Refused(_));
         let known = |name: &str| self.forms.iter().any(|(f, c)| f.name == name && !is_refused(c));
         let refused = self.forms.iter().filter(|(_, covered)| is_refused(covered));
-        let named = |form: &'_ Form| known(&form.name);
+        let named = |form: &'_ InstructionForm| known(&form.name);
         let mut names: Vec<&str> = refused
             .map(|(form, _)| if named(form) { form.text.as_str() } else { form.name.as_str() })
             .collect();
@@ -85,7 +85,7 @@ pub fn coverage() -> Vec<Coverage> {
     all
 }
 
-fn load(emulator: &Emulator, form: &Form) -> Covered {
+fn load(emulator: &Emulator, form: &InstructionForm) -> Covered {
     let module = match lanework::ptx::Module::parse(&load_test(form)) {
         Ok(module) => module,
         Err(problems) => return Covered::Refused(problems.to_string()),

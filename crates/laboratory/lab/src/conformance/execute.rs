@@ -1,6 +1,6 @@
 //! Running forms on a device.
 
-use super::form::Form;
+use super::form::InstructionForm;
 use super::operands::{hash, tuple};
 use super::text::{BLOCK, OPERANDS, RESULTS, module};
 use lanework::{Buffer, Device, PtxArg, PtxModule, PtxShape, Result};
@@ -26,7 +26,7 @@ struct Bench {
 /// If the device has no memory for them. A form that does not run is an outcome.
 pub fn execute(
     device: &Device,
-    forms: &[Form],
+    forms: &[InstructionForm],
     tuples: usize,
     progress: crate::Progress<'_>,
 ) -> Result<Vec<Outcome>> {
@@ -42,7 +42,7 @@ pub fn execute(
     let mut outcomes = Vec::new();
     for group in forms.chunks(TOGETHER) {
         progress(&group[0].name);
-        let all: Vec<&Form> = group.iter().collect();
+        let all: Vec<&InstructionForm> = group.iter().collect();
         match device.load_ptx(&module(&all)) {
             Ok(module) => {
                 for (i, form) in group.iter().enumerate() {
@@ -62,7 +62,7 @@ pub fn execute(
 }
 
 /// The operands of a form, in the layout that its entry reads.
-fn operands(form: &Form, tuples: usize) -> Vec<u8> {
+fn operands(form: &InstructionForm, tuples: usize) -> Vec<u8> {
     let seed = hash(form.key());
     let mut bytes = Vec::with_capacity(tuples * OPERANDS);
     for n in 0..tuples {
@@ -74,11 +74,16 @@ fn operands(form: &Form, tuples: usize) -> Vec<u8> {
 }
 
 impl Bench {
-    fn run(&mut self, module: &PtxModule, entry: &str, form: &Form) -> Outcome {
+    fn run(&mut self, module: &PtxModule, entry: &str, form: &InstructionForm) -> Outcome {
         self.launch(module, entry, form).map_err(|error| error.to_string())
     }
 
-    fn launch(&mut self, module: &PtxModule, entry: &str, form: &Form) -> Result<Vec<u8>> {
+    fn launch(
+        &mut self,
+        module: &PtxModule,
+        entry: &str,
+        form: &InstructionForm,
+    ) -> Result<Vec<u8>> {
         self.input.upload(&operands(form, self.tuples))?;
         self.output.fill_bytes(0)?;
         self.scratch.fill_bytes(0)?;

@@ -4,8 +4,8 @@
 //! low word. Of two operands, the second takes every value, and the first is a hash. Inputs are run in parts of 2^24,
 //! and a fingerprint is a hash of one part's results.
 
-use super::form::Form;
-use super::operands::Kind;
+use super::form::InstructionForm;
+use super::operands::OperandKind;
 use super::text::{BLOCK, HEAD, register};
 use lanework::{Buffer, Device, PtxArg, PtxModule, PtxShape, Result};
 use std::collections::BTreeMap;
@@ -15,25 +15,25 @@ use std::fmt::Write;
 const PART: u64 = 1 << 24;
 
 /// Whether a form can be run on every input: one result, and one or two operands.
-pub fn is_exhaustible(form: &Form) -> bool {
-    let plain = |kind: &Kind| *kind != Kind::Pred;
+pub fn is_exhaustible(form: &InstructionForm) -> bool {
+    let plain = |kind: &OperandKind| *kind != OperandKind::Pred;
     form.results.len() == 1
         && matches!(form.operands.len(), 1 | 2)
         && form.operands.iter().chain(&form.results).all(plain)
 }
 
 /// Whether a GPU approximates the form.
-pub fn is_approximate(form: &Form) -> bool {
+pub fn is_approximate(form: &InstructionForm) -> bool {
     form.name.split('.').any(|word| matches!(word, "approx" | "full"))
 }
 
 /// Number of inputs of a form.
-pub fn inputs(form: &Form) -> u64 {
+pub fn inputs(form: &InstructionForm) -> u64 {
     if form.operands.len() == 1 && form.operands[0].bytes() == 2 { 1 << 16 } else { 1 << 32 }
 }
 
 /// Number of parts.
-pub fn parts(form: &Form) -> u64 {
+pub fn parts(form: &InstructionForm) -> u64 {
     inputs(form).div_ceil(PART)
 }
 
@@ -50,7 +50,7 @@ impl Every {
     ///
     /// # Errors
     /// If the device refuses the form, or has no memory for a part's results.
-    pub fn new(device: &Device, form: &Form) -> Result<Every> {
+    pub fn new(device: &Device, form: &InstructionForm) -> Result<Every> {
         let module = device.load_ptx(&module(form))?;
         let count = inputs(form).min(PART) as usize;
         let output = device.uninit::<u8>(count * form.results[0].bytes())?;
@@ -73,7 +73,7 @@ impl Every {
 }
 
 /// The words of a thread's input `v`: the second is a hash of it (the finaliser of MurmurHash3).
-fn module(form: &Form) -> String {
+fn module(form: &InstructionForm) -> String {
     let names = ["a", "b"];
     let mut text = format!(
         "{HEAD}.visible .entry every(.param .u64 out, .param .u32 base)\n{{\n\
@@ -122,7 +122,12 @@ pub struct Mismatch {
 }
 
 /// Compares the results of a part, bit for bit.
-pub fn mismatch(form: &Form, part: u64, found: &[u8], expected: &[u8]) -> Option<Mismatch> {
+pub fn mismatch(
+    form: &InstructionForm,
+    part: u64,
+    found: &[u8],
+    expected: &[u8],
+) -> Option<Mismatch> {
     if found == expected {
         return None;
     }

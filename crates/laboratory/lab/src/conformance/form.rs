@@ -1,14 +1,14 @@
 //! Forms: the rows of the catalogue with every alternative written out, and the text of each.
 
 use super::catalogue::{CHAPTERS, Row};
-use super::operands::Kind;
+use super::operands::OperandKind;
 
 /// The chapter of combinations; the coverage table does not list them.
 pub(super) const COMBINATIONS: usize = usize::MAX;
 
 /// One form of an instruction.
 #[derive(Clone, Debug)]
-pub struct Form {
+pub struct InstructionForm {
     /// Number of its chapter.
     pub chapter: usize,
     /// Its instruction, such as `add`.
@@ -18,15 +18,20 @@ pub struct Form {
     /// Its text: the name, and the operands if they are not the usual ones.
     pub text: String,
     /// Kinds of its results; empty if it is not run.
-    pub results: Vec<Kind>,
+    pub results: Vec<OperandKind>,
     /// Kinds of its operands.
-    pub operands: Vec<Kind>,
+    pub operands: Vec<OperandKind>,
 }
 
-impl Form {
+impl InstructionForm {
     /// A combination: a form with its own text.
-    pub fn combination(name: &str, text: String, results: &[Kind], operands: &[Kind]) -> Form {
-        Form {
+    pub fn combination(
+        name: &str,
+        text: String,
+        results: &[OperandKind],
+        operands: &[OperandKind],
+    ) -> InstructionForm {
+        InstructionForm {
             chapter: COMBINATIONS,
             opcode: name.split('.').next().unwrap_or_default().to_owned(),
             name: name.to_owned(),
@@ -58,7 +63,7 @@ impl Form {
 }
 
 /// Every form of the catalogue, in its order.
-pub fn forms() -> Vec<Form> {
+pub fn forms() -> Vec<InstructionForm> {
     let mut forms = Vec::new();
     for (chapter, part) in CHAPTERS.iter().enumerate() {
         for row in part.rows {
@@ -69,8 +74,8 @@ pub fn forms() -> Vec<Form> {
 }
 
 /// The first form of each instruction in each row that runs; combinations are made from these.
-pub(super) fn firsts() -> Vec<Form> {
-    let mut firsts: Vec<Form> = Vec::new();
+pub(super) fn firsts() -> Vec<InstructionForm> {
+    let mut firsts: Vec<InstructionForm> = Vec::new();
     for (chapter, part) in CHAPTERS.iter().enumerate() {
         for row in part.rows.iter().filter(|row| !row.results.is_empty()) {
             let mut all = Vec::new();
@@ -87,12 +92,12 @@ pub(super) fn firsts() -> Vec<Form> {
     firsts
 }
 
-fn expand(chapter: usize, row: &Row, forms: &mut Vec<Form>) {
-    let kinds = |words: &str| words.split_whitespace().map(Kind::from_name).collect();
+fn expand(chapter: usize, row: &Row, forms: &mut Vec<InstructionForm>) {
+    let kinds = |words: &str| words.split_whitespace().map(OperandKind::from_name).collect();
     for name in alternatives(row.names, ['{', ',', '}']) {
         let pattern = if row.text.is_empty() { usual(row) } else { row.text.to_owned() };
         for text in alternatives(&pattern, ['<', '|', '>']) {
-            forms.push(Form {
+            forms.push(InstructionForm {
                 chapter,
                 opcode: name.split('.').next().unwrap_or_default().to_owned(),
                 name: name.clone(),

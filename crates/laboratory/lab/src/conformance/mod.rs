@@ -14,12 +14,12 @@ mod text;
 mod vectors;
 
 pub use catalogue::{CHAPTERS, Chapter};
-pub use combine::{Candidate, Verdicts, candidates, combinations};
+pub use combine::{OperandCandidate, Verdicts, candidates, combinations};
 pub use compare::{Difference, compare};
 pub use coverage::{Coverage, Covered, coverage};
 pub use execute::{Outcome, TOGETHER, execute};
 pub use fidelity::{Fidelity, fidelity};
-pub use form::{Form, forms};
-pub use operands::Kind;
+pub use form::{InstructionForm, forms};
+pub use operands::OperandKind;
 pub use text::module;
 pub use vectors::Vectors;

@@ -4,7 +4,7 @@
 
 /// Type and value range of an operand or a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum OperandKind {
     /// A predicate.
     Pred,
     /// 16 bits.
@@ -35,35 +35,35 @@ pub enum Kind {
     Clamp,
 }
 
-const NAMES: &[(&str, Kind)] = &[
-    ("pred", Kind::Pred),
-    ("b16", Kind::B16),
-    ("b32", Kind::B32),
-    ("b64", Kind::B64),
-    ("f16", Kind::F16),
-    ("bf16", Kind::Bf16),
-    ("f16x2", Kind::F16x2),
-    ("bf16x2", Kind::Bf16x2),
-    ("f32", Kind::F32),
-    ("f64", Kind::F64),
-    ("amount", Kind::Amount),
-    ("offset", Kind::Offset),
-    ("lane", Kind::Lane),
-    ("clamp", Kind::Clamp),
+const NAMES: &[(&str, OperandKind)] = &[
+    ("pred", OperandKind::Pred),
+    ("b16", OperandKind::B16),
+    ("b32", OperandKind::B32),
+    ("b64", OperandKind::B64),
+    ("f16", OperandKind::F16),
+    ("bf16", OperandKind::Bf16),
+    ("f16x2", OperandKind::F16x2),
+    ("bf16x2", OperandKind::Bf16x2),
+    ("f32", OperandKind::F32),
+    ("f64", OperandKind::F64),
+    ("amount", OperandKind::Amount),
+    ("offset", OperandKind::Offset),
+    ("lane", OperandKind::Lane),
+    ("clamp", OperandKind::Clamp),
 ];
 
-impl Kind {
+impl OperandKind {
     /// The kind that the catalogue calls `name`; 32 bits for unknown names, which a test rules out.
-    pub fn from_name(name: &str) -> Kind {
-        NAMES.iter().find(|(n, _)| *n == name).map_or(Kind::B32, |(_, kind)| *kind)
+    pub fn from_name(name: &str) -> OperandKind {
+        NAMES.iter().find(|(n, _)| *n == name).map_or(OperandKind::B32, |(_, kind)| *kind)
     }
 
     /// Bytes of a value; a predicate takes one.
     pub fn bytes(self) -> usize {
         match self {
-            Kind::Pred => 1,
-            Kind::B16 | Kind::F16 | Kind::Bf16 => 2,
-            Kind::B64 | Kind::F64 => 8,
+            OperandKind::Pred => 1,
+            OperandKind::B16 | OperandKind::F16 | OperandKind::Bf16 => 2,
+            OperandKind::B64 | OperandKind::F64 => 8,
             _ => 4,
         }
     }
@@ -71,11 +71,11 @@ impl Kind {
     /// Values worth trying before random ones.
     fn special(self) -> &'static [u64] {
         match self {
-            Kind::Pred => &[0, 1],
-            Kind::B16 => {
+            OperandKind::Pred => &[0, 1],
+            OperandKind::B16 => {
                 &[0, 1, 0xffff, 0x7fff, 0x8000, 2, 0xff, 0x80, 3, 0x5555, 0x100, 0xfffe, 15, 16]
             }
-            Kind::B32 => &[
+            OperandKind::B32 => &[
                 0,
                 1,
                 0xffff_ffff,
@@ -93,7 +93,7 @@ impl Kind {
                 0x8000_0001,
                 0x0100_0000,
             ],
-            Kind::B64 => &[
+            OperandKind::B64 => &[
                 0,
                 1,
                 u64::MAX,
@@ -111,15 +111,15 @@ impl Kind {
                 (1 << 53) + 1,
                 (1 << 63) + 0x401,
             ],
-            Kind::F16 | Kind::F16x2 => &[
+            OperandKind::F16 | OperandKind::F16x2 => &[
                 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0x0001, 0x7bff, 0x0400, 0x83ff,
                 0x3c01, 0xfd01, 0x3800, 0x7d55, 0x4248,
             ],
-            Kind::Bf16 | Kind::Bf16x2 => &[
+            OperandKind::Bf16 | OperandKind::Bf16x2 => &[
                 0, 0x8000, 0x3f80, 0xbf80, 0x7f80, 0xff80, 0x7fc0, 0x0001, 0x7f7f, 0x0080, 0x807f,
                 0x3f81, 0xff81, 0x3f00, 0x7fd5, 0x4049,
             ],
-            Kind::F32 => &[
+            OperandKind::F32 => &[
                 0,
                 0x8000_0000,
                 0x3f80_0000,
@@ -137,7 +137,7 @@ impl Kind {
                 0x7fd5_5555,
                 0x4049_0fdb,
             ],
-            Kind::F64 => &[
+            OperandKind::F64 => &[
                 0,
                 1 << 63,
                 0x3ff0_0000_0000_0000,
@@ -155,12 +155,12 @@ impl Kind {
                 0x7ffa_aaaa_aaaa_aaaa,
                 0x4009_21fb_5444_2d18,
             ],
-            Kind::Amount => {
+            OperandKind::Amount => {
                 &[0, 1, 8, 16, 31, 32, 33, 63, 64, 65, 127, 255, 256, 0xffff_ffff, 7, 24]
             }
-            Kind::Offset => &[0, 1, 0xffff_ffff, 2, 0xffff_fffe, 32, 31, 5],
-            Kind::Lane => &[0, 1, 31, 16, 32, 15, 2, 63],
-            Kind::Clamp => &[0x1f, 0, 0x1c1f, 0x1800, 0x1f1f, 0x100f, 0x1e1f, 3],
+            OperandKind::Offset => &[0, 1, 0xffff_ffff, 2, 0xffff_fffe, 32, 31, 5],
+            OperandKind::Lane => &[0, 1, 31, 16, 32, 15, 2, 63],
+            OperandKind::Clamp => &[0x1f, 0, 0x1c1f, 0x1800, 0x1f1f, 0x100f, 0x1e1f, 3],
         }
     }
 
@@ -171,31 +171,35 @@ impl Kind {
         let pick = special[(draw >> 8) as usize % special.len()];
         let bits = random.next();
         match self {
-            Kind::Pred => bits & 1,
-            Kind::F16x2 => Kind::F16.random(random) << 16 | Kind::F16.random(random),
-            Kind::Bf16x2 => Kind::Bf16.random(random) << 16 | Kind::Bf16.random(random),
-            Kind::Amount => {
+            OperandKind::Pred => bits & 1,
+            OperandKind::F16x2 => {
+                OperandKind::F16.random(random) << 16 | OperandKind::F16.random(random)
+            }
+            OperandKind::Bf16x2 => {
+                OperandKind::Bf16.random(random) << 16 | OperandKind::Bf16.random(random)
+            }
+            OperandKind::Amount => {
                 if draw & 3 == 0 {
                     bits & 0xffff_ffff
                 } else {
                     bits % 72
                 }
             }
-            Kind::Offset => {
+            OperandKind::Offset => {
                 if draw & 3 == 0 {
                     bits & 0xffff_ffff
                 } else {
                     (bits % 17).wrapping_sub(8) & 0xffff_ffff
                 }
             }
-            Kind::Lane => {
+            OperandKind::Lane => {
                 if draw & 7 == 0 {
                     bits & 0xffff_ffff
                 } else {
                     bits % 32
                 }
             }
-            Kind::Clamp => {
+            OperandKind::Clamp => {
                 if draw & 7 == 0 {
                     bits & 0xffff_ffff
                 } else {
@@ -204,13 +208,13 @@ impl Kind {
             }
             _ if draw & 7 == 0 => pick,
             _ if draw & 1 == 0 => bits & self.mask(),
-            Kind::B16 => bits % 64,
-            Kind::B32 => (bits as u32 as u64) >> (bits >> 59),
-            Kind::B64 => random.next() >> (bits >> 58),
-            Kind::F16 => bits & 0x83ff | (11 + (bits >> 32) % 9) << 10,
-            Kind::Bf16 => bits & 0x807f | (120 + (bits >> 32) % 16) << 7,
-            Kind::F32 => bits & 0x807f_ffff | (118 + (bits >> 32) % 46) << 23,
-            Kind::F64 => bits & 0x800f_ffff_ffff_ffff | (1013 + random.next() % 78) << 52,
+            OperandKind::B16 => bits % 64,
+            OperandKind::B32 => (bits as u32 as u64) >> (bits >> 59),
+            OperandKind::B64 => random.next() >> (bits >> 58),
+            OperandKind::F16 => bits & 0x83ff | (11 + (bits >> 32) % 9) << 10,
+            OperandKind::Bf16 => bits & 0x807f | (120 + (bits >> 32) % 16) << 7,
+            OperandKind::F32 => bits & 0x807f_ffff | (118 + (bits >> 32) % 46) << 23,
+            OperandKind::F64 => bits & 0x800f_ffff_ffff_ffff | (1013 + random.next() % 78) << 52,
         }
     }
 
@@ -248,7 +252,7 @@ fn crossed(operands: usize) -> usize {
 }
 
 /// The `n`-th operands of the form with this seed.
-pub fn tuple(kinds: &[Kind], seed: u64, n: usize) -> [u64; 4] {
+pub fn tuple(kinds: &[OperandKind], seed: u64, n: usize) -> [u64; 4] {
     let mut values = [0; 4];
     let per = crossed(kinds.len());
     let products = per.pow(kinds.len() as u32);
@@ -262,7 +266,7 @@ pub fn tuple(kinds: &[Kind], seed: u64, n: usize) -> [u64; 4] {
             rest /= per;
             match kind {
                 // The other half is another special value.
-                Kind::F16x2 | Kind::Bf16x2 => {
+                OperandKind::F16x2 | OperandKind::Bf16x2 => {
                     pick << 16 | special[random.next() as usize % special.len()]
                 }
                 _ => pick,
@@ -293,7 +297,7 @@ mod tests {
         for (_, kind) in NAMES {
             for n in 0..2000 {
                 let [a, b, ..] = tuple(&[*kind, *kind], 7, n);
-                let mask = if *kind == Kind::Pred { 1 } else { kind.mask() };
+                let mask = if *kind == OperandKind::Pred { 1 } else { kind.mask() };
                 assert_eq!((a & !mask, b & !mask), (0, 0), "{kind:?}");
             }
         }

@@ -1,7 +1,7 @@
 //! PTX around a form: an entry in which each thread applies it to its own operands.
 
-use super::form::Form;
-use super::operands::Kind;
+use super::form::InstructionForm;
+use super::operands::OperandKind;
 use std::fmt::Write;
 
 /// Threads of a block; the number of operands is a multiple of it.
@@ -15,15 +15,15 @@ pub const RESULTS: usize = 16;
 pub const HEAD: &str = ".version 8.7\n.target sm_90a\n.address_size 64\n";
 
 /// The storage of a kind: a register's type.
-pub(super) fn register(kind: Kind) -> &'static str {
+pub(super) fn register(kind: OperandKind) -> &'static str {
     match kind {
-        Kind::Pred => "pred",
+        OperandKind::Pred => "pred",
         kind => ["b16", "b32", "b64"][kind.bytes().ilog2() as usize - 1],
     }
 }
 
 /// A module that runs forms, entry `k0` for the first.
-pub fn module(forms: &[&Form]) -> String {
+pub fn module(forms: &[&InstructionForm]) -> String {
     let mut text = HEAD.to_owned();
     for (i, form) in forms.iter().enumerate() {
         entry(&mut text, &format!("k{i}"), form);
@@ -31,7 +31,7 @@ pub fn module(forms: &[&Form]) -> String {
     text
 }
 
-fn entry(out: &mut String, name: &str, form: &Form) {
+fn entry(out: &mut String, name: &str, form: &InstructionForm) {
     let _ = writeln!(
         out,
         ".visible .entry {name}(.param .u64 in, .param .u64 out, .param .u64 scratch)\n{{\n\
@@ -55,7 +55,7 @@ fn entry(out: &mut String, name: &str, form: &Form) {
     for (i, (kind, name)) in operands.enumerate() {
         let at = 8 * i;
         let _ = match kind {
-            Kind::Pred => {
+            OperandKind::Pred => {
                 writeln!(out, "ld.global.u32 %i3, [%in+{at}]; setp.ne.u32 %{name}, %i3, 0;")
             }
             kind => writeln!(out, "ld.global.{} %{name}, [%in+{at}];", register(*kind)),
@@ -65,7 +65,7 @@ fn entry(out: &mut String, name: &str, form: &Form) {
     for (i, (kind, name)) in results.enumerate() {
         let at = 8 * i;
         let _ = match kind {
-            Kind::Pred => {
+            OperandKind::Pred => {
                 writeln!(out, "selp.u32 %i3, 1, 0, %{name}; st.global.u32 [%out+{at}], %i3;")
             }
             kind => writeln!(out, "st.global.{} [%out+{at}], %{name};", register(*kind)),
@@ -75,7 +75,7 @@ fn entry(out: &mut String, name: &str, form: &Form) {
 }
 
 /// A module that holds only the form, to test whether it loads.
-pub fn load_test(form: &Form) -> String {
+pub fn load_test(form: &InstructionForm) -> String {
     if form.runs() {
         return module(&[form]);
     }

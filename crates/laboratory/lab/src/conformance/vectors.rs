@@ -3,7 +3,7 @@
 //! The file holds no operands, because those follow from the form. It has a line that names the format, a line with
 //! the device, and per form its text, the size of its results and the results.
 
-use super::form::Form;
+use super::form::InstructionForm;
 use std::collections::HashMap;
 
 /// The first line of a file.
@@ -65,7 +65,7 @@ impl Vectors {
     }
 
     /// The results of a form.
-    pub fn of(&self, form: &Form) -> Option<&[u8]> {
+    pub fn of(&self, form: &InstructionForm) -> Option<&[u8]> {
         self.results.get(form.key()).map(Vec::as_slice)
     }
 }

@@ -1,6 +1,6 @@
 //! Attention of bf16 heads, within the error of rounding weights and results to bf16.
 
-use crate::families::attempt::{Attempt, Expected, OnDevice};
+use crate::families::bounded::{BoundedTrial, Expected, OnDevice};
 use crate::families::family::{Family, refuse};
 use crate::host::inputs::uniform_floats;
 use crate::problem::case::{Case, Trial};
@@ -129,7 +129,7 @@ impl Case for Attention {
 
     fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>> {
         let rung = attention::rungs().into_iter().find(|known| known.info.name == rung);
-        Ok(Box::new(Attempt {
+        Ok(Box::new(BoundedTrial {
             case: self,
             rung: rung.expect("a rung of the ladder"),
             device: device.clone(),

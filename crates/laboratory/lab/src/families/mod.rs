@@ -1,8 +1,8 @@
 //! The families of ladders: the parameters of each, and how a request becomes a case. To add one, add a file and its
 //! line in [`families`].
 
-mod attempt;
 mod attention;
+mod bounded;
 mod family;
 mod products;
 mod rows;

@@ -1,6 +1,6 @@
 //! Prefix sums of f32, within the bound of any order of additions.
 
-use crate::families::attempt::{Attempt, Expected, OnDevice};
+use crate::families::bounded::{BoundedTrial, Expected, OnDevice};
 use crate::families::family::{Family, refuse};
 use crate::host::inputs::uniform_floats;
 use crate::problem::case::{Case, Trial};
@@ -97,7 +97,7 @@ impl Case for Scan {
 
     fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>> {
         let rung = scan::rungs().into_iter().find(|known| known.info.name == rung);
-        Ok(Box::new(Attempt {
+        Ok(Box::new(BoundedTrial {
             case: self,
             rung: rung.expect("a rung of the ladder"),
             device: device.clone(),

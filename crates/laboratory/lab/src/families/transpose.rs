@@ -151,7 +151,7 @@ impl<E: Bits> Case for Transpose<E> {
     }
 
     fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>> {
-        Ok(Box::new(Attempt {
+        Ok(Box::new(TransposeTrial {
             case: self,
             solver: Solver::named(rung, E::rungs(), device)?,
             device: device.clone(),
@@ -168,14 +168,14 @@ impl<E: Bits> Case for Transpose<E> {
 }
 
 /// A rung with its matrices on a device.
-struct Attempt<'a, E: Element> {
+struct TransposeTrial<'a, E: Element> {
     case: &'a Transpose<E>,
     solver: Solver<Matrices<E>>,
     device: Device,
     matrices: Matrices<E>,
 }
 
-impl<E: Bits> Trial for Attempt<'_, E> {
+impl<E: Bits> Trial for TransposeTrial<'_, E> {
     fn poison(&mut self) -> Result<()> {
         self.matrices.dst.fill_bytes(0xCD)
     }

@@ -100,7 +100,7 @@ impl Case for VectorAdd {
         b.upload(self.b())?;
         let mut c = device.uninit_named(self.length, "c")?;
         c.fill_bytes(0xCD)?;
-        Ok(Box::new(Attempt {
+        Ok(Box::new(VectorAddTrial {
             case: self,
             rung: rung.expect("a rung of the ladder"),
             device: device.clone(),
@@ -110,14 +110,14 @@ impl Case for VectorAdd {
 }
 
 /// A rung with its vectors on a device.
-struct Attempt<'a> {
+struct VectorAddTrial<'a> {
     case: &'a VectorAdd,
     rung: Rung<Vectors>,
     device: Device,
     vectors: Vectors,
 }
 
-impl Trial for Attempt<'_> {
+impl Trial for VectorAddTrial<'_> {
     fn poison(&mut self) -> Result<()> {
         self.vectors.c.fill_bytes(0xCD)
     }

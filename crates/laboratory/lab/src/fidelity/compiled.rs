@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// An argument of a compiled kernel.
 #[derive(Clone, Copy)]
-pub enum Argument {
+pub enum KernelArgument {
     /// Memory of this many random bytes.
     Random(usize),
     /// Memory of this many zero bytes.
@@ -28,55 +28,59 @@ pub struct Compiled {
     /// Bytes of dynamic shared memory.
     pub shared: u32,
     /// The arguments.
-    pub given: &'static [Argument],
+    pub given: &'static [KernelArgument],
 }
 
-const SUM: &[Argument] =
-    &[Argument::Random(4 * 20_000), Argument::Zeros(4), Argument::Long(20_000)];
-const COUNT: &[Argument] = &[Argument::Random(4 * 2000), Argument::Zeros(8), Argument::Word(2000)];
-const TRANSPOSE: &[Argument] =
-    &[Argument::Random(4 * 200 * 200), Argument::Zeros(4 * 200 * 200), Argument::Word(200)];
-const HALVES: &[Argument] = &[
-    Argument::Random(4000),
-    Argument::Random(4000),
-    Argument::Random(4000),
-    Argument::Random(4000),
-    Argument::Word(1000),
+const SUM: &[KernelArgument] =
+    &[KernelArgument::Random(4 * 20_000), KernelArgument::Zeros(4), KernelArgument::Long(20_000)];
+const COUNT: &[KernelArgument] =
+    &[KernelArgument::Random(4 * 2000), KernelArgument::Zeros(8), KernelArgument::Word(2000)];
+const TRANSPOSE: &[KernelArgument] = &[
+    KernelArgument::Random(4 * 200 * 200),
+    KernelArgument::Zeros(4 * 200 * 200),
+    KernelArgument::Word(200),
 ];
-const MIXED: &[Argument] = &[
-    Argument::Random(768),
-    Argument::Random(64),
-    Argument::Random(64),
-    Argument::Random(256),
-    Argument::Random(64),
+const HALVES: &[KernelArgument] = &[
+    KernelArgument::Random(4000),
+    KernelArgument::Random(4000),
+    KernelArgument::Random(4000),
+    KernelArgument::Random(4000),
+    KernelArgument::Word(1000),
 ];
-const MASKED: &[Argument] = &[
-    Argument::Random(10_000),
-    Argument::Zeros(4),
-    Argument::Word(2500),
-    Argument::Long(0),
-    Argument::Long(0),
+const MIXED: &[KernelArgument] = &[
+    KernelArgument::Random(768),
+    KernelArgument::Random(64),
+    KernelArgument::Random(64),
+    KernelArgument::Random(256),
+    KernelArgument::Random(64),
 ];
-const PRODUCT: &[Argument] = &[
-    Argument::Random(2 * 64 * 128),
-    Argument::Random(2 * 64 * 128),
-    Argument::Zeros(4 * 64 * 64),
-    Argument::Word(128),
-    Argument::Long(0),
-    Argument::Long(0),
+const MASKED: &[KernelArgument] = &[
+    KernelArgument::Random(10_000),
+    KernelArgument::Zeros(4),
+    KernelArgument::Word(2500),
+    KernelArgument::Long(0),
+    KernelArgument::Long(0),
+];
+const PRODUCT: &[KernelArgument] = &[
+    KernelArgument::Random(2 * 64 * 128),
+    KernelArgument::Random(2 * 64 * 128),
+    KernelArgument::Zeros(4 * 64 * 64),
+    KernelArgument::Word(128),
+    KernelArgument::Long(0),
+    KernelArgument::Long(0),
 ];
 /// A Numba array: two unused headers, length, item size, data, extent, stride.
-const fn numba(data: Argument, length: u64, item: u64) -> [Argument; 7] {
-    let (length, item) = (Argument::Long(length), Argument::Long(item));
-    [Argument::Long(0), Argument::Long(0), length, item, data, length, item]
+const fn numba(data: KernelArgument, length: u64, item: u64) -> [KernelArgument; 7] {
+    let (length, item) = (KernelArgument::Long(length), KernelArgument::Long(item));
+    [KernelArgument::Long(0), KernelArgument::Long(0), length, item, data, length, item]
 }
 
 /// Two lists in one.
 const fn join<const A: usize, const B: usize, const C: usize>(
-    a: [Argument; A],
-    b: [Argument; B],
-) -> [Argument; C] {
-    let mut all = [Argument::Long(0); C];
+    a: [KernelArgument; A],
+    b: [KernelArgument; B],
+) -> [KernelArgument; C] {
+    let mut all = [KernelArgument::Long(0); C];
     let mut i = 0;
     while i < C {
         all[i] = if i < A { a[i] } else { b[i - A] };
@@ -84,13 +88,16 @@ const fn join<const A: usize, const B: usize, const C: usize>(
     }
     all
 }
-const DOT: [Argument; 21] = join::<7, 14, 21>(
-    numba(Argument::Zeros(4 * 5000), 5000, 4),
-    join::<7, 7, 14>(numba(Argument::Zeros(4 * 5000), 5000, 4), numba(Argument::Zeros(4), 1, 4)),
+const DOT: [KernelArgument; 21] = join::<7, 14, 21>(
+    numba(KernelArgument::Zeros(4 * 5000), 5000, 4),
+    join::<7, 7, 14>(
+        numba(KernelArgument::Zeros(4 * 5000), 5000, 4),
+        numba(KernelArgument::Zeros(4), 1, 4),
+    ),
 );
-const HISTOGRAM: [Argument; 14] = join::<7, 7, 14>(
-    numba(Argument::Zeros(8 * 5000), 5000, 8),
-    numba(Argument::Zeros(4 * 8), 8, 4),
+const HISTOGRAM: [KernelArgument; 14] = join::<7, 7, 14>(
+    numba(KernelArgument::Zeros(8 * 5000), 5000, 8),
+    numba(KernelArgument::Zeros(4 * 8), 8, 4),
 );
 
 const fn compiled(
@@ -98,7 +105,7 @@ const fn compiled(
     entry: &'static str,
     grid: (u32, u32),
     block: (u32, u32),
-    given: &'static [Argument],
+    given: &'static [KernelArgument],
 ) -> Compiled {
     Compiled { file, entry, grid, block, shared: 0, given }
 }
@@ -124,7 +131,11 @@ pub const COMPILED: [Compiled; 19] = [
             "staged_copy",
             (1, 1),
             (128, 1),
-            &[Argument::Random(16 * 512), Argument::Zeros(16 * 512), Argument::Word(512)],
+            &[
+                KernelArgument::Random(16 * 512),
+                KernelArgument::Zeros(16 * 512),
+                KernelArgument::Word(512),
+            ],
         )
     },
     compiled(
@@ -133,10 +144,10 @@ pub const COMPILED: [Compiled; 19] = [
         (4, 4),
         (32, 1),
         &[
-            Argument::Random(8192),
-            Argument::Random(8192),
-            Argument::Zeros(16_384),
-            Argument::Word(64),
+            KernelArgument::Random(8192),
+            KernelArgument::Random(8192),
+            KernelArgument::Zeros(16_384),
+            KernelArgument::Word(64),
         ],
     ),
     compiled(
@@ -144,14 +155,14 @@ pub const COMPILED: [Compiled; 19] = [
         "wmma_s8",
         (1, 1),
         (32, 1),
-        &[Argument::Random(256), Argument::Random(256), Argument::Zeros(1024)],
+        &[KernelArgument::Random(256), KernelArgument::Random(256), KernelArgument::Zeros(1024)],
     ),
     compiled(
         "wmma.sm_80",
         "mma_tile",
         (1, 1),
         (32, 1),
-        &[Argument::Random(1024), Argument::Zeros(512)],
+        &[KernelArgument::Random(1024), KernelArgument::Zeros(512)],
     ),
     Compiled {
         shared: 1024,

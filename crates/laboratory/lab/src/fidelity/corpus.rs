@@ -1,6 +1,6 @@
 //! The launches whose counters are compared: every rung, PTX of several compilers, and the probes.
 
-use super::compiled::{Argument, COMPILED, Compiled, LOCAL, text_of};
+use super::compiled::{COMPILED, Compiled, KernelArgument, LOCAL, text_of};
 use super::probes::{MORE, PROBES, module, patterns, sweep};
 use crate::families::{Family, families};
 use crate::host::inputs::random_elements;
@@ -137,12 +137,12 @@ impl Run<'_> {
         let mut buffers = Vec::new();
         for (index, given) in one.given.iter().enumerate() {
             buffers.push(match given {
-                Argument::Random(bytes) => {
+                KernelArgument::Random(bytes) => {
                     // Small numbers keep sums of floats finite and indices in range.
                     let words: Vec<u8> = random_elements::<u8>(*bytes, index as u64 + 1);
                     Some(self.device.upload(&words)?)
                 }
-                Argument::Zeros(bytes) => Some(self.device.zeros::<u8>(*bytes)?),
+                KernelArgument::Zeros(bytes) => Some(self.device.zeros::<u8>(*bytes)?),
                 _ => None,
             });
         }
@@ -152,8 +152,8 @@ impl Run<'_> {
             .zip(&buffers)
             .map(|(given, buffer)| match (given, buffer) {
                 (_, Some(buffer)) => PtxArg::Memory(buffer),
-                (Argument::Word(word), _) => PtxArg::Bytes(word.to_le_bytes().to_vec()),
-                (Argument::Long(long), _) => PtxArg::Bytes(long.to_le_bytes().to_vec()),
+                (KernelArgument::Word(word), _) => PtxArg::Bytes(word.to_le_bytes().to_vec()),
+                (KernelArgument::Long(long), _) => PtxArg::Bytes(long.to_le_bytes().to_vec()),
                 _ => PtxArg::Bytes(Vec::new()),
             })
             .collect();

@@ -1,15 +1,15 @@
 //! Every writer of the carry flag before every reader of it, across widths and signs.
 
-use crate::conformance::form::Form;
-use crate::conformance::operands::Kind;
+use crate::conformance::form::InstructionForm;
+use crate::conformance::operands::OperandKind;
 
 /// Instructions that write the flag with `.cc`; `addc`, `subc` and `madc` also read it.
 const WRITERS: [&str; 8] = ["add", "sub", "mad.lo", "mad.hi", "addc", "subc", "madc.lo", "madc.hi"];
 /// Instructions that read it.
 const READERS: [&str; 4] = ["addc", "subc", "madc.lo", "madc.hi"];
 
-fn kind(ty: &str) -> Kind {
-    if ty.ends_with("64") { Kind::B64 } else { Kind::B32 }
+fn kind(ty: &str) -> OperandKind {
+    if ty.ends_with("64") { OperandKind::B64 } else { OperandKind::B32 }
 }
 
 fn step(name: &str, cc: &str, ty: &str, to: &str, [a, b]: [&str; 2]) -> String {
@@ -17,7 +17,7 @@ fn step(name: &str, cc: &str, ty: &str, to: &str, [a, b]: [&str; 2]) -> String {
     format!("{name}{cc}.{ty} {to}, {a}, {b}{third};")
 }
 
-pub(super) fn forms() -> Vec<Form> {
+pub(super) fn forms() -> Vec<InstructionForm> {
     let mut forms = Vec::new();
     for writer in WRITERS {
         for reader in READERS {
@@ -33,7 +33,7 @@ pub(super) fn forms() -> Vec<Form> {
 
 /// Variants of a pair: one keeps the writer's result, one the flag after the reader. In the third the writer is
 /// guarded, so some lanes keep the old flag.
-fn pair(forms: &mut Vec<Form>, writer: (&str, &str), reader: (&str, &str)) {
+fn pair(forms: &mut Vec<InstructionForm>, writer: (&str, &str), reader: (&str, &str)) {
     let first = "{ .reg .b32 %t; sub.cc.u32 %t, %i2, %i0; }";
     let write = |to: &str| step(writer.0, ".cc", writer.1, to, ["$a", "$b"]);
     let read = |cc: &str| step(reader.0, cc, reader.1, "$d", ["$c", "$e"]);
@@ -41,14 +41,14 @@ fn pair(forms: &mut Vec<Form>, writer: (&str, &str), reader: (&str, &str)) {
     let operands = [from, from, to, to];
     let name = format!("{}.cc.{}", writer.0, writer.1);
     let text = format!("{first} {} {}", write("$q"), read(""));
-    forms.push(Form::combination(&name, text, &[to, from], &operands));
-    let kept = if from == Kind::B64 { "b64" } else { "b32" };
+    forms.push(InstructionForm::combination(&name, text, &[to, from], &operands));
+    let kept = if from == OperandKind::B64 { "b64" } else { "b32" };
     let text = format!(
         "{first} {{ .reg .{kept} %w; {} }} {} addc.u32 $q, 0, 0;",
         write("%w"),
         read(".cc")
     );
-    forms.push(Form::combination(&name, text, &[to, Kind::B32], &operands));
+    forms.push(InstructionForm::combination(&name, text, &[to, OperandKind::B32], &operands));
     if writer.1 == "u32" && reader.1 == "u32" {
         let some = "mov.u32 %i3, %laneid; and.b32 %i3, %i3, 3; setp.ne.u32 %g, %i3, 0;";
         let text = format!(
@@ -56,6 +56,6 @@ fn pair(forms: &mut Vec<Form>, writer: (&str, &str), reader: (&str, &str)) {
             write("$q"),
             read("")
         );
-        forms.push(Form::combination(&name, text, &[to, from], &operands));
+        forms.push(InstructionForm::combination(&name, text, &[to, from], &operands));
     }
 }

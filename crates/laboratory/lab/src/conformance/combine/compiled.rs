@@ -2,10 +2,10 @@
 //! them, because no emulator of the instructions can reproduce their results.
 
 use super::super::exhaustive::is_approximate;
-use super::super::form::Form;
+use super::super::form::InstructionForm;
 
 /// The compiler's behavior; `None` if it compiles the instruction correctly.
-pub fn instead(form: &Form) -> Option<&'static str> {
+pub fn instead(form: &InstructionForm) -> Option<&'static str> {
     let (name, text) = (form.name.as_str(), form.text.as_str());
     let starts = |names: &[&str]| names.iter().any(|start| name.starts_with(start));
     let guarded = text.contains("@%g") || text.contains("@!%g") || text.contains("@$d");

@@ -1,8 +1,8 @@
 //! Every store before every load of the same bytes in another size, and sums in which the device-dependent address of
 //! a variable cancels.
 
-use crate::conformance::form::Form;
-use crate::conformance::operands::Kind;
+use crate::conformance::form::InstructionForm;
+use crate::conformance::operands::OperandKind;
 
 /// Stores into eight bytes that already hold `$a`.
 const STORES: &[&str] = &[
@@ -94,7 +94,7 @@ const ADDRESSES: &[(&str, &str)] = &[
     ),
 ];
 
-pub(super) fn forms() -> Vec<Form> {
+pub(super) fn forms() -> Vec<InstructionForm> {
     let mut forms = Vec::new();
     for space in ["global", "shared"] {
         let at = if space == "global" { "$m" } else { "$s" };
@@ -106,13 +106,23 @@ pub(super) fn forms() -> Vec<Form> {
                 );
                 let text = text.replace("SPACE", space).replace("AT", at);
                 let name = store.split(' ').next().unwrap_or_default().replace("SPACE", space);
-                forms.push(Form::combination(&name, text, &[Kind::B64], &[Kind::B64, Kind::B64]));
+                forms.push(InstructionForm::combination(
+                    &name,
+                    text,
+                    &[OperandKind::B64],
+                    &[OperandKind::B64, OperandKind::B64],
+                ));
             }
         }
     }
     for (name, text) in ADDRESSES {
         let text = format!("{{ .reg .b32 %z; mov.u32 %z, cell; {text} }}");
-        forms.push(Form::combination(name, text, &[Kind::B32], &[Kind::B32, Kind::B32]));
+        forms.push(InstructionForm::combination(
+            name,
+            text,
+            &[OperandKind::B32],
+            &[OperandKind::B32, OperandKind::B32],
+        ));
     }
     forms
 }

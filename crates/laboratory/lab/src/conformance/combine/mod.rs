@@ -8,18 +8,18 @@ mod operands;
 mod predicates;
 mod verdicts;
 
-pub use operands::{Candidate, candidates};
+pub use operands::{OperandCandidate, candidates};
 pub use verdicts::Verdicts;
 
-use super::form::Form;
+use super::form::InstructionForm;
 use std::collections::HashSet;
 
 /// Every combination that ptxas accepts and compiles correctly, and whose results do not depend on the addresses of
 /// variables.
-pub fn combinations() -> Vec<Form> {
+pub fn combinations() -> Vec<InstructionForm> {
     let verdicts = Verdicts::recorded();
     let alone: HashSet<String> = super::form::forms().into_iter().map(|form| form.text).collect();
-    let mut forms: Vec<Form> = candidates()
+    let mut forms: Vec<InstructionForm> = candidates()
         .into_iter()
         .filter(|candidate| candidate.comparable && verdicts.accepts(candidate))
         .map(|candidate| candidate.form)

@@ -1,7 +1,7 @@
 //! Every kind of operand in every position of every instruction of the catalogue, whether or not ptxas accepts it.
 
-use crate::conformance::form::{COMBINATIONS, Form, firsts};
-use crate::conformance::operands::Kind;
+use crate::conformance::form::{COMBINATIONS, InstructionForm, firsts};
+use crate::conformance::operands::OperandKind;
 use crate::conformance::text::register;
 
 /// A way to write an operand, and whether its value is the same on all devices.
@@ -68,9 +68,9 @@ const PREDICATES: &[Syntax] = &[
 ];
 
 /// An instruction with one operand written in another way.
-pub struct Candidate {
+pub struct OperandCandidate {
     /// The instruction as a form.
-    pub form: Form,
+    pub form: InstructionForm,
     /// The form of the catalogue from which it was derived.
     pub base: String,
     /// The operand and the way, such as `a:sum`.
@@ -80,7 +80,7 @@ pub struct Candidate {
 }
 
 /// All candidates, in the order of the catalogue.
-pub fn candidates() -> Vec<Candidate> {
+pub fn candidates() -> Vec<OperandCandidate> {
     let mut all = Vec::new();
     for form in firsts() {
         let Some(parts) = Parts::of(&form) else { continue };
@@ -108,7 +108,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn of(form: &'a Form) -> Option<Parts<'a>> {
+    fn of(form: &'a InstructionForm) -> Option<Parts<'a>> {
         let start = form.text.find(&format!("{} ", form.name))?;
         let (before, rest) = form.text.split_at(start);
         let (instruction, after) = rest.split_at(rest.find(';')? + 1);
@@ -121,20 +121,33 @@ impl<'a> Parts<'a> {
 }
 
 /// Declares the result and sets its value for lanes that do not write.
-fn preset(kind: Kind, name: &str) -> String {
+fn preset(kind: OperandKind, name: &str) -> String {
     match kind {
-        Kind::Pred => format!("setp.ne.b32 {name}, 1, 0;"),
+        OperandKind::Pred => format!("setp.ne.b32 {name}, 1, 0;"),
         kind => format!("mov.{} {name}, 85;", register(kind)),
     }
 }
 
-fn push(all: &mut Vec<Candidate>, form: &Form, what: String, comparable: bool, text: String) {
-    let (base, form) = (form.text.clone(), Form { chapter: COMBINATIONS, text, ..form.clone() });
-    all.push(Candidate { form, base, what, comparable });
+fn push(
+    all: &mut Vec<OperandCandidate>,
+    form: &InstructionForm,
+    what: String,
+    comparable: bool,
+    text: String,
+) {
+    let (base, form) =
+        (form.text.clone(), InstructionForm { chapter: COMBINATIONS, text, ..form.clone() });
+    all.push(OperandCandidate { form, base, what, comparable });
 }
 
-fn read(all: &mut Vec<Candidate>, form: &Form, parts: &Parts<'_>, kind: Kind, name: &str) {
-    let ways = if kind == Kind::Pred { PREDICATES } else { VALUES };
+fn read(
+    all: &mut Vec<OperandCandidate>,
+    form: &InstructionForm,
+    parts: &Parts<'_>,
+    kind: OperandKind,
+    name: &str,
+) {
+    let ways = if kind == OperandKind::Pred { PREDICATES } else { VALUES };
     for way in ways {
         let operand = way.text.replace('$', name);
         let instruction = parts.instruction.replace(name, &operand);
@@ -154,14 +167,20 @@ fn read(all: &mut Vec<Candidate>, form: &Form, parts: &Parts<'_>, kind: Kind, na
     }
 }
 
-fn written(all: &mut Vec<Candidate>, form: &Form, parts: &Parts<'_>, i: usize, name: &str) {
+fn written(
+    all: &mut Vec<OperandCandidate>,
+    form: &InstructionForm,
+    parts: &Parts<'_>,
+    i: usize,
+    name: &str,
+) {
     let (kind, Parts { before, instruction, after }) = (form.results[i], parts);
     let ty = register(kind);
     let set = preset(kind, name);
     let sunk = instruction.replace(name, "_");
     let label = |way: &str| format!("{}:{way}", &name[1..]);
     push(all, form, label("sink"), true, format!("{set} {before}{sunk}{after}"));
-    if kind != Kind::Pred {
+    if kind != OperandKind::Pred {
         let element = instruction.replace(name, "%v.y");
         let text = format!(
             "{{ .reg .v2 .{ty} %v; mov.{ty} %v.x, 3; {before}{element} mov.{ty} {name}, %v.y; {after} }}"
@@ -179,7 +198,7 @@ fn written(all: &mut Vec<Candidate>, form: &Form, parts: &Parts<'_>, i: usize, n
 }
 
 /// The instruction with a guard that is true in some lanes of a warp, and with its own result as the guard.
-fn guarded(all: &mut Vec<Candidate>, form: &Form, parts: &Parts<'_>) {
+fn guarded(all: &mut Vec<OperandCandidate>, form: &InstructionForm, parts: &Parts<'_>) {
     let Parts { before, instruction, after } = parts;
     // It would wait for lanes that never arrive.
     if form.name.contains("sync") || form.name == "activemask.b32" {
@@ -197,7 +216,7 @@ fn guarded(all: &mut Vec<Candidate>, form: &Form, parts: &Parts<'_>) {
         push(all, form, format!("@:{sign}guard"), true, text);
     }
     for (kind, name) in results {
-        if *kind == Kind::Pred && parts.has(name) {
+        if *kind == OperandKind::Pred && parts.has(name) {
             let text = format!(
                 "{set} {some} setp.ne.u32 {name}, %i3, 0; {before}@{name} {instruction}{after}"
             );

@@ -2,8 +2,8 @@
 //! widths, and instructions that return a predicate in addition to a value. Readers: guards, negated operands,
 //! branches.
 
-use crate::conformance::form::Form;
-use crate::conformance::operands::Kind;
+use crate::conformance::form::InstructionForm;
+use crate::conformance::operands::OperandKind;
 
 /// Writers of `%p` and `%u`, from `$a` and `$b`.
 const WRITERS: &[(&str, &str)] = &[
@@ -89,12 +89,17 @@ const READERS: &[(&str, &str)] = &[
     ),
 ];
 
-pub(super) fn forms() -> Vec<Form> {
+pub(super) fn forms() -> Vec<InstructionForm> {
     let mut forms = Vec::new();
     for (name, write) in WRITERS {
         for (_, read) in READERS {
             let text = format!("{{ .reg .pred %p, %u; {write} {read} }}");
-            forms.push(Form::combination(name, text, &[Kind::B32], &[Kind::B32, Kind::B32]));
+            forms.push(InstructionForm::combination(
+                name,
+                text,
+                &[OperandKind::B32],
+                &[OperandKind::B32, OperandKind::B32],
+            ));
         }
     }
     forms

@@ -1,7 +1,7 @@
 //! ptxas's recorded verdict on each candidate: a line per form of the catalogue with the accepted operands, each as
 //! `position:way`.
 
-use super::operands::Candidate;
+use super::operands::OperandCandidate;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The record, built in.
@@ -28,12 +28,12 @@ impl Verdicts {
     }
 
     /// Whether ptxas accepts a candidate.
-    pub fn accepts(&self, candidate: &Candidate) -> bool {
+    pub fn accepts(&self, candidate: &OperandCandidate) -> bool {
         self.accepted.get(&candidate.base).is_some_and(|ways| ways.contains(&candidate.what))
     }
 
     /// Notes that ptxas accepts a candidate.
-    pub fn note(&mut self, candidate: &Candidate) {
+    pub fn note(&mut self, candidate: &OperandCandidate) {
         let ways = self.accepted.entry(candidate.base.clone()).or_default();
         ways.insert(candidate.what.clone());
     }

@@ -143,19 +143,19 @@ impl Case for Hgemm {
         let by_columns = (0..self.n).flat_map(|j| (0..self.k).map(move |i| (i, j)));
         let b: Vec<bf16> = by_columns.map(|(i, j)| bf16::from_f32(b[i * self.n + j])).collect();
         let operands = Operands::new(device, (self.m, self.n, self.k), &a, &b)?;
-        Ok(Box::new(Attempt { case: self, solver, device: device.clone(), operands }))
+        Ok(Box::new(HgemmTrial { case: self, solver, device: device.clone(), operands }))
     }
 }
 
 /// A rung with its operands on a device.
-struct Attempt<'a> {
+struct HgemmTrial<'a> {
     case: &'a Hgemm,
     solver: Solver<Operands>,
     device: Device,
     operands: Operands,
 }
 
-impl Trial for Attempt<'_> {
+impl Trial for HgemmTrial<'_> {
     fn poison(&mut self) -> Result<()> {
         self.operands.c.fill_bytes(0xFF)
     }

@@ -132,7 +132,7 @@ impl Case for IntMatmul {
         let mut c = device.uninit_named(self.m as usize * self.n as usize, "c")?;
         c.fill_bytes(0xCD)?;
         let (m, n, k, tile) = (self.m, self.n, self.k, self.tile);
-        Ok(Box::new(Attempt {
+        Ok(Box::new(IntMatmulTrial {
             case: self,
             rung: rung.expect("a rung of the ladder"),
             device: device.clone(),
@@ -142,14 +142,14 @@ impl Case for IntMatmul {
 }
 
 /// A rung with its matrices on a device.
-struct Attempt<'a> {
+struct IntMatmulTrial<'a> {
     case: &'a IntMatmul,
     rung: Rung<Product>,
     device: Device,
     product: Product,
 }
 
-impl Trial for Attempt<'_> {
+impl Trial for IntMatmulTrial<'_> {
     fn poison(&mut self) -> Result<()> {
         self.product.c.fill_bytes(0xCD)
     }

@@ -162,19 +162,19 @@ impl Case for Matmul {
         let rung = rungs.find(|known| known.rung.info.name == rung).expect("a rung of the ladder");
         let factors = (self.a(), self.b());
         let matrices = Matrices::place(device, self.extents, self.block, rung.layout, factors)?;
-        Ok(Box::new(Attempt { case: self, rung, device: device.clone(), matrices }))
+        Ok(Box::new(MatmulTrial { case: self, rung, device: device.clone(), matrices }))
     }
 }
 
 /// A rung with its matrices on a device.
-struct Attempt<'a> {
+struct MatmulTrial<'a> {
     case: &'a Matmul,
     rung: ProductRung,
     device: Device,
     matrices: Matrices,
 }
 
-impl Trial for Attempt<'_> {
+impl Trial for MatmulTrial<'_> {
     fn poison(&mut self) -> Result<()> {
         self.matrices.poison()
     }

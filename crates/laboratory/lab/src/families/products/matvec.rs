@@ -1,6 +1,6 @@
 //! The product of a matrix and a vector: within the bound of any order of additions.
 
-use crate::families::attempt::{Attempt, Expected, OnDevice};
+use crate::families::bounded::{BoundedTrial, Expected, OnDevice};
 use crate::families::family::{Family, refuse};
 use crate::host::inputs::uniform_floats;
 use crate::problem::case::{Case, Trial};
@@ -110,7 +110,7 @@ impl Case for MatVec {
         let y = device.uninit_named(self.rows as usize, "y")?;
         let problem = Operands { rows: self.rows, cols: self.cols, a, x, y };
         let rung = rung.expect("a rung of the ladder");
-        Ok(Box::new(Attempt { case: self, rung, device: device.clone(), problem }))
+        Ok(Box::new(BoundedTrial { case: self, rung, device: device.clone(), problem }))
     }
 }
 

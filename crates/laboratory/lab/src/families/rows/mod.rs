@@ -3,7 +3,7 @@
 mod reference;
 
 use self::reference::{OTHERS, Operation};
-use crate::families::attempt::{Attempt, Expected, OnDevice};
+use crate::families::bounded::{BoundedTrial, Expected, OnDevice};
 use crate::families::family::{Family, refuse};
 use crate::host::inputs::uniform_floats;
 use crate::problem::case::{Case, Trial};
@@ -156,7 +156,7 @@ impl Case for Matrix {
             eps: EPS,
         };
         let rung = rung.expect("a rung of the ladder");
-        Ok(Box::new(Attempt { case: self, rung, device: device.clone(), problem: matrix }))
+        Ok(Box::new(BoundedTrial { case: self, rung, device: device.clone(), problem: matrix }))
     }
 }
 

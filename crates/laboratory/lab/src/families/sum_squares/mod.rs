@@ -194,7 +194,7 @@ impl<E: LadderElement> Case for SumSquares<E> {
 
     fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>> {
         let rung = E::rungs().into_iter().find(|known| known.info.name == rung);
-        Ok(Box::new(Attempt {
+        Ok(Box::new(SumSquaresTrial {
             case: self,
             rung: rung.expect("a rung of the ladder"),
             device: device.clone(),
@@ -211,7 +211,7 @@ impl<E: LadderElement> Case for SumSquares<E> {
 }
 
 /// A rung with its numbers on a device.
-struct Attempt<'a, E: LadderElement> {
+struct SumSquaresTrial<'a, E: LadderElement> {
     case: &'a SumSquares<E>,
     rung: SumSquaresRung<E>,
     device: Device,
@@ -220,7 +220,7 @@ struct Attempt<'a, E: LadderElement> {
     shape: (u64, u64),
 }
 
-impl<E: LadderElement> Trial for Attempt<'_, E> {
+impl<E: LadderElement> Trial for SumSquaresTrial<'_, E> {
     fn poison(&mut self) -> Result<()> {
         self.numbers.poison()
     }

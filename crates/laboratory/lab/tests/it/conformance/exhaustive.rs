@@ -5,12 +5,12 @@ use lanework::Device;
 use lanework_lab::conformance::exhaustive::{
     Every, Fingerprints, fingerprint, is_approximate, is_exhaustible, parts,
 };
-use lanework_lab::conformance::{Form, forms};
+use lanework_lab::conformance::{InstructionForm, forms};
 
 /// Upper bits of the inputs: zero and subnormal numbers, [0.5, 2), and (-128, -32].
 const PARTS: [u64; 3] = [0x00, 0x3f, 0xc2];
 
-fn approximate() -> Vec<Form> {
+fn approximate() -> Vec<InstructionForm> {
     forms().into_iter().filter(|form| is_approximate(form) && is_exhaustible(form)).collect()
 }
 

@@ -8,7 +8,7 @@ mod child;
 
 use lanework::emulator::{Emulator, Options};
 use lanework::ptx::Module;
-use lanework_lab::conformance::{Candidate, Verdicts, candidates, combinations, module};
+use lanework_lab::conformance::{OperandCandidate, Verdicts, candidates, combinations, module};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Mutex;
@@ -93,7 +93,7 @@ fn the_record_is_what_ptxas_says() {
     };
     let recorded = Verdicts::recorded();
     let all = lanework_testing::bless();
-    let asked: Vec<Candidate> = candidates()
+    let asked: Vec<OperandCandidate> = candidates()
         .into_iter()
         .enumerate()
         .filter(|(i, _)| all || i % SAMPLE == 0)

@@ -2,7 +2,7 @@
 //! the instructions whose results agree.
 
 use lanework::Device;
-use lanework_lab::conformance::{Form, Vectors, combinations, compare, execute, forms};
+use lanework_lab::conformance::{InstructionForm, Vectors, combinations, compare, execute, forms};
 use std::collections::BTreeSet;
 
 /// The table of the instructions that were compared; `LANEWORK_BLESS=1` writes it.
@@ -21,7 +21,7 @@ const HEAD: &str = "\
 #[test]
 fn every_form_that_runs_gives_what_the_gpu_gave() {
     let vectors = Vectors::recorded();
-    let forms: Vec<Form> = forms().into_iter().filter(Form::runs).collect();
+    let forms: Vec<InstructionForm> = forms().into_iter().filter(InstructionForm::runs).collect();
     let outcomes = execute(&Device::emulator(), &forms, 384, &mut |_| {}).expect("memory");
     let (mut same, mut wrong) = (BTreeSet::new(), Vec::new());
     let mut count = 0;

@@ -6,7 +6,7 @@
 use lanework::emulator::sanitize::Checks;
 use lanework::emulator::{CountingObserver, Emulator, LaunchConfig, Limits, NullObserver, Options};
 use lanework::ptx::{Module, StateSpace};
-use lanework_lab::conformance::{Form, Kind, forms};
+use lanework_lab::conformance::{InstructionForm, OperandKind, forms};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
@@ -135,9 +135,9 @@ fn exercise(text: &str, tally: &mut Tally) {
     tally.loaded += u64::from(loads);
 }
 
-fn register(kind: Kind, random: &mut Random) -> String {
+fn register(kind: OperandKind, random: &mut Random) -> String {
     let prefix = match (kind, kind.bytes()) {
-        (Kind::Pred, _) => "p",
+        (OperandKind::Pred, _) => "p",
         (_, 2) => "h",
         (_, 8) => "l",
         _ => "r",
@@ -146,7 +146,7 @@ fn register(kind: Kind, random: &mut Random) -> String {
 }
 
 /// A program of some forms with random registers, guards and branches.
-fn program(forms: &[Form], random: &mut Random) -> String {
+fn program(forms: &[InstructionForm], random: &mut Random) -> String {
     let mut text = String::from(
         ".version 8.7\n.target sm_90a\n.address_size 64\n.func callee() { ret; }\n\
          .visible .entry k(.param .u64 in, .param .u32 n)\n{\n\

@@ -7,7 +7,7 @@ use lanework_ladders::{Ladder, Rung, dgemm, fp8, tf32};
 use lanework_ops::Fp8E4m3;
 
 /// The types of a ladder of products.
-pub(super) trait Kind: Sized + 'static {
+pub(super) trait FactorKind: Sized + 'static {
     type Factor: Element;
     type Out: Element + Into<f64>;
     /// Names of the element types.
@@ -28,7 +28,7 @@ pub(super) trait Kind: Sized + 'static {
 }
 
 /// The operands on a device.
-pub(super) type On<K> = Factors<<K as Kind>::Factor, <K as Kind>::Out>;
+pub(super) type On<K> = Factors<<K as FactorKind>::Factor, <K as FactorKind>::Out>;
 
 /// The bound of sums of `k` products, each with this many roundings of a unit.
 fn bound(k: usize, unit: f64, roundings: f64) -> Bound {
@@ -51,7 +51,7 @@ fn kernel<'a, P>(
 /// f32 factors that may be rounded to TF32.
 pub(super) struct Tf32;
 
-impl Kind for Tf32 {
+impl FactorKind for Tf32 {
     type Factor = f32;
     type Out = f32;
     const NAMES: (&'static str, &'static str) = ("f32", "f32");
@@ -83,7 +83,7 @@ impl Kind for Tf32 {
 /// 8-bit floats.
 pub(super) struct Fp8;
 
-impl Kind for Fp8 {
+impl FactorKind for Fp8 {
     type Factor = u8;
     type Out = f32;
     const NAMES: (&'static str, &'static str) = ("u8", "f32");
@@ -120,7 +120,7 @@ impl Kind for Fp8 {
 /// Double precision.
 pub(super) struct Double;
 
-impl Kind for Double {
+impl FactorKind for Double {
     type Factor = f64;
     type Out = f64;
     const NAMES: (&'static str, &'static str) = ("f64", "f64");

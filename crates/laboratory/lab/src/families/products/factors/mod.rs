@@ -7,7 +7,7 @@ use crate::host::inputs::uniform_floats;
 use crate::problem::case::{Case, Trial};
 use crate::problem::fits::{check_memory, lacks};
 use crate::problem::request::Request;
-use kinds::{Double, Fp8, Kind, On, Tf32};
+use kinds::{Double, FactorKind, Fp8, On, Tf32};
 use lanework::{Backend, Device, Job, Result};
 use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::factors::Factors;
@@ -15,7 +15,7 @@ use std::cell::OnceCell;
 
 mod kinds;
 
-fn family<K: Kind>(elements: &'static [&'static str]) -> Family {
+fn family<K: FactorKind>(elements: &'static [&'static str]) -> Family {
     Family {
         ladder: K::ladder,
         peer: None,
@@ -48,7 +48,7 @@ const BUDGET: usize = 1 << 28;
 const FEWEST_ROWS: usize = 8;
 
 /// A product of random matrices.
-struct Products<K: Kind> {
+struct Products<K: FactorKind> {
     extents: (usize, usize, usize),
     seed: u64,
     /// A by rows and B by columns, as factors and as values.
@@ -57,13 +57,13 @@ struct Products<K: Kind> {
 }
 
 /// Lines along k: factors, and their values.
-type Lines<K> = (Vec<<K as Kind>::Factor>, Vec<f64>);
+type Lines<K> = (Vec<<K as FactorKind>::Factor>, Vec<f64>);
 
 /// The known rows, with value and sum of magnitudes of each result.
 type Known = (Vec<usize>, Vec<(f64, f64)>);
 
 /// The case of a request.
-fn open<K: Kind>(request: &Request) -> Result<Box<dyn Case>> {
+fn open<K: FactorKind>(request: &Request) -> Result<Box<dyn Case>> {
     let name = K::ladder().name;
     let default = if request.backend == Backend::Cuda { 4096 } else { 256 };
     let (m, n, k) = extents(name, request, default)?;
@@ -74,7 +74,7 @@ fn open<K: Kind>(request: &Request) -> Result<Box<dyn Case>> {
     Ok(Box::new(Products::<K>::random((m as usize, n as usize, k as usize), request.seed)))
 }
 
-impl<K: Kind> Products<K> {
+impl<K: FactorKind> Products<K> {
     fn random(extents: (usize, usize, usize), seed: u64) -> Self {
         Products { extents, seed, factors: OnceCell::new(), reference: OnceCell::new() }
     }
@@ -112,7 +112,7 @@ impl<K: Kind> Products<K> {
     }
 }
 
-impl<K: Kind> Case for Products<K> {
+impl<K: FactorKind> Case for Products<K> {
     fn extents(&self) -> Vec<(&'static str, u64)> {
         let (m, n, k) = self.extents;
         vec![("m", m as u64), ("n", n as u64), ("k", k as u64)]
@@ -151,19 +151,19 @@ impl<K: Kind> Case for Products<K> {
         let operands = Factors::new(device, self.extents, a, b)?;
         let rung = K::ladder().rungs.into_iter().map(|known| known.name).find(|name| *name == rung);
         let rung = rung.expect("a rung of the ladder");
-        Ok(Box::new(Attempt::<K> { case: self, rung, device: device.clone(), operands }))
+        Ok(Box::new(FactorsTrial::<K> { case: self, rung, device: device.clone(), operands }))
     }
 }
 
 /// A rung with its operands on a device.
-struct Attempt<'a, K: Kind> {
+struct FactorsTrial<'a, K: FactorKind> {
     case: &'a Products<K>,
     rung: &'static str,
     device: Device,
     operands: On<K>,
 }
 
-impl<K: Kind> Trial for Attempt<'_, K> {
+impl<K: FactorKind> Trial for FactorsTrial<'_, K> {
     fn poison(&mut self) -> Result<()> {
         self.operands.c.fill_bytes(0xFF)
     }

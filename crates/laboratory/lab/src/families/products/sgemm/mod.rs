@@ -208,7 +208,7 @@ pub fn verify_sgemm(
 
 impl Sgemm {
     /// The operands on a device, for a rung.
-    fn attempt(&self, solver: Solver<Operands>, device: &Device) -> Result<Attempt<'_>> {
+    fn attempt(&self, solver: Solver<Operands>, device: &Device) -> Result<SgemmTrial<'_>> {
         let upload = |index: usize, name: &str| -> Result<Buffer<f32>> {
             let mut buffer = device.uninit_named(self.operand(index).len(), name)?;
             buffer.upload(self.operand(index))?;
@@ -217,26 +217,26 @@ impl Sgemm {
         let (shape, alpha, beta) = (self.shape, self.alpha, self.beta);
         let (a, b, c) = (upload(0, "a")?, upload(1, "b")?, upload(2, "c")?);
         let operands = Operands { shape, alpha, beta, a, b, c };
-        Ok(Attempt { case: self, solver, device: device.clone(), operands })
+        Ok(SgemmTrial { case: self, solver, device: device.clone(), operands })
     }
 }
 
 /// A rung with its operands on a device.
-struct Attempt<'a> {
+struct SgemmTrial<'a> {
     case: &'a Sgemm,
     solver: Solver<Operands>,
     device: Device,
     operands: Operands,
 }
 
-impl Attempt<'_> {
+impl SgemmTrial<'_> {
     /// Restores the old C: each run with a beta changes the input of the next.
     fn renew(&mut self) -> Result<()> {
         self.operands.c.upload(self.case.operand(2))
     }
 }
 
-impl Trial for Attempt<'_> {
+impl Trial for SgemmTrial<'_> {
     fn poison(&mut self) -> Result<()> {
         self.renew()
     }

@@ -32,21 +32,21 @@ pub(super) trait Expected {
 }
 
 /// A rung with its problem on a device.
-pub(super) struct Attempt<'a, C, P> {
+pub(super) struct BoundedTrial<'a, C, P> {
     pub(super) case: &'a C,
     pub(super) rung: Rung<P>,
     pub(super) device: Device,
     pub(super) problem: P,
 }
 
-impl<C, P: OnDevice> Attempt<'_, C, P> {
+impl<C, P: OnDevice> BoundedTrial<'_, C, P> {
     /// The results.
     fn download(&self) -> Result<Vec<P::Output>> {
         self.problem.output().download()
     }
 }
 
-impl<C: Expected, P: OnDevice> Trial for Attempt<'_, C, P> {
+impl<C: Expected, P: OnDevice> Trial for BoundedTrial<'_, C, P> {
     fn poison(&mut self) -> Result<()> {
         self.problem.output_mut().fill_bytes(0xFF)
     }
