@@ -103,7 +103,11 @@ fn gather(device: &Device, forms: &[InstructionForm], tuples: usize) -> Result<V
     Ok(vectors)
 }
 
-fn record(args: &ConformArgs, forms: &[InstructionForm], path: &std::path::Path) -> Result<Vectors, Failure> {
+fn record(
+    args: &ConformArgs,
+    forms: &[InstructionForm],
+    path: &std::path::Path,
+) -> Result<Vectors, Failure> {
     let tuples = args.tuples.map_or(STORED, |tuples| tuples as usize);
     let mut vectors = gather(&gpu(args)?, forms, tuples)?;
     // A wrong combination is wrong on any operands, so that a few suffice and keep the file small.
@@ -134,7 +138,12 @@ fn read(args: &ConformArgs) -> Result<Vectors, Failure> {
 }
 
 /// Runs the forms on the emulator and reports how they compare.
-fn report(args: &ConformArgs, forms: &[InstructionForm], theirs: &Vectors, tuples: usize) -> Outcome {
+fn report(
+    args: &ConformArgs,
+    forms: &[InstructionForm],
+    theirs: &Vectors,
+    tuples: usize,
+) -> Outcome {
     let progress = Progress::of("emulator", steps(forms));
     let outcomes = execute(&Device::emulator(), forms, tuples, &mut |name| progress.next(name))?;
     drop(progress);

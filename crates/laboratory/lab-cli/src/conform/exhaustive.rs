@@ -99,7 +99,12 @@ pub fn gpu(args: &ConformArgs) -> Result<Device, Failure> {
     }
 }
 
-fn outcome(form: &InstructionForm, verdict: &'static str, why: Option<String>, differing: u64) -> FormJson {
+fn outcome(
+    form: &InstructionForm,
+    verdict: &'static str,
+    why: Option<String>,
+    differing: u64,
+) -> FormJson {
     let (name, text) = (form.name.clone(), form.text.clone());
     FormJson { name, text, verdict, why, inputs: inputs(form), differing }
 }
