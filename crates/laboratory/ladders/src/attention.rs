@@ -1,7 +1,7 @@
 //! Attention: `softmax(q * transpose(k) / sqrt(d)) * v` in bf16 with f32 sums, heads of 128 elements.
 //!
-//! The way of FlashAttention (Dao et al. 2022 to 2024), an idea per rung: scores that stay in registers, tensor cores, tiles, TMA
-//! and `wgmma`, roles of warps, and products that run while exponentials are taken.
+//! The algorithm is FlashAttention (Dao et al. 2022 to 2024), with one idea per rung: scores in registers, tensor
+//! cores, tiles, TMA and `wgmma`, warp specialization, and products that overlap exponentials.
 
 mod flash;
 mod fused;

@@ -1,17 +1,17 @@
-//! Kernels that do one thing as fast as a GPU can: what its memory, its L2 cache, its FP32 lanes and its tensor cores
-//! reach in practice, the ceilings that other kernels stand under.
+//! Kernels that do one thing as fast as a GPU can. They measure the ceilings of other kernels: the practical
+//! throughput of memory, the L2 cache, the FP32 lanes and the tensor cores.
 //!
-//! Each has a result that can be predicted, so that a ceiling is never the speed of something else.
+//! Each has a predictable result, so a ceiling is never the speed of a wrong computation.
 
 use half::bf16;
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Threads of a block, but for the tensor cores' kernels.
+/// Threads per block, except in the tensor-core kernels.
 pub const THREADS: u32 = 256;
-/// Blocks per multiprocessor of the kernels whose grid does not follow from their data.
+/// Blocks per multiprocessor of the kernels whose grid does not depend on their data.
 const WAVES: u32 = 8;
-/// Chains of multiply-adds of a thread: enough to hide the latency of one.
+/// Independent chains of multiply-adds per thread: enough to hide the latency of one.
 pub const CHAINS: u32 = 8;
 
 /// One 16-byte vector per thread.
@@ -21,8 +21,8 @@ fn copy(from: &[f32], to: &mut [f32]) {
     to.store_vec(i, from.load_vec::<4>(i));
 }
 
-/// Sums, modulo 2^32, what each thread reads: `rounds` times over the whole, each time from another place, so that a
-/// multiprocessor does not find in its L1 cache what it read before.
+/// Sums, modulo 2^32, the numbers that each thread reads: `rounds` times all numbers, each time from a different
+/// start, so that a multiprocessor does not find its earlier reads in its L1 cache.
 #[kernel]
 fn read(from: &[u32], sums: &mut [u32], rounds: u32) {
     let me = block_idx.x * block_dim.x + thread_idx.x;
@@ -125,18 +125,18 @@ fn by_wgmma(a: &[bf16], b: &[bf16], c: &mut [f32], steps: u32) {
     sums.finish().store(c.matrix(256), block_idx.x * 128 + group * 64, 0);
 }
 
-/// Blocks of a kernel whose grid does not follow from its data.
+/// Number of blocks of a kernel whose grid does not depend on its data.
 pub fn blocks(multiprocessors: u32) -> u32 {
     multiprocessors.max(1) * WAVES
 }
 
-/// A copy of all elements; their number is a multiple of 4 [`THREADS`].
+/// Prepares a copy of all elements; their number is a multiple of 4 [`THREADS`].
 ///
 /// # Errors
-/// When the device cannot run it.
+/// If the device cannot run it.
 ///
 /// # Panics
-/// When the buffers hold no whole blocks of the kernel.
+/// If the buffers do not hold whole blocks of the kernel.
 pub fn prepare_copy<'a>(
     from: &'a Buffer<f32>,
     to: &'a mut Buffer<f32>,
@@ -144,17 +144,17 @@ pub fn prepare_copy<'a>(
 ) -> Result<Prepared<'a>> {
     assert!(from.len() == to.len() && from.len().is_multiple_of(4 * THREADS as usize));
     let blocks = (from.len() / (4 * THREADS as usize)) as u32;
-    // SAFETY: a thread for every four elements of both.
+    // SAFETY: the grid has one thread per four elements of both buffers, so every vector is in bounds.
     unsafe { copy(from, to).grid(blocks).block(THREADS).prepare_unchecked(device) }
 }
 
-/// Reads everything `rounds` times; a sum for each of [`blocks`] times [`THREADS`] threads.
+/// Prepares `rounds` reads of all numbers; [`blocks`] times [`THREADS`] threads store one sum each.
 ///
 /// # Errors
-/// When the device cannot run it.
+/// If the device cannot run it.
 ///
 /// # Panics
-/// When the buffers hold no whole blocks of the kernel.
+/// If the buffers do not hold whole blocks of the kernel.
 pub fn prepare_read<'a>(
     from: &'a Buffer<u32>,
     sums: &'a mut Buffer<u32>,
@@ -163,17 +163,17 @@ pub fn prepare_read<'a>(
 ) -> Result<Prepared<'a>> {
     let blocks = sums.len() as u32 / THREADS;
     assert!(from.len().is_multiple_of(4) && sums.len().is_multiple_of(THREADS as usize));
-    // SAFETY: vectors are under the length; a sum for each thread.
+    // SAFETY: the kernel wraps vector indices at the length, and `sums` has an element per thread.
     unsafe { read(from, sums, rounds).grid(blocks).block(THREADS).prepare_unchecked(device) }
 }
 
-/// `steps` multiply-adds in each of [`CHAINS`] chains of every thread; a result for each.
+/// Prepares `steps` multiply-adds in each of [`CHAINS`] chains per thread; each thread stores one result.
 ///
 /// # Errors
-/// When the device cannot run it.
+/// If the device cannot run it.
 ///
 /// # Panics
-/// When the buffers hold no whole blocks of the kernel.
+/// If the buffers do not hold whole blocks of the kernel.
 pub fn prepare_multiply_add<'a>(
     out: &'a mut Buffer<f32>,
     steps: u32,
@@ -183,17 +183,17 @@ pub fn prepare_multiply_add<'a>(
     let blocks = out.len() as u32 / THREADS;
     assert!(out.len().is_multiple_of(THREADS as usize));
     let launch = multiply_add(out, steps, factor, add);
-    // SAFETY: a result for each thread.
+    // SAFETY: the result buffer has an element per thread.
     unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
 }
 
-/// `steps` products of 64 x 16 and 16 x 32 elements in each warp of `c.len() / 8192` blocks.
+/// Prepares `steps` products of 64 x 16 and 16 x 32 elements in each warp of `c.len() / 8192` blocks.
 ///
 /// # Errors
-/// When the device cannot run it.
+/// If the device cannot run it.
 ///
 /// # Panics
-/// When the buffers hold no whole blocks of the kernel.
+/// If the buffers do not hold whole blocks of the kernel.
 pub fn prepare_mma<'a>(
     a: &'a Buffer<bf16>,
     b: &'a Buffer<bf16>,
@@ -203,17 +203,18 @@ pub fn prepare_mma<'a>(
 ) -> Result<Prepared<'a>> {
     assert!(a.len() >= 64 * 16 && b.len() >= 16 * 32 && c.len().is_multiple_of(8192));
     let blocks = (c.len() / 8192) as u32;
-    // SAFETY: four products of 64 x 32 results for each block.
+    // SAFETY: each block stores four products of 64 x 32 results, and `c` has 8192 elements per block.
     unsafe { by_mma(a, b, c, steps).grid(blocks).block(128).prepare_unchecked(device) }
 }
 
-/// `steps` products of 128 x 64 elements and the transpose of 256 x 64 in each of `c.len() / 32768` blocks (sm_90a).
+/// Prepares `steps` products of 128 x 64 elements and the transpose of 256 x 64 in each of `c.len() / 32768` blocks
+/// (sm_90a).
 ///
 /// # Errors
-/// When the device cannot run it.
+/// If the device cannot run it.
 ///
 /// # Panics
-/// When the buffers hold no whole blocks of the kernel.
+/// If the buffers do not hold whole blocks of the kernel.
 pub fn prepare_wgmma<'a>(
     a: &'a Buffer<bf16>,
     b: &'a Buffer<bf16>,
@@ -225,6 +226,6 @@ pub fn prepare_wgmma<'a>(
     let blocks = (c.len() / 32768) as u32;
     let shared = SharedTiles::<bf16, 128, 64>::STRIDE + SharedTiles::<bf16, 256, 64>::STRIDE;
     let launch = by_wgmma(a, b, c, steps).grid(blocks).block(256).shared_bytes(shared);
-    // SAFETY: 128 x 256 results for each block.
+    // SAFETY: each block stores 128 x 256 results, and `c` has 32768 elements per block.
     unsafe { launch.prepare_unchecked(device) }
 }

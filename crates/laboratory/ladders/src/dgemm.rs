@@ -1,7 +1,7 @@
-//! Matrix product in double precision, `C = A B`; B is given by its columns.
+//! Matrix product in double precision, `C = A B`; B is stored by columns.
 //!
-//! An H200 multiplies and adds in FP64 at half the rate of FP32, and on tensor cores at twice that: a quarter of the instructions' issue
-//! slots for the same results, so that copies and loads have theirs.
+//! An H200 multiplies and adds in FP64 at half the rate of FP32, and on tensor cores at twice that. Tensor cores need
+//! a quarter of the issue slots for the same results, which leaves slots for copies and loads.
 
 mod fma_tile;
 mod fragments;

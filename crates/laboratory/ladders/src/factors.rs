@@ -1,19 +1,20 @@
-//! The factors and the result of a product on a device, padded to whole tiles, so that the rungs show their ideas without edges: of any
-//! type of elements. B is given by its columns, so that the elements that are multiplied are adjacent in both.
+//! The factors and the result of a product on a device, padded to whole tiles, so that the rungs show their ideas
+//! without edge cases. Generic over the element type. B is stored by columns, so the multiplied elements are adjacent
+//! in both factors.
 
 use lanework::prelude::*;
 use lanework::{Error, Result};
 
-/// Rows and columns of C that extents on the device are multiples of.
+/// Rows and columns of C are padded to multiples of this.
 const EDGE: usize = 256;
-/// Bytes of a row that extents along K are multiples of: what a swizzle of 128 bytes permutes.
+/// Rows along K are padded to multiples of this many bytes: the span of a 128-byte swizzle.
 const ROW_BYTES: usize = 128;
 
-/// A product to compute, on a device: factors of `T`, results of `O`. Padding is zero, but for C's, which is never read.
+/// A product on a device: factors of `T`, results of `O`. Padding is zero, except in C, whose padding is never read.
 pub struct Factors<T: Element, O: Element> {
-    /// Rows, columns and the extent that is summed over, of the problem itself.
+    /// Rows, columns and the summed extent of the problem itself.
     pub extents: (usize, usize, usize),
-    /// The same as they lie on the device.
+    /// The padded extents in device memory.
     pub padded: (usize, usize, usize),
     /// A by rows of `padded.2` elements.
     pub a: Buffer<T>,
@@ -24,10 +25,10 @@ pub struct Factors<T: Element, O: Element> {
 }
 
 impl<T: Element, O: Element> Factors<T, O> {
-    /// Lays `a` of m rows of k elements, and `b` of n columns of k elements, on a device.
+    /// Uploads `a` with m rows of k elements, and `b` with n columns of k elements.
     ///
     /// # Errors
-    /// When an index would not fit 32 bits, or the device has no memory for them.
+    /// If an index would not fit 32 bits, or the device has too little memory.
     pub fn new(
         device: &Device,
         extents: (usize, usize, usize),
@@ -58,7 +59,7 @@ impl<T: Element, O: Element> Factors<T, O> {
         Ok(Factors { extents, padded, a: on_a, b: on_b, c })
     }
 
-    /// Extents in whole tiles.
+    /// The extents, padded to whole tiles.
     pub fn padded((m, n, k): (usize, usize, usize)) -> (usize, usize, usize) {
         let depth = ROW_BYTES / size_of::<T>();
         (m.next_multiple_of(EDGE), n.next_multiple_of(EDGE), k.next_multiple_of(depth))
@@ -67,7 +68,7 @@ impl<T: Element, O: Element> Factors<T, O> {
     /// C without its padding.
     ///
     /// # Errors
-    /// When the device fails.
+    /// If the device fails.
     pub fn results(&self) -> Result<Vec<O>> {
         let (m, n, _) = self.extents;
         let mut rows = vec![O::ZERO; m * n];
@@ -75,12 +76,13 @@ impl<T: Element, O: Element> Factors<T, O> {
         Ok(rows)
     }
 
-    /// Padded extents as kernels take them.
+    /// The padded extents as kernel arguments.
     pub(crate) fn sizes(&self) -> (u32, u32, u32) {
         (self.padded.0 as u32, self.padded.1 as u32, self.padded.2 as u32)
     }
 
-    /// The maps of A and of B, by tiles of these lines and of 128 bytes along K, with the swizzle that `wgmma` reads.
+    /// The tensor maps of A and B, with tiles of these lines and of 128 bytes along K, in the swizzle that `wgmma`
+    /// reads.
     pub(crate) fn maps(
         &self,
         (rows, columns): (u32, u32),

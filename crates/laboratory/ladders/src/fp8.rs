@@ -1,7 +1,8 @@
-//! Product of 8-bit floats, `C = A B` with e4m3 factors and f32 results; B is given by its columns.
+//! Product of 8-bit floats, `C = A B` with e4m3 factors and f32 results; B is stored by columns.
 //!
-//! Half of bf16's bytes and twice its rate; but the tensor cores of Hopper sum the products of 8-bit floats with about 14 bits. The
-//! rungs differ in how many products are summed so before the sums go to registers of 32 bits, and in what waits meanwhile.
+//! FP8 has half of bf16's bytes and twice its rate, but the tensor cores of Hopper sum the products of 8-bit floats
+//! with about 14 bits. The rungs differ in the number of products per such sum before it moves to 32-bit registers,
+//! and in the work that waits meanwhile.
 
 mod chained;
 mod library;

@@ -1,9 +1,9 @@
-//! Integer matrix product, `C = A B` of i32 that wrap, with a tile of `T` x `T` elements per thread
-//! or per block: the best tile size, and why larger tiles lose.
+//! Integer matrix product, `C = A B` of wrapping i32, with a tile of `T` x `T` elements per thread or per block: the
+//! best tile size, and why larger tiles lose.
 //!
-//! Each element of A and B is needed by a whole row or column of C. A tile reads it once for `T`
-//! elements of C; but a tile in registers takes `T * T` of them, and a tile in shared memory
-//! `T * T` threads. The last rungs have one tile: on the integer units, and on tensor cores.
+//! A whole row or column of C needs each element of A and B. A tile reads it once for `T` elements of C; but a tile
+//! in registers takes `T * T` of them, and a tile in shared memory `T * T` threads. The last rungs have a fixed tile:
+//! on the integer units, and on tensor cores.
 
 mod bytes;
 mod naive;

@@ -11,10 +11,10 @@ fn hello() {
     );
 }
 
-/// Runs `blocks` blocks of `threads` threads, each of which prints a line from the device.
+/// Runs `blocks` blocks of `threads` threads; each thread prints a line from the device.
 ///
 /// # Errors
-/// When the device cannot run that many threads in a block.
+/// If the device does not allow that many threads per block.
 pub fn say_hello(device: &Device, blocks: u32, threads: Dim3) -> Result<()> {
     hello().grid(blocks).block(threads).launch(device)?;
     device.synchronize()

@@ -1,6 +1,7 @@
-//! Layer norm of the rows of a matrix, from a thread for each row to the speed of a copy.
+//! Layer norm of the rows of a matrix, from one thread per row to the speed of a copy.
 //!
-//! The rungs are those of [`softmax`](crate::softmax), of other statistics: the mean, and the mean of the squared differences from it.
+//! The same rungs as in [`softmax`](crate::softmax), with different statistics: the mean and the mean squared
+//! deviation.
 
 mod block_per_row;
 mod held;

@@ -3,8 +3,8 @@
 //! its predicted counters and its costs. [`Rung`] reads the header, so the tables, the docs and the
 //! tests all quote the file. To add a rung, add a file and its line in the ladder's table.
 //!
-//! Times in headers are an H200's, of 21 to 23 November 2026: `lanework bench LADDER/RUNG` at the sizes that the
-//! header names, others' libraries as in `docs/results/h200.md`.
+//! Times in headers were measured on an H200 on 21 to 23 November 2026: `lanework bench LADDER/RUNG` at the sizes in
+//! the header; other libraries as in `docs/results/h200.md`.
 
 pub mod attention;
 pub mod ceilings;
@@ -34,7 +34,7 @@ pub mod vector_add;
 pub use rung::{Header, Ladder, Language, Rung, RungInfo};
 pub use sources::source_text;
 
-/// Every ladder there is.
+/// All ladders.
 pub fn ladders() -> Vec<Ladder> {
     vec![
         vector_add::ladder(),

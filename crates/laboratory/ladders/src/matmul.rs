@@ -20,7 +20,7 @@ pub use matrices::{Extents, Layout, Matrices, Matrix};
 use crate::{Ladder, Rung};
 use lanework::{Device, Prepared, Result};
 
-/// A rung, and its memory layout of the matrices.
+/// A rung, and the memory layout of its matrices.
 pub struct ProductRung {
     /// The rung.
     pub rung: Rung<Matrices>,

@@ -1,6 +1,7 @@
-//! Product of a matrix and a vector in single precision, `y = A x`, A by rows.
+//! Matrix-vector product in single precision, `y = A x`, A by rows.
 //!
-//! Each element of A is multiplied once: its bytes take the time, as for a sum. What `sgemm` does to reuse numbers is of no use.
+//! Each element of A is multiplied once, so its bytes determine the time, as in a sum. The reuse techniques of
+//! `sgemm` do not help.
 
 mod library;
 mod operands;

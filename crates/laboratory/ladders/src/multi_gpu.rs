@@ -1,7 +1,8 @@
-//! The all-reduce: every device has a vector, and every device gets the sum of all of them.
+//! The all-reduce: every device has a vector, and every device gets the sum of all vectors.
 //!
-//! One process drives all devices. A rung queues one all-reduce on the streams of all of them; where one device's work needs
-//! another's, its stream waits for the other's stream, and nothing waits on the host, but for the rung that copies through it.
+//! One process drives all devices. A rung queues one all-reduce on the streams of all devices; a stream that needs
+//! another device's data waits for that device's stream. The host never waits, except in the rung that copies through
+//! it.
 
 mod adding;
 mod direct;
@@ -23,9 +24,9 @@ use lanework::{Device, Result};
 pub struct SeveralRung {
     /// Its name and source.
     pub info: RungInfo,
-    /// Compiles what it needs on each device.
+    /// Compiles its kernels on each device.
     pub prepare: for<'a> fn(&'a Ranks) -> Result<AllReduce<'a>>,
-    /// Why it cannot take part on these devices, if so.
+    /// Why these devices cannot run it, if so.
     pub missing: fn(&[Device]) -> Option<String>,
 }
 
@@ -34,7 +35,7 @@ fn nothing(_: &[Device]) -> Option<String> {
     None
 }
 
-/// The first device that does not reach another one's memory.
+/// The first device that cannot access another one's memory.
 fn peers(devices: &[Device]) -> Option<String> {
     let pairs = devices.iter().flat_map(|one| devices.iter().map(move |other| (one, other)));
     let apart = |one: &Device, other: &Device| !one.can_access_peer(other).unwrap_or(false);

@@ -1,6 +1,6 @@
-//! RMS norm of the rows of a matrix, from a thread for each row to the speed of a copy.
+//! RMS norm of the rows of a matrix, from one thread per row to the speed of a copy.
 //!
-//! The rungs are those of [`layer_norm`](crate::layer_norm), with one statistic: the mean of the squares.
+//! The same rungs as in [`layer_norm`](crate::layer_norm), with one statistic: the mean of the squares.
 
 mod block_per_row;
 mod held;

@@ -1,13 +1,13 @@
-//! What softmax and norms work on: a matrix whose rows are taken one by one; and what their rungs share.
+//! The problem of softmax and the norms, a matrix processed row by row, and helpers that their rungs share.
 
 use lanework::prelude::*;
 use lanework::{Error, Prepared, Result};
 use lanework_ops::Plan;
 
-/// The most elements of a problem, so that 32-bit indices do not overflow.
+/// Maximum number of elements, which keeps 32-bit indices from overflowing.
 pub const LONGEST: u64 = 1 << 31;
 
-/// A matrix on a device, and one of the same shape for the results.
+/// A matrix on a device, and a matrix of the same shape for the results.
 pub struct Rows {
     /// The matrix, by rows.
     pub x: Buffer<f32>,
@@ -21,20 +21,21 @@ pub struct Rows {
     pub rows: u32,
     /// Columns.
     pub cols: u32,
-    /// What is added to the variance or the mean square.
+    /// Added to the variance or the mean square.
     pub eps: f32,
 }
 
-/// Threads of a block of the rungs with a block for each row.
+/// Threads per block of the rungs with one block per row.
 pub(crate) const THREADS: u32 = 256;
-/// Numbers that a thread holds in registers at most.
+/// Maximum number of elements that a thread holds in registers.
 pub(crate) const HELD: usize = 16;
 
 impl Rows {
-    /// Threads of a block that holds a row in registers, `each` numbers in one access, and accesses of a thread.
+    /// Threads of a block that holds a row in registers, with `each` elements per access, and the accesses per
+    /// thread.
     ///
     /// # Errors
-    /// When a row is too long for a block.
+    /// If a row is too long for a block.
     pub(crate) fn held(&self, ladder: &str, each: u32) -> Result<(u32, usize)> {
         let accesses = self.cols.div_ceil(each);
         let most = HELD as u32 / each;
@@ -50,8 +51,8 @@ impl Rows {
     }
 }
 
-/// The sum of the values of a block's threads, or the largest, in each of them: by shuffles, then over the warps. Calls in turn use
-/// different rows of `space`.
+/// The sum or the maximum of the values of a block's threads, in every thread: by shuffles, then over the warps.
+/// Consecutive calls use different rows of `space`.
 #[device]
 pub(crate) fn of_block(
     value: f32,
@@ -81,7 +82,7 @@ pub(crate) fn of_block(
     all
 }
 
-/// The same by a tree in shared memory: 8 steps for 256 threads, with a barrier each.
+/// The same result by a tree in shared memory: 8 steps for 256 threads, with a barrier each.
 #[device]
 pub(crate) fn by_tree(value: f32, space: Shared<f32>, #[constant] most: bool) -> f32 {
     let t = thread_idx.x;
@@ -99,7 +100,7 @@ pub(crate) fn by_tree(value: f32, space: Shared<f32>, #[constant] most: bool) ->
     space[0]
 }
 
-/// The kernel of an operation of the library, where it is one: rows that the registers of all blocks cannot hold take two.
+/// The kernel of a library operation that needs only one; rows that exceed the registers of all blocks take two.
 pub(crate) fn only(plan: Plan<'_>) -> Result<Prepared<'_>> {
     plan.into_kernel().ok_or_else(|| Error::Request {
         why: "rows of this length take several kernels".to_owned(),

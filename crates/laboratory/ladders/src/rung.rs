@@ -12,7 +12,7 @@ pub struct Rung<P> {
 }
 
 impl<P> Rung<P> {
-    /// The rung called `name` for `experiment`, whose file's text is `source`.
+    /// The rung called `name` for `experiment`; `source` is the text of its file.
     pub(crate) fn new(
         name: &'static str,
         experiment: &'static str,
@@ -51,7 +51,7 @@ pub struct Header {
 pub struct Ladder {
     /// Name on the command line.
     pub name: &'static str,
-    /// What is computed, in a line.
+    /// The result of the computation, in one line.
     pub title: &'static str,
     /// The story of the ladder, in English and in Chinese.
     pub story: [&'static str; 2],
@@ -59,7 +59,7 @@ pub struct Ladder {
     pub rungs: Vec<RungInfo>,
 }
 
-/// A language that rungs are described in.
+/// A language of the rung descriptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// English.

@@ -1,8 +1,8 @@
 //! The inclusive scan: `y[i] = x[0] + ... + x[i]`, from one thread to the speed of a copy.
 //!
-//! Every result needs all numbers before it, so the work seems to be serial. The middle rungs make it parallel, at the price of
-//! more additions or of more traffic; the last ones read each number once and write each result once, and differ in how the
-//! sums travel from tile to tile.
+//! Every result needs all numbers before it, so the work looks serial. The middle rungs make it parallel, at the
+//! price of more additions or more traffic; the last ones read each number once and write each result once, and
+//! differ in how the sums travel from tile to tile.
 
 mod big_tiles;
 mod chained;

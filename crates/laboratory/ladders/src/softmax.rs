@@ -1,7 +1,7 @@
-//! Softmax of the rows of a matrix, from a thread for each row to the speed of a copy.
+//! Softmax of the rows of a matrix, from one thread per row to the speed of a copy.
 //!
-//! A row is needed three times: for its largest number, for the sum of the exponentials, and for the results. The rungs read it with
-//! neighbouring threads, then fewer times, and finally once.
+//! A row is needed three times: for its largest number, for the sum of the exponentials, and for the results. The
+//! rungs read it with neighboring threads, then fewer times, and finally once.
 
 mod block_per_row;
 mod held;

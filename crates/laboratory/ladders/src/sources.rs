@@ -1,10 +1,10 @@
-//! The text of this crate's files, so that a listing of a kernel's lines needs no source checkout.
+//! The text of this crate's files, so that line listings of kernels need no source checkout.
 
 /// The files of `src/`, by their paths in it.
 const FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 
-/// The text of a file of this crate; `file` is its path as the compiler and the line information of the
-/// kernels have it.
+/// The text of a file of this crate; `file` is its path as given by the compiler and by the line information of the
+/// kernels.
 pub fn source_text(file: &str) -> Option<&'static str> {
     let folder = file!().strip_suffix("sources.rs")?;
     let name = file.strip_prefix(folder)?.replace('\\', "/");

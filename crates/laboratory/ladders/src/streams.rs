@@ -3,7 +3,7 @@
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Threads of a block.
+/// Threads per block.
 const THREADS: u32 = 256;
 /// Factor and summand of a step: the linear congruential generator of "Numerical Recipes".
 const STEP: (u32, u32) = (1_664_525, 1_013_904_223);
@@ -29,10 +29,10 @@ fn iterate(
 /// Prepares `steps` multiply-adds, modulo 2^32, on each element of `src`.
 ///
 /// # Errors
-/// When the device cannot run it.
+/// If the device cannot run it.
 ///
 /// # Panics
-/// When `dst` is shorter than `src`.
+/// If `dst` is shorter than `src`.
 pub fn prepare<'a>(
     src: &'a Buffer<u32>,
     dst: &'a mut Buffer<u32>,
@@ -42,7 +42,7 @@ pub fn prepare<'a>(
     assert!(dst.len() >= src.len(), "the result buffer is too short");
     let blocks = (src.len() as u32).div_ceil(THREADS).max(1);
     let launch = iterate(src, dst, steps, STEP.0, STEP.1);
-    // SAFETY: i is under the length of `src`, and `dst` is as long.
+    // SAFETY: the kernel checks i against the length of `src`, and `dst` is at least as long (asserted above).
     unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
 }
 

@@ -1,7 +1,7 @@
-//! Product of f32 factors that may be rounded to TF32 (10 bits of mantissa), summed in f32; B is given by its columns.
+//! Product of f32 factors rounded to TF32 (10 mantissa bits) and summed in f32; B is stored by columns.
 //!
-//! What TF32 keeps of a number, an f16 keeps too, with half of the bytes and at twice the rate, but for numbers out of its range: rows and
-//! columns are scaled into it.
+//! An f16 keeps the same mantissa bits as TF32, at half the bytes and twice the rate, except for numbers out of its
+//! range: rows and columns are scaled into it.
 
 mod fragments;
 mod halved;
@@ -13,7 +13,7 @@ pub use operands::Operands;
 use crate::{Ladder, RungInfo};
 use lanework::{Device, Job, Result};
 
-/// A rung of this ladder, which may be several kernels.
+/// A rung of this ladder, which may consist of several kernels.
 #[derive(Clone, Copy)]
 pub struct KernelsRung {
     /// Its name and source.

@@ -1,7 +1,7 @@
 //! Matrix transpose: `dst[x][y] = src[y][x]`, for any element type and any shape.
 //!
-//! A transpose only moves bytes, so a copy of the same bytes is the speed limit. The simple kernel
-//! is below it because a warp reads along a row and writes along a column.
+//! A transpose only moves bytes, so a copy of the same bytes is the speed limit. The simple kernel is slower because
+//! a warp reads along a row and writes along a column.
 
 mod direct;
 mod library;
@@ -48,7 +48,7 @@ pub fn rungs<E: Element>() -> Vec<Rung<Matrices<E>>> {
     ]
 }
 
-/// Why a rung cannot take matrices of this shape and of elements of so many bytes on a device, if so.
+/// Why a rung does not support matrices of this shape and element size on a device, if so.
 pub fn refuses(
     rung: &str,
     device: &Device,
@@ -58,7 +58,7 @@ pub fn refuses(
     if rung == "tma" { tma::refuses(device, bytes, rows, cols) } else { None }
 }
 
-/// An unsigned integer type that stands for all element types of its size.
+/// An unsigned integer type that represents all element types of its size.
 pub trait Bits: Element {
     /// The ladder for this type. Here and not in a generic function, so that its kernels are
     /// compiled once, in this crate.

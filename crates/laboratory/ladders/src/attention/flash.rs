@@ -13,7 +13,7 @@ use half::bf16;
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Queries of a block, 16 per warp, and keys at a time.
+/// Queries per block, 16 per warp, and keys per iteration.
 const ROWS: u32 = 64;
 
 #[kernel(block = 128)]

@@ -1,20 +1,20 @@
-//! Attention as a problem: heads on a device, what the tiles of rungs divide, and the host's result.
+//! Attention as a problem: heads on a device, the tile size, and the reference on the host.
 
 use half::bf16;
 use lanework::prelude::*;
 use lanework::{Error, Result};
 use std::ops::Range;
 
-/// Elements of a head.
+/// Elements per row of a head.
 pub const HEAD: u32 = 128;
-/// What lengths are a multiple of: the largest tile of a rung.
+/// Lengths are multiples of this: the largest tile of a rung.
 pub const TILE: u32 = 128;
 
-/// Queries, keys and values of some heads, each `length` rows of [`HEAD`] elements, and a place for the results.
+/// Queries, keys and values of some heads, each `length` rows of [`HEAD`] elements, and the results.
 pub struct Heads {
     /// Number of heads.
     pub heads: u32,
-    /// Queries of a head, and keys.
+    /// Number of queries and of keys per head.
     pub length: u32,
     /// Queries, head by head.
     pub q: Buffer<bf16>,
@@ -29,10 +29,10 @@ pub struct Heads {
 }
 
 impl Heads {
-    /// The inputs on a device, and poisoned results.
+    /// Uploads the inputs and poisons the results.
     ///
     /// # Errors
-    /// When the length is not a multiple of [`TILE`], or the device has no memory.
+    /// If the length is not a multiple of [`TILE`], or the device has too little memory.
     pub fn place(
         device: &Device,
         heads: u32,
@@ -64,20 +64,20 @@ impl Heads {
         8 * u64::from(heads) * u64::from(length) * u64::from(HEAD)
     }
 
-    /// The scale of the scores times log2(e), so that weights are powers of two.
+    /// The scale of the scores times log2(e), which makes weights powers of two.
     pub(super) fn scale() -> f32 {
         std::f32::consts::LOG2_E / (HEAD as f32).sqrt()
     }
 }
 
-/// Maps of a matrix of `rows` rows of [`HEAD`] elements in tiles of `tile` rows.
+/// A tensor map of a matrix of `rows` rows of [`HEAD`] elements in tiles of `tile` rows.
 pub(super) fn map(x: &Buffer<bf16>, rows: u32, tile: u32) -> Result<TensorMap<'_, bf16, 2>> {
     let tiles = Tiles::new([rows as usize, HEAD as usize], [tile, 64]);
     TensorMap::new(x, &tiles.swizzle(Swizzle::B128))
 }
 
-/// `softmax(q * transpose(k) / sqrt(HEAD)) * v` in f64: the results of some rows of all heads, each with the sum of absolute values
-/// that it is made of, which bounds the error of rounding.
+/// `softmax(q * transpose(k) / sqrt(HEAD)) * v` in f64: the results of some rows of all heads, each with the sum of
+/// the absolute values of its terms, which bounds the rounding error.
 pub fn on_host(length: usize, rows: Range<usize>, [q, k, v]: [&[bf16]; 3]) -> Vec<(f64, f64)> {
     let head = HEAD as usize;
     let wide = |x: &[bf16]| x.iter().map(|x| x.to_f64()).collect::<Vec<f64>>();
@@ -109,7 +109,7 @@ pub fn on_host(length: usize, rows: Range<usize>, [q, k, v]: [&[bf16]; 3]) -> Ve
     results
 }
 
-/// A sum of products, in eight parts, so that the host's vectors take it.
+/// A dot product in eight partial sums, which the host's compiler can vectorize.
 fn dot(x: &[f64], y: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     for (x, y) in x.chunks_exact(8).zip(y.chunks_exact(8)) {

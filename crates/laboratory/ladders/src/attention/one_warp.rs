@@ -23,7 +23,7 @@ fn one_warp(q: &[bf16], k: &[bf16], v: &[bf16], out: &mut [bf16], length: u32, s
         queries[at] = FragmentA::<bf16, 16, 16>::load(q.matrix(HEAD), row, 16 * at);
     }
     let mut sums = [FragmentC::<f32, 16, 8>::zero(); 16];
-    // Of the two rows that a lane has elements of: the largest score so far, and the sum of the weights.
+    // For the two rows of a lane's elements: the largest score so far, and the sum of the weights.
     let mut most = [f32::NEG_INFINITY; 2];
     let mut total = [0.0f32; 2];
     for key in (of_head..of_head + length).step_by(16) {

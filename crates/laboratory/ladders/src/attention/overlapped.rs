@@ -14,9 +14,9 @@ use half::bf16;
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Keys at a time.
+/// Keys per iteration.
 const KEYS: u32 = 128;
-/// Bytes of a tile of keys or values.
+/// Bytes per tile of keys or values.
 const BYTES: u32 = KEYS * HEAD * 2;
 
 #[kernel(block = 384, max_registers = 168)]
@@ -75,7 +75,7 @@ fn overlapped(
         let mut most = [f32::NEG_INFINITY; 2];
         let mut total = [0.0f32; 2];
         let mut weights = FragmentC::<bf16, 64, KEYS>::zero();
-        // The first scores by themselves, then each with the values before them.
+        // Computes the first scores alone, then each tile's scores with the previous tile's values.
         #[unroll]
         for later in [false, true] {
             let behind = if later { length / KEYS } else { 2 };
@@ -124,7 +124,7 @@ pub(super) fn prepare<'a>(x: &'a mut Heads, device: &Device) -> Result<Prepared<
     prepare_ordered(x, device, false)
 }
 
-/// Prepares the kernel with warpgroups that take turns or not.
+/// Prepares the kernel, with or without ping-pong between the warpgroups.
 pub(super) fn prepare_ordered<'a>(
     x: &'a mut Heads,
     device: &Device,

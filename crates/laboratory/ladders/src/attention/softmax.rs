@@ -1,9 +1,9 @@
-//! The softmax of a warpgroup's scores where `wgmma` left them: rows of 64 x 128 results.
+//! The softmax of a warpgroup's scores in the register layout of `wgmma`: rows of 64 x 128 results.
 
 use lanework::prelude::*;
 
-/// The weights of some scores. Of the two rows that a lane has elements of, `most` is the largest score so far, `total` the sum
-/// of the weights in this lane; both count what came before by the factor `fade`.
+/// The weights of some scores. For the two rows of a lane's elements, `most` is the largest score so far, and `total`
+/// the sum of the weights in this lane; `fade` rescales both for the earlier tiles.
 #[device]
 pub(super) fn soften(
     scores: FragmentC<f32, 64, 128>,

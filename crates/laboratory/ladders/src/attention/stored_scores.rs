@@ -13,7 +13,7 @@ use half::bf16;
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Queries of a block.
+/// Queries per block.
 const ROWS: u32 = 16;
 
 #[kernel(block = 256)]
@@ -38,7 +38,7 @@ fn stored_scores(
         scores[first as u64 * length as u64 + i as u64] = sum * scale;
     }
     sync_threads();
-    // A row of weights for each group of 16 threads.
+    // Each group of 16 threads has a row of weights.
     let row = (first + t / 16) as u64 * length as u64;
     let mut most = f32::NEG_INFINITY;
     for key in (t % 16..length).step_by(16) {

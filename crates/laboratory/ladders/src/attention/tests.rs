@@ -4,7 +4,7 @@ use super::{HEAD, Heads, on_host, rungs};
 use half::bf16;
 use lanework::{Device, Result};
 
-/// Numbers without a pattern, from -2 to 2.
+/// Pseudorandom numbers from -2 to 2.
 fn numbers(count: u32, seed: u32) -> Vec<bf16> {
     let mixed = |i: u32| (i.wrapping_mul(2_246_822_519) ^ i >> 7).wrapping_mul(seed) >> 8;
     (0..count).map(|i| bf16::from_f32(mixed(i) as f32 / 4_194_304.0 - 2.0)).collect()

@@ -14,9 +14,9 @@ use half::bf16;
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Keys at a time.
+/// Keys per iteration.
 const KEYS: u32 = 128;
-/// Bytes of a tile of keys or values.
+/// Bytes per tile of keys or values.
 const BYTES: u32 = KEYS * HEAD * 2;
 
 #[kernel(block = 128)]

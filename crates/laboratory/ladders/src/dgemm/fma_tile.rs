@@ -12,11 +12,11 @@ use super::Operands;
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Edge of a block's tile of results, and steps along K of a tile.
+/// Edge of a block's tile of results, and steps along K per tile.
 const EDGE: u32 = 64;
 const DEPTH: u32 = 8;
 const THREADS: u32 = 256;
-/// Elements of a step: two more than the tile has rows, so that the lanes that store 8 steps of 2 rows reach different banks.
+/// Elements per step: two more than the tile has rows, so lanes that store 8 steps of 2 rows use different banks.
 const WIDTH: u32 = EDGE + 2;
 
 #[kernel(block = THREADS)]
@@ -67,6 +67,6 @@ fn fma_tile(a: &[f64], b: &[f64], c: &mut [f64], n: u32, k: u32) {
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
     let (m, n, k) = x.sizes();
     let launch = fma_tile(&x.a, &x.b, &mut x.c, n, k).grid((n / EDGE, m / EDGE)).block(THREADS);
-    // SAFETY: extents are multiples of 256 and 16, so that every tile lies inside of its matrix.
+    // SAFETY: `Factors` pads extents to multiples of 256 and 16, so every tile is inside its matrix.
     unsafe { launch.prepare_unchecked(device) }
 }

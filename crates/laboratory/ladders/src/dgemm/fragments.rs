@@ -74,6 +74,6 @@ fn fragments(a: &[f64], b: &[f64], c: &mut [f64], n: u32, k: u32) {
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
     let (m, n, k) = x.sizes();
     let launch = fragments(&x.a, &x.b, &mut x.c, n, k).grid((n / EDGE, m / EDGE)).block(THREADS);
-    // SAFETY: extents are multiples of 256 and 16, so that every tile lies inside of its matrix.
+    // SAFETY: `Factors` pads extents to multiples of 256 and 16, so every tile is inside its matrix.
     unsafe { launch.prepare_unchecked(device) }
 }

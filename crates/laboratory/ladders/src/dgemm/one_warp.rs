@@ -28,6 +28,6 @@ fn one_warp(a: &[f64], b: &[f64], c: &mut [f64], n: u32, k: u32) {
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
     let (m, n, k) = x.sizes();
     let launch = one_warp(&x.a, &x.b, &mut x.c, n, k).grid((n / 8, m / 8)).block(32);
-    // SAFETY: extents are multiples of 256 and 16, so that every fragment lies inside of its matrix.
+    // SAFETY: `Factors` pads extents to multiples of 256 and 16, so every fragment is inside its matrix.
     unsafe { launch.prepare_unchecked(device) }
 }

@@ -13,16 +13,16 @@ use super::Operands;
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Rows and columns of a block's tile of results, and steps along K of a stage.
+/// Rows and columns of a block's tile of results, and steps along K per stage.
 const ROWS: u32 = 128;
 const COLUMNS: u32 = 256;
 const DEPTH: u32 = 128;
 const STAGES: u32 = 4;
 const STAGE_BYTES: u32 = (ROWS + COLUMNS) * DEPTH;
-/// Rows of tiles that are multiplied by one column of tiles before the next one: what they share stays in the L2 cache.
+/// Rows of tiles multiplied by one column of tiles before the next column: shared tiles stay in the L2 cache.
 const TOGETHER: u32 = 8;
 
-/// The row and the column of tiles of tile `tile`, of `down` rows and `across` columns of them.
+/// The row and the column of tile `tile`, among `down` rows and `across` columns of tiles.
 #[device]
 pub(super) fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
     let first = tile / (TOGETHER * across) * TOGETHER;
@@ -65,7 +65,7 @@ fn chained(a: &TensorMap<u8, 2>, b: &TensorMap<u8, 2>, c: &mut [f32], m: u32, n:
                 let stage = consumer.wait();
                 let left = tiles_a[stage.index].rows::<64>(group * 64);
                 sums.multiply(left, tiles_b[stage.index].t());
-                // The products of the stage before are done: it may be filled again.
+                // The products of the previous stage are done, so it may be refilled.
                 sums.wait(1);
                 if leads && (step > 0 || tile != block_idx.x) {
                     consumer.release_previous();
@@ -79,10 +79,10 @@ fn chained(a: &TensorMap<u8, 2>, b: &TensorMap<u8, 2>, c: &mut [f32], m: u32, n:
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
     let (m, n, k) = x.sizes();
     let blocks = (m / ROWS * (n / COLUMNS)).min(device.info().multiprocessors.max(1));
-    // SAFETY: the factors are read while the kernel runs, and C, another buffer, is written.
+    // SAFETY: the kernel only reads the factors, and C is a separate buffer that no other view uses.
     let c = unsafe { x.c.view_shared(..) };
     let (a, b) = x.maps((ROWS, COLUMNS))?;
     let launch = chained(&a, &b, c, m, n, k).grid(blocks).block(384);
-    // SAFETY: extents are multiples of the tile's, so that every result lies inside of C.
+    // SAFETY: `Factors` pads extents to multiples of the tile, so every result is inside C.
     unsafe { launch.shared_bytes(STAGES * STAGE_BYTES).prepare_unchecked(device) }
 }

@@ -74,10 +74,10 @@ fn promoted(a: &TensorMap<u8, 2>, b: &TensorMap<u8, 2>, c: &mut [f32], m: u32, n
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
     let (m, n, k) = x.sizes();
     let blocks = (m / EDGE * (n / EDGE)).min(device.info().multiprocessors.max(1));
-    // SAFETY: the factors are read while the kernel runs, and C, another buffer, is written.
+    // SAFETY: the kernel only reads the factors, and C is a separate buffer that no other view uses.
     let c = unsafe { x.c.view_shared(..) };
     let (a, b) = x.maps((EDGE, EDGE))?;
     let launch = promoted(&a, &b, c, m, n, k).grid(blocks).block(384);
-    // SAFETY: extents are multiples of the tile's, so that every result lies inside of C.
+    // SAFETY: `Factors` pads extents to multiples of the tile, so every result is inside C.
     unsafe { launch.shared_bytes(STAGES * STAGE_BYTES).prepare_unchecked(device) }
 }

@@ -14,14 +14,14 @@ use half::bf16;
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Rows and columns of a block's tile of results, and steps along K of a stage.
+/// Rows and columns of a block's tile of results, and steps along K per stage.
 const ROWS: u32 = 128;
 const COLUMNS: u32 = 256;
 const DEPTH: u32 = 64;
 const STAGES: u32 = 4;
-/// Columns of B that a block copies for both.
+/// Columns of B that each block copies for both blocks.
 const HALF: u32 = COLUMNS / 2;
-/// Rows and columns of results that are stored at a time, and how many such parts are on their way for each warpgroup.
+/// Rows and columns of results per store, and the number of stores in flight per warpgroup.
 const PART: (u32, u32) = (64, 32);
 const PARTS: u32 = 2;
 const STAGE_BYTES: u32 = (ROWS + COLUMNS) * DEPTH * 2;
@@ -75,7 +75,7 @@ fn clusters(
                 let stage = consumer.wait();
                 let left = tiles_a[stage.index].rows::<64>(group * 64);
                 sums.multiply(left, tiles_b[stage.index].t());
-                // The products of the stage before are done: both producers may fill it again.
+                // The products of the previous stage are done, so both producers may refill it.
                 sums.wait(1);
                 if within < 2 && (step > 0 || tile != cluster_idx.x) {
                     consumer.release_previous_to(within);
@@ -109,12 +109,12 @@ pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepar
     let (m, n, k) = x.sizes();
     let tiles = m / (2 * ROWS) * (n / COLUMNS);
     let blocks = 2 * tiles.min(device.info().multiprocessors / 2).max(1);
-    // SAFETY: the factors are read while the kernel runs, and C, another buffer, is written.
+    // SAFETY: the kernel only reads the factors, and C is a separate buffer that no other view uses.
     let c = unsafe { x.c.view_shared(..) };
     let stored = Tiles::new([m as usize, n as usize], PART.into()).swizzle(Swizzle::B128);
     let c = TensorMapMut::of_view(device, c, &stored)?;
     let (a, b) = x.maps((ROWS, HALF))?;
     let launch = clusters(&a, &b, &c, m, n, k).grid(blocks).block(384);
-    // SAFETY: all copies are by maps, which stay inside of their matrices.
+    // SAFETY: tensor maps make all copies, and they never leave their matrices.
     unsafe { launch.shared_bytes(SHARED_BYTES).prepare_unchecked(device) }
 }

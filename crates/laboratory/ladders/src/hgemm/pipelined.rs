@@ -12,7 +12,7 @@ use half::bf16;
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Edge of a block's tile of results, and steps along K that are copied at a time.
+/// Edge of a block's tile of results, and steps along K per copy.
 const EDGE: u32 = 128;
 const DEPTH: u32 = 32;
 /// Buffers.
@@ -79,6 +79,6 @@ fn pipelined(a: &[bf16], b: &[bf16], c: &mut [f32], n: u32, k: u32) {
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
     let (m, n, k) = x.sizes();
     let launch = pipelined(&x.a, &x.b, &mut x.c, n, k).grid((n / EDGE, m / EDGE)).block(128);
-    // SAFETY: extents are multiples of 256 and 64, so that every tile lies inside of its matrix.
+    // SAFETY: `Factors` pads extents to multiples of 256 and 64, so every tile is inside its matrix.
     unsafe { launch.shared_bytes(2 * STAGES * Buffers::STRIDE).prepare_unchecked(device) }
 }

@@ -17,7 +17,7 @@ use half::bf16;
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Rows and columns of a warpgroup's tile of results, and steps along K of a stage.
+/// Rows and columns of a warpgroup's tile of results, and steps along K per stage.
 const ROWS: u32 = 128;
 const COLUMNS: u32 = 128;
 const DEPTH: u32 = 64;
@@ -52,7 +52,7 @@ fn turns(a: &TensorMap<bf16, 2>, b: &TensorMap<bf16, 2>, c: &mut [f32], m: u32, 
         let consumer = ring.consumer();
         let group = math.thread() / 128;
         let leads = math.thread() % 128 == 0;
-        // The stages of the first tile are the first warpgroup's, those of the second tile the other's, and so on.
+        // The stages of the first tile belong to the first warpgroup, those of the second tile to the second, and so on.
         if group == 1 {
             consumer.skip(steps);
         }
@@ -67,11 +67,11 @@ fn turns(a: &TensorMap<bf16, 2>, b: &TensorMap<bf16, 2>, c: &mut [f32], m: u32, 
                 let right = tiles_b[stage.index].t();
                 upper.multiply(tiles_a[stage.index].rows::<64>(0u32), right);
                 lower.multiply(tiles_a[stage.index].rows::<64>(64u32), right);
-                // The last stage is there: the other warpgroup may wait for those after it.
+                // The last stage has arrived: the other warpgroup may wait for the following ones.
                 if step + 1 == steps && tile + grid_dim.x < tiles {
                     turn.at(1 - group).arrive();
                 }
-                // The products of the stage before are done: it may be filled again.
+                // The products of the previous stage are done, so it may be refilled.
                 upper.wait(2);
                 lower.wait(2);
                 if leads && step > 0 {
@@ -94,10 +94,10 @@ fn turns(a: &TensorMap<bf16, 2>, b: &TensorMap<bf16, 2>, c: &mut [f32], m: u32, 
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
     let (m, n, k) = x.sizes();
     let blocks = (m / ROWS * (n / COLUMNS)).min(device.info().multiprocessors.max(1));
-    // SAFETY: the factors are read while the kernel runs, and C, another buffer, is written.
+    // SAFETY: the kernel only reads the factors, and C is a separate buffer that no other view uses.
     let c = unsafe { x.c.view_shared(..) };
     let (a, b) = x.maps((ROWS, COLUMNS))?;
     let launch = turns(&a, &b, c, m, n, k).grid(blocks).block(384);
-    // SAFETY: extents are multiples of the tile's, so that every result lies inside of C.
+    // SAFETY: `Factors` pads extents to multiples of the tile, so every result is inside C.
     unsafe { launch.shared_bytes(STAGES * STAGE_BYTES).prepare_unchecked(device) }
 }

@@ -18,18 +18,18 @@ use super::Product;
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Rows and columns of C of a block, and steps that are taken apart at a time.
+/// Rows and columns of C per block, and steps per split.
 const ROWS: u32 = 128;
 const COLS: u32 = 64;
 const STEPS: u32 = 32;
 const THREADS: u32 = 256;
-/// Bytes of a number: each has a tile of its own.
+/// Bytes of a number: each byte has its own tile.
 const PARTS: u32 = 4;
-/// Of A by rows, and of B by columns; two of each, one of which is filled while the other one is multiplied.
+/// A by rows, and B by columns. Each has two tiles: one is filled while the other is multiplied.
 type Left = SharedTiles<u8, ROWS, STEPS, Swizzle32>;
 type Right = SharedTiles<u8, COLS, STEPS, Swizzle32>;
 
-/// The first bytes of four words, the second ones, and so on.
+/// Gathers the first bytes of four words, the second bytes, and so on.
 #[device]
 fn by_place(words: [i32; 4]) -> [u32; 4] {
     let low = chosen(words[0] as u32, words[1] as u32, 0x5140);
@@ -44,7 +44,7 @@ fn by_place(words: [i32; 4]) -> [u32; 4] {
     ]
 }
 
-/// The bytes of two words that the digits of `which` name, the last digit for the first byte.
+/// The bytes of two words selected by the digits of `which`; the last digit selects the first byte.
 #[device]
 fn chosen(low: u32, high: u32, #[constant] which: u32) -> u32 {
     ptx!("prmt.b32 {}, {}, {}, {};", out(u32), in(low), in(high), in(which))
@@ -56,7 +56,7 @@ fn bytes(a: &[i32], b: &[i32], c: &mut [i32], m: u32, n: u32, k: u32, #[constant
     let right = Right::dynamic(const { 2 * PARTS });
     let (warp, lane) = (thread_idx.x / 32, thread_idx.x % 32);
     let (top, first) = (block_idx.y * ROWS, block_idx.x * COLS);
-    // A lane has four steps of a row of A and of a column of B: 8 lines by 16 steps are the rows of a matrix of `stmatrix`.
+    // A lane has four steps of a row of A and of a column of B; 8 lines by 16 steps form a matrix of `stmatrix`.
     let (line, step) = (lane / 4, lane % 4 * 4);
     let mut of_a = [[0i32; 4]; 4];
     let mut of_b = [[0i32; 4]; 2];
@@ -64,11 +64,11 @@ fn bytes(a: &[i32], b: &[i32], c: &mut [i32], m: u32, n: u32, k: u32, #[constant
     let mut sums = [[[FragmentC::<i32, 16, 8>::zero(); 4]; 2]; 4];
     let mut stage = 0u32;
     for p in (0..k + STEPS).step_by(STEPS) {
-        // What was loaded a step before is taken apart, while nobody reads this half of the tiles.
+        // Splits the numbers that the previous step loaded, while this half of the tiles has no readers.
         if p > 0 {
             #[unroll]
             for i in 0..4u32 {
-                // The steps of a row are 32 bytes, of which a warp stores half at a time.
+                // The steps of a row are 32 bytes; a warp stores half of them per instruction.
                 let (row, half) = (warp / 2 * 32 + i * 8, warp % 2 * 16);
                 let tile = left[stage * PARTS + lane / 8];
                 stmatrix(&mut tile[[row + lane % 8, half]], by_place(of_a[i]));
@@ -81,7 +81,7 @@ fn bytes(a: &[i32], b: &[i32], c: &mut [i32], m: u32, n: u32, k: u32, #[constant
             }
             sync_threads();
         }
-        // The next steps are on their way while these are multiplied.
+        // The next steps load while these are multiplied.
         #[unroll]
         for i in 0..4u32 {
             let (row, at) = (top + warp / 2 * 32 + i * 8 + line, p + warp % 2 * 16 + step);
@@ -163,6 +163,7 @@ pub(super) fn prepare<'a>(p: &'a mut Product, device: &Device) -> Result<Prepare
     let grid = p.grid(ROWS, COLS)?;
     let launch = bytes(&p.a, &p.b, &mut p.c, p.m, p.n, p.k, p.k.is_multiple_of(4));
     let shared = 2 * PARTS * (Left::STRIDE + Right::STRIDE);
-    // SAFETY: loads and stores are guarded by the extents; four elements of A at once where rows consist of aligned ones.
+    // SAFETY: the kernel checks loads and stores against the extents; it loads four elements of A at once only if
+    // rows are aligned.
     unsafe { launch.grid(grid).block(THREADS).shared_bytes(shared).prepare_unchecked(device) }
 }

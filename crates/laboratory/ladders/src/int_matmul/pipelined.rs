@@ -13,11 +13,11 @@ use super::Product;
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Rows and columns of C of a block, and steps that are loaded at a time.
+/// Rows and columns of C per block, and steps per load.
 const EDGE: u32 = 128;
 const STEPS: u32 = 16;
 const THREADS: u32 = 256;
-/// Elements of a step in shared memory: 4 more of A, so that lanes that store a column reach different banks.
+/// Elements per step in shared memory: 4 more for A, so that lanes that store a column use different banks.
 const WIDTH: u32 = EDGE + 4;
 
 #[kernel(block = THREADS, min_blocks = 2)]
@@ -29,7 +29,7 @@ fn pipelined(a: &[i32], b: &[i32], c: &mut [i32], m: u32, n: u32, k: u32) {
     let (top, first) = (block_idx.y * EDGE, block_idx.x * EDGE);
     let y = warp / 4 * 64 + lane / 4 * 4;
     let x = warp % 4 * 32 + lane % 4 * 4;
-    // Starts to copy the steps from `p` on; what lies outside is zero.
+    // Starts to copy the steps from `p` on; elements outside the matrix become zero.
     let fetch = |stage: u32, p: u32| {
         #[unroll]
         for i in 0..EDGE * STEPS / THREADS {
@@ -81,7 +81,7 @@ fn pipelined(a: &[i32], b: &[i32], c: &mut [i32], m: u32, n: u32, k: u32) {
 pub(super) fn prepare<'a>(p: &'a mut Product, device: &Device) -> Result<Prepared<'a>> {
     let grid = p.grid(EDGE, EDGE)?;
     let launch = pipelined(&p.a, &p.b, &mut p.c, p.m, p.n, p.k);
-    // SAFETY: copies read rows, columns and steps below the last ones where there are any, and nothing where `have` is 0; stores
-    // are guarded by m and n.
+    // SAFETY: copies clamp rows, columns and steps to the last ones, and read nothing if `have` is 0; the kernel
+    // checks stores against m and n.
     unsafe { launch.grid(grid).block(THREADS).prepare_unchecked(device) }
 }

@@ -2,7 +2,7 @@
 
 use lanework::{Buffer, Dim3, Error, Result};
 
-/// A product to compute, on a device. Matrices are row by row.
+/// A product on a device. Matrices are stored by rows.
 pub struct Product {
     /// Rows of A and C.
     pub m: u32,
@@ -20,14 +20,14 @@ pub struct Product {
     pub c: Buffer<i32>,
 }
 
-/// The tiles that there are kernels for.
+/// The tiles with kernels.
 pub const TILES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 
 impl Product {
     /// The grid of blocks that each compute `rows` x `cols` elements of C.
     ///
     /// # Errors
-    /// When an index would not fit 32 bits, or the grid would exceed its limit in y.
+    /// If an index would not fit 32 bits, or the grid would exceed its limit in y.
     pub(super) fn grid(&self, rows: u32, cols: u32) -> Result<Dim3> {
         let refuse = |why: String, help: &str| {
             let help = help.to_owned();
@@ -35,7 +35,7 @@ impl Product {
         };
         let largest = [(self.m, self.k), (self.k, self.n), (self.m, self.n)]
             .map(|(rows, cols)| u64::from(rows) * u64::from(cols));
-        // Tiles may reach past the edges before their extents are tested.
+        // Tiles may extend past the edges until the kernel tests their extents.
         if largest.into_iter().any(|elements| elements > u64::from(u32::MAX)) {
             return refuse(
                 format!("a matrix of {:?} elements needs indices above 32 bits", largest),

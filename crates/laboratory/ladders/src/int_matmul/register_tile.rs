@@ -72,7 +72,7 @@ pub(super) fn prepare<'a>(p: &'a mut Product, device: &Device) -> Result<Prepare
 /// The kernel of the tile.
 ///
 /// # Errors
-/// When there is none.
+/// If no kernel has this tile.
 fn launch(p: &mut Product) -> Result<Launch<'_>> {
     let (a, b, c, m, n, k) = (&p.a, &p.b, &mut p.c, p.m, p.n, p.k);
     Ok(match p.tile {

@@ -59,6 +59,6 @@ fn held(
 pub(super) fn prepare<'a>(r: &'a mut Rows, device: &Device) -> Result<Prepared<'a>> {
     let (threads, each) = r.held("layer-norm", 1)?;
     let launch = held(&r.x, &mut r.y, &r.gamma, &r.beta, r.cols, r.eps, threads, each);
-    // SAFETY: there is a block for each row, and its threads stay in it.
+    // SAFETY: the grid has one block per row, and its threads access only that row.
     unsafe { launch.grid(r.rows).block(threads).prepare_unchecked(device) }
 }

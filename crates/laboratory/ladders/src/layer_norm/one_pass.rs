@@ -32,6 +32,6 @@ fn one_pass(x: &[f32], y: &mut [f32], gamma: &[f32], beta: &[f32], cols: u32, ep
 
 pub(super) fn prepare<'a>(r: &'a mut Rows, device: &Device) -> Result<Prepared<'a>> {
     let launch = one_pass(&r.x, &mut r.y, &r.gamma, &r.beta, r.cols, r.eps);
-    // SAFETY: there is a block for each row, and its threads stay in it.
+    // SAFETY: the grid has one block per row, and its threads access only that row.
     unsafe { launch.grid(r.rows).block(THREADS).prepare_unchecked(device) }
 }

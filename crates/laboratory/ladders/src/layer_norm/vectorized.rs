@@ -76,6 +76,6 @@ pub(super) fn prepare<'a>(r: &'a mut Rows, device: &Device) -> Result<Prepared<'
     }
     let (threads, each) = r.held("layer-norm", 4)?;
     let launch = vectorized(&r.x, &mut r.y, &r.gamma, &r.beta, r.cols, r.eps, threads, each);
-    // SAFETY: there is a block for each row, and its threads stay in it; rows are whole vectors.
+    // SAFETY: the grid has one block per row, and its threads access only that row; rows are whole vectors.
     unsafe { launch.grid(r.rows).block(threads).prepare_unchecked(device) }
 }

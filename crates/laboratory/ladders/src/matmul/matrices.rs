@@ -61,7 +61,7 @@ impl Extents {
         2 * u64::from(self.m) * u64::from(self.n) * u64::from(self.k)
     }
 
-    /// Bytes of the three matrices, each of which must be moved once.
+    /// Bytes of the three matrices; each must be moved once.
     pub fn bytes(self) -> u64 {
         let [m, n, k] = [self.m, self.n, self.k].map(u64::from);
         4 * (m * k + k * n + m * n)
@@ -69,10 +69,10 @@ impl Extents {
 }
 
 impl Matrix {
-    /// A buffer for a matrix, zeroed.
+    /// A zeroed buffer for a matrix.
     ///
     /// # Errors
-    /// When an index would not fit 32 bits, or the device has no memory for it.
+    /// If an index would not fit 32 bits, or the device has too little memory.
     pub fn zeros(device: &Device, rows: u32, cols: u32, layout: Layout) -> Result<Self> {
         let (lines, pitch) = match layout {
             Layout::Packed => (rows, cols),
@@ -93,10 +93,10 @@ impl Matrix {
     /// Replaces the matrix, without the padding between its rows.
     ///
     /// # Errors
-    /// When the driver rejects the copy.
+    /// If the driver rejects the copy.
     ///
     /// # Panics
-    /// When `host` is not the whole matrix.
+    /// If `host` is not the whole matrix.
     pub fn upload(&mut self, host: &[f32]) -> Result<()> {
         self.buffer.upload_2d(host, self.cols as usize, self.pitch as usize)
     }
@@ -116,10 +116,10 @@ impl Matrices {
     /// Uploads the factors to a device and allocates their product.
     ///
     /// # Errors
-    /// When an index would not fit 32 bits, or the device has no memory for it.
+    /// If an index would not fit 32 bits, or the device has too little memory.
     ///
     /// # Panics
-    /// When `a` or `b` is not the whole matrix.
+    /// If `a` or `b` is not the whole matrix.
     pub fn place(
         device: &Device,
         extents: Extents,
@@ -144,7 +144,7 @@ impl Matrices {
     /// Fills the product with NaN.
     ///
     /// # Errors
-    /// When the driver rejects the fill.
+    /// If the driver rejects the fill.
     pub fn poison(&mut self) -> Result<()> {
         self.c.buffer.fill_bytes(0xFF)
     }
@@ -158,7 +158,7 @@ impl Matrices {
     /// The grid of `tile` x `tile` tiles that covers C, x along its columns.
     ///
     /// # Errors
-    /// When the device does not allow such a block, or the grid would exceed its limit in y.
+    /// If the device does not allow such a block, or the grid would exceed its limit in y.
     pub(super) fn tiles(&self, device: &Device, tile: u32) -> Result<Dim3> {
         let most = device.info().max_threads_per_block;
         let threads = u64::from(tile) * u64::from(tile);
@@ -184,7 +184,7 @@ impl Matrices {
     /// Bytes of shared memory for a row of A.
     ///
     /// # Errors
-    /// When it exceeds the limit of a block.
+    /// If it exceeds the limit of a block.
     pub(super) fn row_bytes(&self, device: &Device) -> Result<u32> {
         let (_, most) = device.info().shared_per_block;
         match self.extents.k.checked_mul(4).filter(|bytes| *bytes <= most) {

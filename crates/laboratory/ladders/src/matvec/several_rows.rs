@@ -27,7 +27,7 @@ fn several_rows(a: &[f32], x: &[f32], y: &mut [f32], rows: u32, cols: u32) {
         let mut of_a = [[0.0f32; 4]; 4];
         #[unroll]
         for r in 0..ROWS {
-            // Past the last row, it is read again and not stored.
+            // Past the end, reads the last row again and discards the sum.
             of_a[r] = a.load4_nc((first + r).min(rows - 1) * cols + i);
         }
         #[unroll]
@@ -53,6 +53,6 @@ pub(super) fn prepare<'a>(o: &'a mut Operands, device: &Device) -> Result<Prepar
     }
     let launch = several_rows(&o.a, &o.x, &mut o.y, o.rows, o.cols);
     let launch = launch.grid(o.rows.div_ceil(THREADS / 32 * ROWS)).block(THREADS);
-    // SAFETY: rows and columns are below their numbers, and rows are whole vectors of four.
+    // SAFETY: the kernel checks rows and columns against their numbers, and rows are whole vectors of four.
     unsafe { launch.prepare_unchecked(device) }
 }

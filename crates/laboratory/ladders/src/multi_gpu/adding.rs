@@ -1,7 +1,7 @@
-//! The kernels that the rungs share: a sum of two vectors, wherever they lie, and a copy.
+//! The kernels that the rungs share: a sum of two vectors in any memory, and a copy.
 //!
-//! A thread has four 16-byte loads of each vector in flight, since a load from another device takes several times as long as one from
-//! the device's own memory.
+//! A thread has four 16-byte loads of each vector in flight, because a load from another device takes several times
+//! as long as one from the device's own memory.
 
 use lanework::prelude::*;
 use lanework::{Prepared, Result, View, ViewMut};
@@ -137,7 +137,7 @@ fn blocks(length: usize) -> u32 {
     (length as u32).div_ceil(4 * EACH * THREADS).max(1)
 }
 
-/// `y = a + b`; `y` may lie where `a` or `b` does.
+/// `y = a + b`; `y` may alias `a` or `b`.
 pub(super) fn add<'a>(
     device: &Device,
     a: View<'a, f32>,
@@ -145,8 +145,9 @@ pub(super) fn add<'a>(
     y: ViewMut<'a, f32>,
 ) -> Result<Prepared<'a>> {
     let grid = blocks(y.len());
-    // SAFETY: indices are under the length of y, which all three share, and with what is added to them under 2^32, as lengths are at
-    // most 2^31; parts begin at multiples of four elements, so that wide accesses are aligned; a thread reads before it writes.
+    // SAFETY: the kernel checks indices against the length of y, which all three share; offsets stay under 2^32
+    // because lengths are at most 2^31; parts begin at multiples of four elements, so wide accesses are aligned; each
+    // thread reads before it writes.
     unsafe { sum_of(a, b, y).grid(grid).block(THREADS).prepare_unchecked(device) }
 }
 
@@ -158,7 +159,7 @@ pub(super) fn add_to_both<'a>(
     z: ViewMut<'a, f32>,
 ) -> Result<Prepared<'a>> {
     let grid = blocks(y.len());
-    // SAFETY: as in `add`.
+    // SAFETY: as in `add`, with `z` as long as `y`.
     unsafe { sum_to_both(a, b, y, z).grid(grid).block(THREADS).prepare_unchecked(device) }
 }
 
@@ -169,6 +170,6 @@ pub(super) fn copy<'a>(
     y: ViewMut<'a, f32>,
 ) -> Result<Prepared<'a>> {
     let grid = blocks(y.len());
-    // SAFETY: as in `add`.
+    // SAFETY: as in `add`, with one source.
     unsafe { copy_of(x, y).grid(grid).block(THREADS).prepare_unchecked(device) }
 }

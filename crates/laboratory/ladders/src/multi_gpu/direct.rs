@@ -32,18 +32,19 @@ pub(super) fn prepare(all: &Ranks) -> Result<AllReduce<'_>> {
             let before =
                 if index == 0 { own.x.view(part.clone()) } else { own.partial(part.clone()) };
             let theirs = x.view().part(part.clone());
-            // SAFETY: a share of every sum is written by the device that it belongs to, and read by nobody before all meet.
+            // SAFETY: only the device that owns a share writes it, in every sum; the others read it only after
+            // `meet`.
             let target = unsafe { own.sum(part.clone()) };
             launches.push(if index + 1 < peers.len() {
                 add(&own.device, before, theirs, target)?
             } else {
-                // SAFETY: as above.
+                // SAFETY: as above: `part` is this device's share, and the other device reads it only after `meet`.
                 let far = unsafe { y.view_mut() }.part(part.clone());
                 add_to_both(&own.device, (before, theirs), target, far)?
             });
         }
         for [_, y] in &peers[..peers.len() - 1] {
-            // SAFETY: as above.
+            // SAFETY: as above: `part` is this device's share, and the other device reads it only after `meet`.
             let far = unsafe { y.view_mut() }.part(part.clone());
             launches.push(copy(&own.device, own.partial(part.clone()), far)?);
         }

@@ -23,7 +23,7 @@ pub(super) fn prepare(all: &Ranks) -> Result<AllReduce<'_>> {
     }
     Ok(Box::new(move || {
         let calls = ranks.iter().zip(&all.ranks).map(|(comm, rank)| {
-            // SAFETY: the stream orders this run behind the one before; nobody else uses the sum.
+            // SAFETY: the stream runs this call after the previous one, and only this rung's calls use the sum.
             let y = unsafe { rank.sum(0..rank.x.len()) };
             Ok(comm.all_reduce(Reduction::Sum, &rank.x, y)?.on(&rank.streams[0]))
         });
@@ -31,7 +31,7 @@ pub(super) fn prepare(all: &Ranks) -> Result<AllReduce<'_>> {
     }))
 }
 
-/// Why it cannot take part on these devices, if so.
+/// Why these devices cannot run it, if so.
 pub(super) fn missing(devices: &[Device]) -> Option<String> {
     let one = devices.len() < 2;
     one.then(|| "one device has nothing to exchange".to_owned())

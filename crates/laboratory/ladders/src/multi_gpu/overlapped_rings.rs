@@ -22,7 +22,7 @@ pub(super) fn prepare(all: &Ranks) -> Result<AllReduce<'_>> {
     }
     let halves = [share(0..all.length(), 2, 0), share(0..all.length(), 2, 1)];
     let before = peers_before(all, 1)?;
-    // Of two devices, the one before is also the one behind.
+    // With two devices, the previous one is also the next one.
     let behind = if size > 2 { Some(peers_before(all, size - 1)?) } else { None };
     let [first, second] = halves;
     let mut rings = [

@@ -13,23 +13,23 @@ use lanework::{Buffer, Prepared, Result};
 
 pub(super) fn prepare(all: &Ranks) -> Result<AllReduce<'_>> {
     let length = all.length();
-    let mut parts: Vec<(usize, Vec<Part>)> = Vec::new();
+    let mut parts: Vec<(usize, Vec<PeerStep>)> = Vec::new();
     for (rank, own) in all.ranks.iter().enumerate() {
         let mut steps = Vec::new();
         for (other, _) in all.ranks.iter().enumerate().filter(|(other, _)| *other != rank) {
             let copied = own.device.uninit_named::<f32>(length, "copy")?;
-            // SAFETY: the copy lives as long as the launch, which stands before it in `Part`; the launches of a device run in the
-            // order of its stream.
+            // SAFETY: `PeerStep` owns the copy and declares it after the launch, so the launch drops first; the
+            // device's stream orders its launches.
             let (read, y) = unsafe { (copied.view(..).unbound(), own.sum(0..length)) };
             let before = if steps.is_empty() { own.x.view(..) } else { own.partial(0..length) };
             let add = add(&own.device, before, read, y)?;
-            steps.push(Part { add, copied, other });
+            steps.push(PeerStep { add, copied, other });
         }
         parts.push((rank, steps));
     }
     // One device has nothing to add.
     let alone = match &all.ranks[..] {
-        // SAFETY: nothing else uses the sum.
+        // SAFETY: a single device has no peers, so only this launch uses the sum.
         [only] => Some(copy(&only.device, only.x.view(..), unsafe { only.sum(0..length) })?),
         _ => None,
     };
@@ -43,7 +43,7 @@ pub(super) fn prepare(all: &Ranks) -> Result<AllReduce<'_>> {
             let stream = &all.ranks[*rank].streams[0];
             for step in steps {
                 let from = all.ranks[step.other].x.view(..);
-                // SAFETY: the stream orders the copy behind the addition of the run before, and before this run's.
+                // SAFETY: the stream runs the copy after the previous run's addition, and before this run's.
                 stream.copy(from, unsafe { step.copied.view_shared(..) })?;
                 stream.launch(&mut step.add)?;
             }
@@ -52,8 +52,8 @@ pub(super) fn prepare(all: &Ranks) -> Result<AllReduce<'_>> {
     }))
 }
 
-/// What one device does with another one's vector.
-struct Part<'a> {
+/// The work of one device on another one's vector.
+struct PeerStep<'a> {
     add: Prepared<'a>,
     copied: Buffer<f32>,
     other: usize,

@@ -23,13 +23,13 @@ pub(super) fn prepare(all: &Ranks) -> Result<AllReduce<'_>> {
             }
             let memory = own.peer(theirs)?;
             let before = if launches.is_empty() { own.x.view(..) } else { own.partial(0..length) };
-            // SAFETY: this device's stream orders its launches; nobody else uses its sum.
+            // SAFETY: this device's stream orders its launches, and no other device uses its sum.
             let y = unsafe { own.sum(0..length) };
             launches.push(add(&own.device, before, memory[0].view(), y)?);
             peers.push(memory);
         }
         if launches.is_empty() {
-            // SAFETY: as above.
+            // SAFETY: a single device has no peers, so only this launch uses the sum.
             launches.push(copy(&own.device, own.x.view(..), unsafe { own.sum(0..length) })?);
         }
         devices.push((launches, peers));

@@ -16,17 +16,18 @@ use super::{AllReduce, Ranks};
 use lanework::{PeerMemory, Prepared, Result};
 use std::ops::Range;
 
-/// A ring over a range of the vectors, on the streams of one number.
+/// A ring over a range of the vectors, on one stream per device.
 pub(super) struct Ring<'a> {
     /// The launch of each device, for each step.
     steps: Vec<Vec<Prepared<'a>>>,
     stream: usize,
-    /// 1, or n - 1 for a ring in the other direction.
+    /// 1, or n - 1 for a ring in the opposite direction.
     back: usize,
 }
 
 impl<'a> Ring<'a> {
-    /// A ring in which each device reads from the one `back` places before it, by `peers`, which has to live as long.
+    /// A ring in which each device reads from the one `back` positions before it, through `peers`, which must outlive
+    /// the ring.
     pub(super) fn new(
         all: &'a Ranks,
         range: Range<usize>,
@@ -41,11 +42,11 @@ impl<'a> Ring<'a> {
             let mut launches = Vec::new();
             for (rank, own) in all.ranks.iter().enumerate() {
                 let [x, y] = &peers[rank];
-                // The share that the device before has just finished; counted along the ring.
+                // The share that the previous device has just finished, counted along the ring.
                 let place = rank * back % size;
                 let part = of(place + 2 * size - 1 - step);
-                // SAFETY: in a step, a device writes one share of its own sum and reads the same one of the device before it, which
-                // wrote it a step earlier; between two steps it waits for that device.
+                // SAFETY: in a step, a device writes one share of its own sum and reads the same share of the
+                // previous device, which wrote it one step earlier; between two steps it waits for that device.
                 let target = unsafe { own.sum(part.clone()) };
                 let launch = if step + 1 < size {
                     let before = if step == 0 { x } else { y }.view().part(part.clone());
@@ -71,7 +72,7 @@ impl<'a> Ring<'a> {
         for (rank, launch) in self.steps[step].iter_mut().enumerate() {
             all.ranks[rank].streams[self.stream].launch(launch)?;
         }
-        // Each device goes on when the one before it has finished this step.
+        // Each device continues when the previous one has finished this step.
         for (rank, own) in all.ranks.iter().enumerate() {
             let before = &all.ranks[(rank + size - self.back) % size];
             own.streams[self.stream].after(&before.streams[self.stream])?;
@@ -80,7 +81,7 @@ impl<'a> Ring<'a> {
     }
 }
 
-/// What each device reads of the one `back` places before it.
+/// The memory that each device reads: the vectors of the device `back` positions before it.
 pub(super) fn peers_before(all: &Ranks, back: usize) -> Result<Vec<[PeerMemory<'_, f32>; 2]>> {
     let size = all.ranks.len();
     let of = |(rank, own): (usize, &super::Rank)| own.peer(&all.ranks[(rank + size - back) % size]);

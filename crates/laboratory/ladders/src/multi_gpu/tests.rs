@@ -1,10 +1,10 @@
-//! Every rung on several emulated devices, of lengths that do not divide evenly, run twice.
+//! Every rung on several emulated devices, with lengths that do not divide evenly, run twice.
 
 use super::{Ranks, rungs};
 use lanework::emulator::Options;
 use lanework::{Checks, Device, Result};
 
-/// Small whole numbers, so that every order gives the same bits.
+/// Small integers, which give the same bits in every order of additions.
 fn element(rank: usize, index: usize) -> f32 {
     ((index * 31 + rank * 17) % 101) as f32 - 50.0
 }

@@ -22,7 +22,7 @@ pub(super) fn prepare(all: &Ranks) -> Result<AllReduce<'_>> {
             }
         }
         for rank in &all.ranks {
-            // SAFETY: every device has finished its work on the sum: the downloads above waited for it.
+            // SAFETY: the downloads above waited for every device, so none uses the sum.
             unsafe { rank.sum(0..sum.len()) }.upload(&sum)?;
         }
         Ok(())

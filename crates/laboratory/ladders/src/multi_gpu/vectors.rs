@@ -1,15 +1,15 @@
-//! Several devices with a vector each, and what the rungs share: shares of the vectors, and waiting for each other.
+//! Several devices with a vector each, and helpers for the rungs: shares of the vectors, and waits between devices.
 
 use lanework::{Buffer, Device, PeerMemory, Prepared, Result, Stream, View, ViewMut};
 use std::ops::Range;
 
-/// The most elements of a vector, so that 32-bit indices do not overflow.
+/// Maximum number of elements of a vector, which keeps 32-bit indices from overflowing.
 pub const LONGEST: u64 = 1 << 31;
 
 /// A prepared all-reduce: each call queues one.
 pub type AllReduce<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
 
-/// What one device does: its launches, and the memory of others that they use.
+/// The work of one device: its launches, and the peer memory that they use.
 pub(super) type Launches<'a> = (Vec<Prepared<'a>>, Vec<[PeerMemory<'a, f32>; 2]>);
 
 /// One device of several.
@@ -18,7 +18,7 @@ pub struct Rank {
     pub device: Device,
     /// Queues of its work; rungs that overlap use both.
     pub streams: [Stream; 2],
-    /// What it adds to the sum.
+    /// Its summand.
     pub x: Buffer<f32>,
     /// The sum.
     pub y: Buffer<f32>,
@@ -31,10 +31,10 @@ pub struct Ranks {
 }
 
 impl Ranks {
-    /// A vector for each device, filled by `make` of rank and index; sums are poisoned.
+    /// Creates a vector per device, filled by `make(rank, index)`; sums are poisoned.
     ///
     /// # Errors
-    /// When a device has no memory for two vectors.
+    /// If a device has too little memory for two vectors.
     pub fn new(
         devices: &[Device],
         length: usize,
@@ -60,13 +60,13 @@ impl Ranks {
         self.ranks.first().map_or(0, |rank| rank.x.len())
     }
 
-    /// The elements of the vectors that belong to one of the devices: whole groups of four, so that 16-byte accesses are aligned;
-    /// the last device has the rest.
+    /// The elements that belong to one device: whole groups of four, which aligns 16-byte accesses; the last device
+    /// has the remainder.
     pub(super) fn share(&self, rank: usize) -> Range<usize> {
         share(0..self.length(), self.ranks.len(), rank)
     }
 
-    /// Lets all streams of a number wait for what all of them have queued so far.
+    /// Makes each stream with this number wait for the work queued so far on the others.
     pub(super) fn meet(&self, stream: usize) -> Result<()> {
         for rank in &self.ranks {
             for other in &self.ranks {
@@ -79,7 +79,7 @@ impl Ranks {
     }
 }
 
-/// The part of a range that one of `size` devices has, as [`Ranks::share`].
+/// The part of a range that belongs to one of `size` devices, as in [`Ranks::share`].
 pub(super) fn share(range: Range<usize>, size: usize, rank: usize) -> Range<usize> {
     let each = range.len() / size / 4 * 4;
     let start = range.start + rank * each;
@@ -90,30 +90,31 @@ impl Rank {
     /// A part of the sum for a kernel of this device to write.
     ///
     /// # Safety
-    /// The rung orders what reads and writes this part, by streams and by their waiting for each other.
+    /// The rung must order all accesses to this part, by streams and waits between them.
     pub(super) unsafe fn sum(&self, range: Range<usize>) -> ViewMut<'_, f32> {
-        // SAFETY: by the caller.
+        // SAFETY: this function's contract: the rung orders all accesses to the range, so no two views use it at
+        // once.
         unsafe { self.y.view_shared(range) }
     }
 
-    /// A part of the sum for a kernel of this device to read, as [`Rank::sum`].
+    /// A part of the sum for a kernel of this device to read; see [`Rank::sum`].
     pub(super) fn partial(&self, range: Range<usize>) -> View<'_, f32> {
         self.y.view(range)
     }
 
-    /// What kernels of this device read and write of another one's vectors.
+    /// Another device's vectors, for access by kernels of this device.
     pub(super) fn peer<'a>(&self, other: &'a Rank) -> Result<[PeerMemory<'a, f32>; 2]> {
-        // SAFETY: the buffers are borrowed for as long as the prepared all-reduce, which orders the work of the devices by its
-        // streams; who frees a buffer waits for all devices first (`Drop` below).
+        // SAFETY: the prepared all-reduce borrows the buffers and orders the work of the devices by its streams;
+        // dropping `Ranks` waits for all devices before it frees a buffer (see `Drop` below).
         unsafe { Ok([self.device.peer(other.x.view(..))?, self.device.peer(other.y.view(..))?]) }
     }
 }
 
 impl Drop for Ranks {
-    /// Another device may still use the memory of a rank, for which freeing it would not wait.
+    /// Waits for all devices, because another device may still use the memory of a rank; freeing it would not wait.
     fn drop(&mut self) {
         for rank in &self.ranks {
-            // A failure here was caused by an earlier launch, which the next wait reports.
+            // An earlier launch caused this failure, and the next wait reports it.
             let _ = rank.device.synchronize();
         }
     }

@@ -29,6 +29,6 @@ fn block_per_row(x: &[f32], y: &mut [f32], gamma: &[f32], cols: u32, eps: f32) {
 
 pub(super) fn prepare<'a>(r: &'a mut Rows, device: &Device) -> Result<Prepared<'a>> {
     let launch = block_per_row(&r.x, &mut r.y, &r.gamma, r.cols, r.eps);
-    // SAFETY: there is a block for each row, and its threads stay in it.
+    // SAFETY: the grid has one block per row, and its threads access only that row.
     unsafe { launch.grid(r.rows).block(THREADS).prepare_unchecked(device) }
 }

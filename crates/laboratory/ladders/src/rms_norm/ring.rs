@@ -16,7 +16,7 @@ use lanework::prelude::*;
 use lanework::{Prepared, Result};
 use lanework_ops::{Tensor, TensorMut, nn};
 
-/// The most vectors of 16 bytes that a thread has of a part.
+/// Maximum number of 16-byte vectors per thread in a part.
 const VECTORS: usize = 4;
 
 pub(super) fn prepare<'a>(r: &'a mut Rows, _device: &Device) -> Result<Prepared<'a>> {

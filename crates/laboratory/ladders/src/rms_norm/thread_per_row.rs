@@ -31,6 +31,6 @@ fn thread_per_row(x: &[f32], y: &mut [f32], gamma: &[f32], rows: u32, cols: u32,
 pub(super) fn prepare<'a>(r: &'a mut Rows, device: &Device) -> Result<Prepared<'a>> {
     let blocks = r.rows.div_ceil(THREADS).max(1);
     let launch = thread_per_row(&r.x, &mut r.y, &r.gamma, r.rows, r.cols, r.eps);
-    // SAFETY: a thread with a row stays in it.
+    // SAFETY: a thread with a row under `rows` accesses only that row; the others access nothing.
     unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
 }

@@ -118,7 +118,7 @@ pub(super) fn prepare<'a>(s: &'a mut Sums, device: &Device) -> Result<Prepared<'
     let tiles = (s.x.len() as u32).div_ceil(TILE).max(1);
     s.make_room(device, tiles)?;
     let launch = big_tiles(&s.x, &mut s.y, &mut s.cells, &mut s.tickets);
-    // SAFETY: single indices are guarded by the length, which both share, and vectors lie in whole tiles; a block takes one of as
-    // many tickets as there are blocks, tiles and cells, and looks at cells before its own.
+    // SAFETY: the kernel checks single indices against the shared length, and loads vectors only in whole tiles;
+    // there are as many tickets as blocks, tiles and cells, and a block reads only cells before its own.
     unsafe { launch.grid(tiles).block(THREADS).prepare_unchecked(device) }
 }

@@ -40,7 +40,7 @@ fn chained(x: &[f32], y: &mut [f32], cells: &mut [u64], tickets: &mut [u32]) {
             }
             before = f32_from_bits(cell as u32);
         }
-        // The sum and the word that says that it is there are written in one piece.
+        // One store writes the sum together with the word that marks it as valid.
         let published = 1u64 << 32 | (before + total).to_bits() as u64;
         store_relaxed(&mut cells[tile], published, Scope::Device);
         carried[0] = before;
@@ -56,7 +56,7 @@ pub(super) fn prepare<'a>(s: &'a mut Sums, device: &Device) -> Result<Prepared<'
     let tiles = (s.x.len() as u32).div_ceil(THREADS).max(1);
     s.make_room(device, tiles)?;
     let launch = chained(&s.x, &mut s.y, &mut s.cells, &mut s.tickets);
-    // SAFETY: indices are guarded by the length, which both share; a block takes one of as many tickets as there are blocks,
-    // tiles and cells.
+    // SAFETY: the kernel checks indices against the shared length; there are as many tickets as blocks, tiles and
+    // cells, so a block's cell exists.
     unsafe { launch.grid(tiles).block(THREADS).prepare_unchecked(device) }
 }

@@ -15,10 +15,10 @@ use super::tile::{block_scan, leave_zeros};
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// In the upper word of a cell: the sum of the tile, or the sum up to its end.
+/// The upper word of a cell states its kind: the tile's own sum, or the running sum up to the tile's end.
 const OF_TILE: u64 = 1;
 const UP_TO_END: u64 = 2;
-/// The most groups of 32 tiles that are looked at.
+/// Maximum number of 32-tile groups to visit.
 const GROUPS: usize = 16;
 
 #[device]
@@ -26,16 +26,16 @@ pub(super) fn publish(cells: &mut [u64], tile: u32, what: u64, sum: f32) {
     store_relaxed(&mut cells[tile], what << 32 | sum.to_bits() as u64, Scope::Device);
 }
 
-/// The sum of all tiles before `tile`, by the lanes of one warp, in each of them.
+/// The sum of all tiles before `tile`, computed by the lanes of one warp and returned in each of them.
 #[device]
 pub(super) fn sum_before(cells: &mut [u64], tile: u32) -> f32 {
     let lane = thread_idx.x % 32;
-    // What this lane saw in each group, the nearest first; 0 where there is no tile.
+    // The value that this lane read in each group, nearest group first; 0 if there is no tile.
     let mut seen = [0.0f32; GROUPS];
     let mut group = 0u32;
     let mut found = tile == 0;
     while !found {
-        // Lane 31 looks at the nearest tile.
+        // Lane 31 reads the nearest tile.
         let back = group * 32 + 31 - lane;
         let exists = back < tile;
         let mut cell = UP_TO_END << 32;
@@ -47,17 +47,17 @@ pub(super) fn sum_before(cells: &mut [u64], tile: u32) -> f32 {
             }
         }
         let complete = ballot_sync(FULL_MASK, cell >> 32 == UP_TO_END);
-        // Sums left of the nearest complete one are in it already.
+        // The nearest complete sum includes all sums to its left.
         let nearest = select(complete == 0, 0, 31 - complete.leading_zeros());
         seen[group] = select(lane >= nearest && exists, f32_from_bits(cell as u32), 0.0);
         found = complete != 0;
         group += 1;
-        // Tiles behind the last group have long been complete, since blocks take tiles in order: it is looked at until one of it is.
+        // Blocks take tiles in order, so tiles behind the last group are complete by now: poll until one is visible.
         if group == GROUPS as u32 && !found {
             group -= 1;
         }
     }
-    // From the farthest to the nearest, one after the other.
+    // From the farthest to the nearest, one by one.
     let mut sum = 0.0f32;
     for from_far in 0..group {
         let of_lane = seen[group - 1 - from_far];
@@ -106,7 +106,7 @@ pub(super) fn prepare<'a>(s: &'a mut Sums, device: &Device) -> Result<Prepared<'
     let tiles = (s.x.len() as u32).div_ceil(THREADS).max(1);
     s.make_room(device, tiles)?;
     let launch = look_back(&s.x, &mut s.y, &mut s.cells, &mut s.tickets);
-    // SAFETY: indices are guarded by the length, which both share; a block takes one of as many tickets as there are blocks,
-    // tiles and cells, and looks at cells before its own.
+    // SAFETY: the kernel checks indices against the shared length; there are as many tickets as blocks, tiles and
+    // cells, and a block reads only cells before its own.
     unsafe { launch.grid(tiles).block(THREADS).prepare_unchecked(device) }
 }

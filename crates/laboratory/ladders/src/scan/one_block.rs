@@ -46,7 +46,7 @@ fn one_block(x: &[f32], y: &mut [f32]) {
 }
 
 pub(super) fn prepare<'a>(s: &'a mut Sums, device: &Device) -> Result<Prepared<'a>> {
-    // SAFETY: indices are guarded by the length, which both share, and those of the tile by the number of threads; the last
-    // step past the length stays under 2^32.
+    // SAFETY: the kernel checks indices against the shared length, and tile indices are under the number of threads;
+    // the last step past the length stays under 2^32.
     unsafe { one_block(&s.x, &mut s.y).grid(1).block(THREADS).prepare_unchecked(device) }
 }

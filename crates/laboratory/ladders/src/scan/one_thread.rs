@@ -21,6 +21,6 @@ fn one_thread(x: &[f32], y: &mut [f32]) {
 }
 
 pub(super) fn prepare<'a>(s: &'a mut Sums, device: &Device) -> Result<Prepared<'a>> {
-    // SAFETY: i is under the length, which both share.
+    // SAFETY: the loop ends at the length, which both buffers share.
     unsafe { one_thread(&s.x, &mut s.y).grid(1).block(1).prepare_unchecked(device) }
 }

@@ -14,14 +14,14 @@ use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
 const THREADS: u32 = 512;
-/// Blocks that a multiprocessor holds.
+/// Resident blocks per multiprocessor.
 const RESIDENT: u32 = 2;
 
 #[kernel(block = THREADS, min_blocks = RESIDENT)]
 fn three_phases(x: &[f32], y: &mut [f32], cells: &mut [u64]) {
     let n = x.len() as u32;
     let t = thread_idx.x;
-    // Parts of whole rounds of the block.
+    // Each part is a multiple of the block.
     let part = n.div_ceil(grid_dim.x).div_ceil(THREADS) * THREADS;
     let first = (block_idx.x as u64 * part as u64).min(n as u64) as u32;
     let stop = (first as u64 + part as u64).min(n as u64) as u32;
@@ -61,6 +61,6 @@ pub(super) fn prepare<'a>(s: &'a mut Sums, device: &Device) -> Result<Prepared<'
     let blocks = (s.x.len() as u32).div_ceil(THREADS).clamp(1, most);
     s.make_room(device, blocks)?;
     let launch = three_phases(&s.x, &mut s.y, &mut s.cells).grid(blocks).block(THREADS);
-    // SAFETY: indices are under the end of a part, which is under the length; there is a cell for each block.
+    // SAFETY: indices are under the end of a part, which is at most the length; there is a cell per block.
     unsafe { launch.cooperative().prepare_unchecked(device) }
 }

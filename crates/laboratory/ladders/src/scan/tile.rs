@@ -1,8 +1,8 @@
-//! What several rungs do in the same way: a scan of one value per thread, and the end of a launch whose blocks publish something.
+//! Helpers of several rungs: a scan of one value per thread, and the cleanup of a launch whose blocks publish sums.
 
 use lanework::prelude::*;
 
-/// The sum of the values of this thread and of those before it, and of the whole block, by shuffles: within warps, then over the sums
+/// The inclusive sum up to this thread, and the sum of the whole block, by shuffles: within warps, then over the sums
 /// of the warps. `threads` is a multiple of 32. Two calls need a barrier between them.
 #[device]
 pub(super) fn block_scan(value: f32, #[constant] threads: u32) -> (f32, f32) {
@@ -30,7 +30,7 @@ pub(super) fn block_scan(value: f32, #[constant] threads: u32) -> (f32, f32) {
     (before + sum, total)
 }
 
-/// Every block calls this when it needs no cell any more; the last one sets all of them to zero, for the next launch.
+/// Every block calls this when it no longer needs cells; the last one resets all cells to zero for the next launch.
 #[device]
 pub(super) fn leave_zeros(cells: &mut [u64], tickets: &mut [u32]) {
     let ended = shared::<u32>(1);

@@ -14,7 +14,7 @@ use super::operands::{Operands, Shape};
 use super::{library, ring};
 use lanework::{Device, Prepared, Result};
 
-/// The most blocks of a cluster that leave no multiprocessor with more blocks, and each block at least 16 steps.
+/// The largest cluster that does not give any multiprocessor more blocks, with at least 16 steps per block.
 fn splits(Shape { m, n, k, .. }: Shape, edge: u32, multiprocessors: u32) -> u32 {
     let tiles = u64::from(m.div_ceil(edge)) * u64::from(n.div_ceil(edge));
     let fits = |splits: u64| splits * tiles <= multiprocessors.into() && 16 * splits <= k.into();

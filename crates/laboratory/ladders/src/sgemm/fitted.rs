@@ -14,8 +14,8 @@ use super::operands::{Operands, Shape};
 use super::tile::Tile;
 use lanework::{Device, Prepared, Result};
 
-/// Tiles to choose from, each with its time per element in percent of the first's, as measured on an
-/// H200 at sizes that all of them divide evenly.
+/// Candidate tiles, each with its time per element in percent of the first's, as measured on an H200 at sizes that
+/// all of them divide evenly.
 const TILES: [(Tile, u64); 3] = [
     (Tile { rows: 128, cols: 128, steps: 32 }, 100),
     (Tile { rows: 64, cols: 128, steps: 16 }, 103),
@@ -29,8 +29,8 @@ pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepar
     prepare_tile(x, device, tile, STAGES)
 }
 
-/// The tile whose blocks take the least time: each multiprocessor computes its tiles one after the
-/// other, and the one with the most tiles determines the time.
+/// The tile whose blocks take the least time: each multiprocessor computes its tiles one after another, and the one
+/// with the most tiles determines the time.
 pub(super) fn fitting(shape: Shape, multiprocessors: u32) -> Tile {
     let time = |(tile, percent): (Tile, u64)| {
         let blocks =

@@ -22,7 +22,7 @@ pub(super) fn prepare<'a>(x: &'a mut Operands, _: &Device) -> Result<Prepared<'a
     kernel(x, |product| product)
 }
 
-/// The library's kernel with a tile of so many rows and columns, whose steps so many blocks of a cluster divide.
+/// The library's kernel with a tile of these rows and columns; a cluster of this many blocks divides its steps.
 pub(super) fn with_tile(
     x: &mut Operands,
     (rows, cols): (u32, u32),
@@ -40,7 +40,7 @@ fn kernel<'a>(
     x: &'a mut Operands,
     how: impl FnOnce(Gemm<'a, 2>) -> Gemm<'a, 2>,
 ) -> Result<Prepared<'a>> {
-    // Refuses what the other rungs refuse.
+    // Refuses the same shapes as the other rungs.
     x.tiles(64, 64)?;
     let Shape { m, n, k, lda, ldb, ldc } = x.shape;
     let [m, n, k, lda, ldb, ldc] = [m, n, k, lda, ldb, ldc].map(|extent| extent as usize);

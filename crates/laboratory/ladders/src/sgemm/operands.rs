@@ -26,7 +26,7 @@ pub struct Operands {
     pub shape: Shape,
     /// Factor of the product.
     pub alpha: f32,
-    /// Factor of the old C; where it is 0, C is not read.
+    /// Factor of the old C; if it is 0, C is not read.
     pub beta: f32,
     /// The first factor: m rows of k elements at a stride of `lda`.
     pub a: Buffer<f32>,
@@ -48,7 +48,7 @@ impl Shape {
         u64::from(self.m) * u64::from(self.n) * (2 * u64::from(self.k) + 3)
     }
 
-    /// The least number of elements of A, B and C; the last row ends after its last element.
+    /// Minimum number of elements of A, B and C; the last row ends after its last element.
     pub fn elements(self) -> [u64; 3] {
         let span = |rows: u32, ld: u32, cols: u32| match rows {
             0 => 0,
@@ -65,8 +65,8 @@ impl Operands {
         self.beta != 0.0
     }
 
-    /// Whether rows of A, B and C can be read and written four elements at a time: each starts at a
-    /// multiple of 16 bytes and consists of float4s.
+    /// Whether rows of A, B and C can be read and written four elements at a time: each starts at a multiple of 16
+    /// bytes and consists of float4s.
     pub(super) fn wide(&self) -> (bool, bool, bool) {
         let Shape { n, k, lda, ldb, ldc, .. } = self.shape;
         let float4s = |cols: u32, ld: u32| cols.is_multiple_of(4) && ld.is_multiple_of(4);
@@ -87,8 +87,8 @@ impl Operands {
     /// The grid of tiles of `rows` x `cols` elements that covers C, x along its columns.
     ///
     /// # Errors
-    /// When the buffers are too short for the shape, an index would not fit 32 bits, or the grid
-    /// would exceed its limit in y.
+    /// If the buffers are too short for the shape, an index would not fit 32 bits, or the grid would exceed its limit
+    /// in y.
     pub(super) fn tiles(&self, rows: u32, cols: u32) -> Result<Dim3> {
         let Shape { m, n, k, lda, ldb, ldc } = self.shape;
         let refuse = |why: String, help: &str| Error::Launch {

@@ -1,5 +1,5 @@
-//! What the rungs of split operands share: a product of 128 x 128 results by tensor cores, whose factors are taken apart on their way
-//! to shared memory.
+//! Shared by the rungs with split operands: a product of 128 x 128 results on tensor cores, whose factors are split
+//! on their way to shared memory.
 
 use super::operands::{Operands, Shape, element, load_float4};
 use lanework::lang::tensor_cores::{MatrixElement, Product};
@@ -8,25 +8,25 @@ use lanework::{Element, Error, Prepared, Result};
 
 /// Edge of a block's tile of results.
 const TILE: u32 = 128;
-/// Steps along k that are loaded at a time.
+/// Steps along k per load.
 const DEPTH: u32 = 32;
 /// Threads per block: 8 warps with 64 x 32 results each.
 const THREADS: u32 = 256;
-/// Steps below which a sum loses less than the split.
+/// Below this number of steps a sum loses less precision than the split.
 const SHORT: u32 = 512;
 
-/// How factors are split.
+/// How to split factors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Split {
-    /// Parts of a number.
+    /// Number of parts per element.
     pub parts: u32,
-    /// The parts that are multiplied, of A and of B; small products first.
+    /// The pairs of parts of A and B to multiply; small products first.
     pub pairs: &'static [(u32, u32)],
     /// Whether the tensor cores' sums are added to sums in registers after 64 steps.
     pub promoted: bool,
 }
 
-/// Writes a number as the sum of its parts, each as much of the rest as `T` holds.
+/// Writes a number as the sum of its parts, each as much of the remainder as `T` holds.
 #[device]
 fn take_apart<T: MatrixElement<Storage = T> + Element>(
     value: f32,
@@ -145,7 +145,7 @@ fn split_product<T>(
     }
 }
 
-/// The launch of a rung with parts of type `T`; short sums are left to the rung before.
+/// The launch of a rung with parts of type `T`; the previous rung computes short sums.
 pub(super) fn prepare<'a, T>(
     x: &'a mut Operands,
     device: &Device,
@@ -174,7 +174,8 @@ where
         &x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c, wide, split,
     );
     let shared = split.parts * 2 * TILE * DEPTH * 2;
-    // SAFETY: each global access is guarded by the extents, and `tiles` has checked that the buffers hold the shape; float4 accesses
-    // are used only where rows consist of aligned ones. 256 threads load 128 x 32 and 32 x 128 elements of the tiles.
+    // SAFETY: the kernel checks global accesses against the extents, and `tiles` has checked the buffers against the
+    // shape; float4 accesses occur only in rows of aligned float4s. 256 threads load 128 x 32 and 32 x 128 elements
+    // of the tiles.
     unsafe { launch.grid(grid).block(THREADS).shared_bytes(shared).prepare_unchecked(device) }
 }

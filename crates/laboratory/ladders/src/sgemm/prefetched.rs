@@ -15,7 +15,7 @@ use super::tile::{APART, Tile, place, store};
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Tiles in shared memory: the one that is multiplied, and the one that is being copied.
+/// Tiles in shared memory: one is multiplied while the other is copied.
 const STAGES: u32 = 2;
 
 #[kernel(block = tile.threads(), min_blocks = 2)]
@@ -41,7 +41,7 @@ fn prefetched(
     let (top, left) = (block_idx.y * tile.rows, block_idx.x * tile.cols);
     let (y, x) = place(tile);
     let mut sums = [[0.0f32; 8]; 8];
-    // The numbers of a step, and of the one before it.
+    // The operands of this step and of the previous one.
     let mut lines = [[0.0f32; 8]; 2];
     let mut columns = [[0.0f32; 8]; 2];
 
@@ -70,7 +70,7 @@ fn prefetched(
                     columns[now][4 * h + e] = others[e];
                 }
             }
-            // The step before: of the first tile, zeros.
+            // The previous step; for the first tile, zeros.
             #[unroll]
             for r in 0..8u32 {
                 #[unroll]
@@ -101,6 +101,6 @@ pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepar
         &x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c, edge, wide, tile,
     );
     let launch = launch.grid(grid).block(tile.threads()).shared_bytes(tile.bytes(STAGES));
-    // SAFETY: as in `double-buffered`, whose copies these are.
+    // SAFETY: as in `double-buffered`, whose copies this kernel uses.
     unsafe { launch.prepare_unchecked(device) }
 }

@@ -15,7 +15,7 @@ use super::library;
 use super::operands::Operands;
 use lanework::{Device, Prepared, Result};
 
-/// Edge of the tile: the largest one, or the smallest one of `fitted`.
+/// Edge of the tile: the largest or the smallest one of `fitted`.
 pub(super) fn edge(x: &Operands, device: &Device) -> u32 {
     let tile = fitting(x.shape, device.info().multiprocessors);
     if tile.rows * tile.cols == 64 * 64 { 64 } else { 128 }

@@ -15,7 +15,7 @@ use lanework::{Prepared, Result};
 
 /// Edge of the tiles and of the block.
 const T: u32 = 32;
-/// Steps along k that are loaded at a time: two tiles.
+/// Steps along k per load: two tiles.
 const K: u32 = 2 * T;
 
 #[kernel(block = (T, T))]

@@ -15,7 +15,7 @@ use super::parts::{self, Split};
 use half::f16;
 use lanework::{Device, Prepared, Result};
 
-/// Two parts; what both low parts make is below 2^-22 of the whole.
+/// Two parts; the product of the low parts is below 2^-22 of the whole.
 pub(super) const PAIRS: Split =
     Split { parts: 2, pairs: &[(1, 0), (0, 1), (0, 0)], promoted: false };
 

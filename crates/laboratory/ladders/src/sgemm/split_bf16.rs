@@ -13,7 +13,7 @@ use super::parts::{self, Split};
 use half::bf16;
 use lanework::{Device, Prepared, Result};
 
-/// Three parts; the products left out are below 2^-24 of the whole.
+/// Three parts; the omitted products are below 2^-24 of the whole.
 const TRIPLES: Split =
     Split { parts: 3, pairs: &[(2, 0), (0, 2), (1, 1), (1, 0), (0, 1), (0, 0)], promoted: true };
 

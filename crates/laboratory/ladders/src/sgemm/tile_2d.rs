@@ -15,7 +15,7 @@ use lanework::{Prepared, Result};
 
 /// Edge of the block's tile of C.
 const T: u32 = 128;
-/// Steps along k that are loaded at a time.
+/// Steps along k per load.
 const K: u32 = 8;
 /// Edge of the square of C that a thread computes.
 const R: u32 = 8;

@@ -49,6 +49,6 @@ fn held(x: &[f32], y: &mut [f32], cols: u32, #[constant] threads: u32, #[constan
 pub(super) fn prepare<'a>(r: &'a mut Rows, device: &Device) -> Result<Prepared<'a>> {
     let (threads, each) = r.held("softmax", 1)?;
     let launch = held(&r.x, &mut r.y, r.cols, threads, each).grid(r.rows).block(threads);
-    // SAFETY: there is a block for each row, and its threads stay in it.
+    // SAFETY: the grid has one block per row, and its threads access only that row.
     unsafe { launch.prepare_unchecked(device) }
 }

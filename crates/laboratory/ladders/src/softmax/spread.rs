@@ -15,7 +15,7 @@ use lanework::prelude::*;
 use lanework::{Prepared, Result};
 use lanework_ops::{Tensor, TensorMut, nn};
 
-/// The most vectors of 16 bytes that a thread holds of a row.
+/// Maximum number of 16-byte vectors per thread in a row.
 const VECTORS: usize = 8;
 
 pub(super) fn prepare<'a>(r: &'a mut Rows, _device: &Device) -> Result<Prepared<'a>> {

@@ -67,13 +67,13 @@ fn announced<E: Summand, const V: usize>(
     note_time(clocks, began);
 }
 
-/// Publishes 32 bits with a flag above them.
+/// Publishes 32 bits together with a flag in the upper half.
 #[device]
 fn announce(words: &mut [u64], i: u32, bits: u32) {
     store_relaxed(&mut words[i], 1u64 << 32 | bits as u64, Scope::Device);
 }
 
-/// Waits for 32 bits, and sets their word back to zero.
+/// Waits for 32 published bits, and resets their word to zero.
 #[device]
 fn awaited(words: &mut [u64], i: u32) -> u32 {
     let mut word = load_relaxed(&words[i], Scope::Device);
@@ -98,6 +98,6 @@ pub(super) fn prepare<'a, E: Summand>(
         8 => announced::<E, 2>(src, sums, clocks, words, threads, single, float),
         _ => announced::<E, 4>(src, sums, clocks, words, threads, single, float),
     };
-    // SAFETY: as in `eight-loads`; there are two words for each block.
+    // SAFETY: as in `eight-loads`; there are two words per block.
     unsafe { launch.grid(grid).block(threads).prepare_unchecked(device) }
 }

@@ -16,11 +16,11 @@ use super::{Numbers, Summand};
 use lanework::prelude::*;
 use lanework::{Error, Prepared, Result};
 
-/// Threads that add; one more warp asks for the copies.
+/// Threads that add; one extra warp requests the copies.
 const THREADS: u32 = 512;
 /// Stages of the ring.
 const STAGES: u32 = 8;
-/// Bytes of a stage.
+/// Bytes per stage.
 const BYTES: u32 = 16 << 10;
 
 #[kernel(block = (THREADS + 32, 1, 1))]
@@ -116,7 +116,7 @@ pub(super) fn prepare<'a, E: Summand>(
         _ => bulk_copies::<E, 4>(src, sums, clocks, blocks, ticket, each),
     };
     let launch = launch.grid(grid).block(THREADS + 32).shared_bytes(STAGES * BYTES);
-    // SAFETY: a piece under `pieces` ends within `src`, which starts at a multiple of 16 bytes; single numbers are under its
-    // length. There is room for a sum of each block.
+    // SAFETY: a piece under `pieces` ends within `src`, which starts at a multiple of 16 bytes; single numbers are
+    // under its length. There is one sum per block.
     unsafe { launch.prepare_unchecked(device) }
 }

@@ -16,9 +16,9 @@ use super::{Numbers, Summand};
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Vector loads that a thread has in flight.
+/// Vector loads in flight per thread.
 const LOADS: usize = 8;
-/// Bytes up to which one round of small blocks reads everything, and a little beyond.
+/// Up to about this many bytes, one round of small blocks reads everything.
 const SMALL: u64 = 8 << 20;
 
 #[kernel(max_threads = threads)]

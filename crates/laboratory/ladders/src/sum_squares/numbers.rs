@@ -4,11 +4,11 @@ use super::clock::Cycles;
 use super::summand::Summand;
 use lanework::{Buffer, Device, Error, Result};
 
-/// Threads of a block by default.
+/// Default number of threads per block.
 pub const THREADS: u32 = 256;
 /// Blocks of the rungs with a fixed grid.
 pub const BLOCKS: u32 = 32;
-/// The most numbers of a problem, so that 32-bit indices do not overflow.
+/// Maximum number of elements, which keeps 32-bit indices from overflowing.
 pub const LONGEST: usize = 1 << 31;
 
 /// Numbers on a device, and the buffers for the kernels' results.
@@ -33,8 +33,8 @@ impl<E: Summand> Numbers<E> {
     /// Uploads `src`; rungs without a fixed block size use blocks of `threads` threads.
     ///
     /// # Errors
-    /// When there are more than [`LONGEST`] numbers, a block cannot have that many threads, or the
-    /// device has no memory for the numbers.
+    /// If there are more than [`LONGEST`] numbers, a block cannot have that many threads, or the device has too
+    /// little memory for the numbers.
     pub fn new(device: &Device, src: &[E], threads: u32) -> Result<Self> {
         let most = device.info().max_threads_per_block;
         if threads == 0 || threads > most {
@@ -68,8 +68,7 @@ impl<E: Summand> Numbers<E> {
         2 * self.src.len() as u64
     }
 
-    /// Fills the result buffers with a poison value (every float a NaN), so that a missing write is
-    /// detected.
+    /// Fills the result buffers with a poison value (NaN for floats) to detect missing writes.
     ///
     /// # Errors
     /// When the device fails.
@@ -112,7 +111,7 @@ impl<E: Summand> Numbers<E> {
         Ok(())
     }
 
-    /// Allocates words for what blocks announce.
+    /// Allocates the words that blocks announce.
     pub(super) fn make_words(&mut self, device: &Device, words: u32) -> Result<()> {
         if self.words.len() != words as usize {
             self.words = device.zeros(words as usize)?;
@@ -120,10 +119,10 @@ impl<E: Summand> Numbers<E> {
         Ok(())
     }
 
-    /// The threads of a block for a tree that halves them.
+    /// The threads per block of a halving tree.
     ///
     /// # Errors
-    /// When they are not a power of two, or less than a warp.
+    /// If they are not a power of two, or fewer than a warp.
     pub(super) fn threads_by_halves(&self) -> Result<u32> {
         let threads = self.threads;
         if threads.is_power_of_two() && threads >= 32 {

@@ -18,7 +18,7 @@ use lanework::{Prepared, Result};
 pub(super) const THREADS: u32 = 512;
 /// Blocks that run on a multiprocessor at the same time. With [`LOADS`], 96 KB are in flight there.
 pub(super) const RESIDENT: u32 = 3;
-/// Vector loads that a thread has in flight.
+/// Vector loads in flight per thread.
 const LOADS: usize = 4;
 
 #[kernel(block = (THREADS, 1, 1), min_blocks = RESIDENT)]
@@ -82,8 +82,8 @@ pub(super) fn thread_sum<E: Summand, const V: usize>(src: &[E]) -> E::Sum {
     sum
 }
 
-/// Blocks that saturate the memory of `device`, all resident at once; fewer where there is less
-/// than one iteration of vector loads for each.
+/// Enough blocks to saturate the memory of `device`, all resident at once; fewer if there is less than one iteration
+/// of vector loads per block.
 pub(super) fn blocks<E: Summand>(n: &Numbers<E>, device: &Device) -> u32 {
     let round = 16 * LOADS as u64 * u64::from(THREADS); // bytes that a block loads per iteration
     let most = RESIDENT * device.info().multiprocessors;

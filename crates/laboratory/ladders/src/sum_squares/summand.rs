@@ -35,7 +35,7 @@ pub trait Summand: Element {
     /// The library's kernel for the sum of the squares.
     ///
     /// # Errors
-    /// When the device has no memory for what its blocks exchange.
+    /// If the device has too little memory for the exchange between blocks.
     fn by_library<'a>(
         src: &'a Buffer<Self>,
         sums: &'a mut Buffer<Self::Sum>,
@@ -45,7 +45,7 @@ pub trait Summand: Element {
     fn add_up(sums: impl Iterator<Item = Self::Sum>) -> Self::Sum;
 }
 
-/// The one kernel of a reduction.
+/// The only kernel of a reduction.
 fn one(plan: Plan<'_>) -> Result<Prepared<'_>> {
     match plan.into_kernel() {
         Some(kernel) => Ok(kernel),
@@ -135,8 +135,7 @@ floating! {
     bf16 => f32, bf16::from_f64;
 }
 
-/// The sum of squares on the host, one number after the other: the baseline, and for integers the
-/// reference.
+/// The sum of squares on the host, one number at a time: the baseline, and for integers the reference.
 pub fn on_host<E: Summand>(src: &[E]) -> E::Sum {
     E::add_up(src.iter().map(|number| number.square()))
 }

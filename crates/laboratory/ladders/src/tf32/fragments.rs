@@ -13,7 +13,7 @@ use super::Operands;
 use lanework::prelude::*;
 use lanework::{Job, Result};
 
-/// Edge of a block's tile of results, and steps along K that are copied at a time.
+/// Edge of a block's tile of results, and steps along K per copy.
 const EDGE: u32 = 128;
 const DEPTH: u32 = 16;
 /// Buffers.
@@ -80,7 +80,7 @@ fn fragments(a: &[f32], b: &[f32], c: &mut [f32], n: u32, k: u32) {
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Job<'a>> {
     let (m, n, k) = x.sizes();
     let launch = fragments(&x.a, &x.b, &mut x.c, n, k).grid((n / EDGE, m / EDGE)).block(128);
-    // SAFETY: extents are multiples of 256 and 32, so that every tile lies inside of its matrix.
+    // SAFETY: `Factors` pads extents to multiples of 256 and 32, so every tile is inside its matrix.
     let launch =
         unsafe { launch.shared_bytes(2 * STAGES * Buffers::STRIDE).prepare_unchecked(device) };
     Ok(launch?.into())

@@ -18,7 +18,7 @@ use lanework::prelude::*;
 use lanework::{Job, Result};
 use lanework_ops::Steer;
 
-/// Fewer rows or columns are not worth a pass.
+/// Minimum number of rows or columns that pays for a pass.
 const FEWEST: usize = 65;
 
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Job<'a>> {

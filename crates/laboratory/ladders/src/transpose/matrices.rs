@@ -25,13 +25,12 @@ impl<E: Element> Matrices<E> {
     /// The grid of `tile` x `tile` tiles that covers the source, x along its columns.
     ///
     /// # Errors
-    /// When an index would not fit 32 bits, or the grid would exceed its limit in y.
+    /// If an index would not fit 32 bits, or the grid would exceed its limit in y.
     pub(super) fn grid(&self, tile: u32) -> Result<Dim3> {
         self.covering(self.cols.div_ceil(tile), self.rows.div_ceil(tile))
     }
 
-    /// The same tiles with x along the source's rows, so that blocks that run concurrently write
-    /// adjacent memory.
+    /// The same tiles with x along the source's rows, so that concurrent blocks write adjacent memory.
     ///
     /// # Errors
     /// As [`Matrices::grid`].
@@ -39,7 +38,7 @@ impl<E: Element> Matrices<E> {
         self.grid_down(self.rows, tile)
     }
 
-    /// As [`Matrices::grid_down_rows`], for tiles that reach `rows` rows.
+    /// As [`Matrices::grid_down_rows`], for tiles of `rows` rows.
     ///
     /// # Errors
     /// As [`Matrices::grid`].
@@ -66,7 +65,7 @@ impl<E: Element> Matrices<E> {
     }
 }
 
-/// The transpose on the host, one element after the other (B7): the reference for every rung.
+/// The transpose on the host, one element at a time (B7): the reference for every rung.
 pub fn on_host<E: Element>(src: &[E], rows: usize, cols: usize) -> Vec<E> {
     let mut dst = Vec::with_capacity(src.len());
     for x in 0..cols {

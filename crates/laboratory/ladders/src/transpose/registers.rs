@@ -15,8 +15,8 @@ use lanework::{Prepared, Result};
 /// Edge of the tile.
 const T: u32 = 64;
 
-/// Chunk `k` of line `c` of the tile, a column of the source, is stored at place `k ^ c / V`: lanes that write one chunk of successive
-/// lines, and lanes that read the chunks of one line, reach different banks.
+/// Chunk `k` of line `c` of the tile, a column of the source, is stored at `k ^ c / V`. Lanes that write one chunk of
+/// successive lines, and lanes that read the chunks of one line, use different banks.
 #[kernel]
 fn in_registers<E: Element, const V: usize>(
     src: &[E],
@@ -96,7 +96,7 @@ pub(super) fn prepare<'a, E: Element>(
         2 => in_registers::<E, 2>(src, dst, rows, cols, wide_loads, wide_stores),
         _ => in_registers::<E, 4>(src, dst, rows, cols, wide_loads, wide_stores),
     };
-    // SAFETY: each global access is guarded by the extents of its matrix; a wide access is used only where the row length is a multiple of
-    // its width. Chunks and lines are under T / v, a power of two, and so are their exclusive ors.
+    // SAFETY: the kernel checks global accesses against the extents; it uses wide accesses only if the row length is
+    // a multiple of their width. Chunks and lines are under T / v, a power of two, and so are their exclusive ors.
     unsafe { launch.grid(grid).block((T / v) * (T / v)).prepare_unchecked(device) }
 }

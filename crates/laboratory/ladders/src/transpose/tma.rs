@@ -14,7 +14,7 @@ use lanework::{Error, Prepared, Result};
 
 /// Edge of the tile.
 const T: u32 = 64;
-/// Words of a box's row: what a swizzle of 128 bytes permutes.
+/// Words per row of a box: the span of a 128-byte swizzle.
 const BOX: u32 = 32;
 /// Threads per block: one per square.
 const THREADS: u32 = 256;
@@ -69,7 +69,7 @@ fn tma(src: &TensorMap<u32, 2>, dst: &TensorMapMut<u32, 2>) {
     }
 }
 
-/// Why the rung cannot take these matrices, if so.
+/// Why the rung does not support these matrices, if so.
 pub(super) fn refuses(device: &Device, bytes: usize, rows: u32, cols: u32) -> Option<String> {
     let capability = device.info().compute_capability;
     if capability < (9, 0) {
@@ -102,6 +102,6 @@ pub(super) fn prepare<'a, E: Element>(
     let src = TensorMap::of_view(device, m.src.view(..).cast::<u32>(), &tiles(m.rows, m.cols))?;
     let dst =
         TensorMapMut::of_view(device, m.dst.view_mut(..).cast::<u32>(), &tiles(m.cols, m.rows))?;
-    // SAFETY: tensor copies neither read nor write outside of their matrix; chunks of a box are under 8 and lines under 16.
+    // SAFETY: tensor copies never leave their matrix; chunks of a box are under 8 and lines under 16.
     unsafe { tma(&src, &dst).grid(grid).block(THREADS).prepare_unchecked(device) }
 }

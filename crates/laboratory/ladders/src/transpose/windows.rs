@@ -20,7 +20,7 @@ const THREADS: u32 = 256;
 /// Bytes of a sector.
 const SECTOR: u32 = 32;
 
-/// Column `c` of the source is written at `c * rows`; `shift` elements before that, a sector begins.
+/// Column `c` of the source is written at `c * rows`; a sector begins `shift` elements before that.
 #[kernel(block = (THREADS, 1, 1))]
 fn windows<E: Element>(src: &[E], dst: &mut [E], rows: u32, cols: u32) {
     let every = const { SECTOR / size_of::<E>() as u32 };
@@ -66,7 +66,7 @@ pub(super) fn prepare<'a, E: Element>(
     let lead = SECTOR / size_of::<E>() as u32 - 1;
     let grid = m.grid_down(m.rows.saturating_add(lead), T)?;
     let launch = windows(&m.src, &mut m.dst, m.rows, m.cols);
-    // SAFETY: each global access is guarded by the extents of its matrix; what wraps is beyond any extent. Lines of the tile are
-    // compared with its height, and `place + lead - shift` is under `T + lead`.
+    // SAFETY: the kernel checks global accesses against the extents; indices that wrap exceed every extent. It checks
+    // lines of the tile against its height, and `place + lead - shift` is under `T + lead`.
     unsafe { launch.grid(grid).block(THREADS).prepare_unchecked(device) }
 }

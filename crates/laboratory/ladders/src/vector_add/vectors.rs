@@ -4,7 +4,7 @@ use lanework::Buffer;
 
 /// Threads of a block.
 pub(super) const THREADS: u32 = 256;
-/// The most elements of a problem, so that 32-bit indices do not overflow.
+/// Maximum number of elements, which keeps 32-bit indices from overflowing.
 pub const LONGEST: u64 = 1 << 31;
 
 /// Vectors on a device, all of one length.
