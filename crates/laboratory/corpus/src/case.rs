@@ -78,7 +78,7 @@ impl Case {
         }
     }
 
-    /// With a buffer initialised to `values`.
+    /// With a buffer initialized to `values`.
     #[must_use]
     pub fn with<T: NoUninit>(mut self, name: &'static str, values: &[T]) -> Case {
         self.buffers.push((name, bytemuck::cast_slice(values).to_vec()));

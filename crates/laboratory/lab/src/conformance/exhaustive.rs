@@ -72,7 +72,7 @@ impl Every {
     }
 }
 
-/// The words of a thread's input `v`: the second is a hash of it (the finaliser of MurmurHash3).
+/// The words of a thread's input `v`: the second is a hash of it (the finalizer of MurmurHash3).
 fn module(form: &InstructionForm) -> String {
     let names = ["a", "b"];
     let mut text = format!(

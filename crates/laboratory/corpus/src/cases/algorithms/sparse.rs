@@ -89,7 +89,7 @@ fn coordinates() -> Case {
         .expects("y", &y)
 }
 
-/// An undirected graph as sorted neighbourhoods, with some isolated nodes.
+/// An undirected graph as sorted neighborhoods, with some isolated nodes.
 struct Graph {
     nodes: usize,
     start: Vec<i32>,

@@ -1,4 +1,4 @@
-//! `dense.cu`: products, transposes and a factorisation. Floats are small integers, so that sums of
+//! `dense.cu`: products, transposes and a factorization. Floats are small integers, so that sums of
 //! products are exact in any order.
 
 use crate::Case;

@@ -1,4 +1,4 @@
-//! `network.cu`: layers of neural networks and their optimiser.
+//! `network.cu`: layers of neural networks and their optimizer.
 
 use crate::Case;
 use crate::case::args;

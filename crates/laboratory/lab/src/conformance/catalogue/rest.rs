@@ -1,4 +1,4 @@
-//! Control, synchronisation, copies, matrices and special registers: loaded here, tested elsewhere.
+//! Control, synchronization, copies, matrices and special registers: loaded here, tested elsewhere.
 
 use super::row::{Row, load_only};
 

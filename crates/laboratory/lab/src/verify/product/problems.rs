@@ -23,7 +23,7 @@ pub enum Data {
     NearlyConstant,
     FewValues,
     LogUniform,
-    Cancelling,
+    Canceling,
     Wide,
     LargeFirst,
     Ramp,
@@ -38,7 +38,7 @@ pub const DATA: [Data; 12] = [
     Data::NearlyConstant,
     Data::FewValues,
     Data::LogUniform,
-    Data::Cancelling,
+    Data::Canceling,
     Data::Wide,
     Data::LargeFirst,
     Data::Ramp,
@@ -60,7 +60,7 @@ impl Data {
                 Data::NearlyConstant => 0.1 + 1e-6 * random.random_range(0.0..1.0f32),
                 Data::FewValues => [0.1, 0.3, -0.7][random.random_range(0..3)],
                 Data::LogUniform => 10f32.powf(random.random_range(-3.0..3.0)),
-                Data::Cancelling => {
+                Data::Canceling => {
                     let sign = if at % 2 == 0 { 1.0 } else { -1.0 };
                     sign * ((line * 31 + at / 2 * 17) % 101 + 1) as f32 / 101.0
                 }

@@ -23,7 +23,7 @@ pub struct Counts(Vec<i8>);
 impl Counts {
     /// The terms that explain the errors of `results`.
     pub fn of(sample: &Sample, results: &[f64]) -> Self {
-        let terms = Centred::of(sample);
+        let terms = Centered::of(sample);
         let mut counts = Counts(vec![0; sample.terms]);
         let first = terms.coefficients(sample, results, &sample.reference);
         for (run, sign) in [(longest(&first, -1.0), -1), (longest(&first, 1.0), 1)] {
@@ -150,18 +150,18 @@ pub fn told_by_errors(sample: &Sample, errors: &[f64]) -> Option<String> {
 }
 
 /// The rows of A and columns of B of a sample, with the mean of each term subtracted.
-struct Centred {
+struct Centered {
     a: Vec<f64>,
     b: Vec<f64>,
     /// `|a_p|^2 |b_p|^2`.
     powers: Vec<f64>,
 }
 
-impl Centred {
+impl Centered {
     fn of(sample: &Sample) -> Self {
-        let (a, of_a) = centred(&sample.a, sample.terms);
-        let (b, of_b) = centred(&sample.b, sample.terms);
-        Centred { a, b, powers: of_a.iter().zip(&of_b).map(|(a, b)| a * b).collect() }
+        let (a, of_a) = centered(&sample.a, sample.terms);
+        let (b, of_b) = centered(&sample.b, sample.terms);
+        Centered { a, b, powers: of_a.iter().zip(&of_b).map(|(a, b)| a * b).collect() }
     }
 
     /// The coefficient of each term in the differences of `results` from `values`.
@@ -173,7 +173,7 @@ impl Centred {
             .map(|(result, value)| (result - value) / sample.alpha)
             .map(|error| if error.is_finite() { error } else { 0.0 })
             .collect();
-        centre(&mut errors, cols);
+        center(&mut errors, cols);
         let mut sums = vec![0.0; terms];
         for (row, a) in errors.chunks(cols).zip(self.a.chunks(terms.max(1))) {
             let mut weighted = vec![0.0; terms];
@@ -188,7 +188,7 @@ impl Centred {
 }
 
 /// Lines of `terms` with the mean of each term over the lines subtracted, and the squares of each term.
-fn centred(lines: &[f64], terms: usize) -> (Vec<f64>, Vec<f64>) {
+fn centered(lines: &[f64], terms: usize) -> (Vec<f64>, Vec<f64>) {
     let mut lines = lines.to_vec();
     let (mut means, mut powers) = (vec![0.0; terms], vec![0.0; terms]);
     let count = lines.len() / terms.max(1);
@@ -212,7 +212,7 @@ fn centred(lines: &[f64], terms: usize) -> (Vec<f64>, Vec<f64>) {
 }
 
 /// Subtracts the mean of each row and of each column, if there are several.
-fn centre(matrix: &mut [f64], cols: usize) {
+fn center(matrix: &mut [f64], cols: usize) {
     let rows = matrix.len() / cols.max(1);
     if cols > 1 {
         for row in matrix.chunks_mut(cols) {

@@ -111,8 +111,7 @@ fn low_precision_is_told_where_roundings_are_as_large() {
 
 #[test]
 fn inputs_of_lower_precision_are_told_in_constant_and_in_wide_data() {
-    for data in [Data::Tenths, Data::NearlyConstant, Data::FewValues, Data::Wide, Data::Cancelling]
-    {
+    for data in [Data::Tenths, Data::NearlyConstant, Data::FewValues, Data::Wide, Data::Canceling] {
         let problem = data.problem((32, 32, 64), 6);
         for format in Format::ALL {
             let why = problem.lower(&problem.of_inputs(|x| format.round(x)));

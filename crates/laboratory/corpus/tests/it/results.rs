@@ -1,4 +1,4 @@
-//! Every case with every module of its unit, on the emulator and on a GPU where there is one: the
+//! Every case with every module of its unit, on the emulator and on a GPU if there is one: the
 //! results equal the host's, and the devices agree bit for bit.
 
 use lanework_corpus::{
@@ -151,17 +151,17 @@ fn say(line: &str) {
 }
 
 #[test]
-fn optimised_for_sm_75() {
+fn optimized_for_sm_75() {
     run_all("the corpus for sm_75", |variant| variant.target == "sm_75" && !variant.debug);
 }
 
 #[test]
-fn optimised_for_sm_80() {
+fn optimized_for_sm_80() {
     run_all("the corpus for sm_80", |variant| variant.target == "sm_80" && !variant.debug);
 }
 
 #[test]
-fn optimised_for_sm_90() {
+fn optimized_for_sm_90() {
     run_all("the corpus for sm_90", |variant| {
         variant.target.starts_with("sm_90") && !variant.debug
     });

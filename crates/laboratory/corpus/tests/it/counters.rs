@@ -1,8 +1,8 @@
 //! The emulator's memory traffic counters for the corpus, compared with the hardware counters of an
 //! H200 for the same launches (`recorded/h200-counters.json`).
 //!
-//! On a machine with a GPU, `LANEWORK_CORPUS_LAUNCHES=FILE` makes every launch once, for a hardware
-//! profiler to count, and lists them in FILE; `recorded/counters.sh` does so.
+//! On a machine with a GPU, `LANEWORK_CORPUS_LAUNCHES=FILE` makes every launch once, for a hardware profiler to count, and
+//! lists them in FILE. Profile only the test `counters::launches_for_a_hardware_profiler`.
 
 use lanework_corpus::{Case, OnEmulator, Variant, all, run_each, variants};
 use lanework_lab::{Deviation, Hardware};
@@ -81,7 +81,7 @@ fn what_a_hardware_profiler_counted_is_kept() {
 const UNCOUNTED: [&str; 1] = ["recursion"];
 
 /// Known differences, by the prefix of a launch's name and of a counter's, with the reason.
-const EXPLAINED: &str = include_str!("../recorded/h200-counters.explained");
+const EXPLAINED: &str = include_str!("../../recorded/h200-counters.explained");
 
 fn explained(one: &Deviation) -> bool {
     EXPLAINED.lines().filter(|line| !line.starts_with('#')).any(|line| {
@@ -95,7 +95,7 @@ fn explained(one: &Deviation) -> bool {
 #[test]
 fn the_counts_are_those_of_the_hardware_but_for_what_is_explained() {
     let hardware: Hardware =
-        serde_json::from_str(include_str!("../recorded/h200-counters.json")).expect("JSON");
+        serde_json::from_str(include_str!("../../recorded/h200-counters.json")).expect("JSON");
     let device = Device::emulator();
     let (mut deviations, mut launches): (Vec<Deviation>, usize) = (Vec::new(), 0);
     every_case(&device, |variant, module, case| {
