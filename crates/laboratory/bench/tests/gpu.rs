@@ -119,7 +119,7 @@ fn half_of_the_work_is_invalid_and_fails_verification() {
 }
 
 #[test]
-fn clocks_stand_beside_every_sample() {
+fn every_sample_has_its_clocks() {
     let Some((device, _one)) = gpu("the monitor") else { return };
     let found = spins(&device, STEPS[1], STEPS[1]).a;
     match device.monitor() {

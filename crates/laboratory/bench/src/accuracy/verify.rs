@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_counted_and_shown() {
+    fn differences_are_counted_and_shown() {
         let why = same(&[1, 2, 3], &[1, 0, 3]).expect_err("differs").to_string();
         assert_eq!(why, "wrong: 1 of 3 elements differ: [1] is 2, not 0");
         assert!(same(&[1, 2], &[1]).is_err());

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_is_that_of_what_computes() {
+    fn the_rate_is_that_of_the_execution_units() {
         let work = Work { bytes: 0, flops: 1_000_000_000 };
         let of = |with| Floor::of(work, Cache::Cold, with, &h200()).map(|floor| floor.ns.round());
         assert_eq!(of(Arithmetic::Lanes), Some(14946.0));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_far_under_an_empty_one_was_not_launched() {
+    fn a_kernel_far_below_an_empty_one_did_not_run() {
         assert!(under_empty(300.0, Some(550.0)).is_some());
         assert!(under_empty(540.0, Some(550.0)).is_none() && under_empty(1.0, None).is_none());
     }

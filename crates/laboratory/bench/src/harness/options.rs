@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_read_and_what_is_none_is_refused() {
+    fn options_are_parsed_and_unknown_ones_refused() {
         let options = parse("--bench --cache both --time-limit 2.5 saxpy --json").expect("options");
         assert_eq!(options.caches, [Cache::Cold, Cache::Hot]);
         assert_eq!((options.limit.as_millis(), options.json), (2500, true));

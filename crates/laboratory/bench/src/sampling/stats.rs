@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_lies_in_its_interval() {
+    fn the_median_is_in_its_interval() {
         let samples: Vec<f64> = (1..=100).rev().map(f64::from).collect();
         let summary = Summary::of(&samples).expect("samples");
         assert_eq!(summary.median, 50.5);

@@ -66,7 +66,7 @@ fn launches_for_a_hardware_profiler() {
 
 /// Records the counters of a hardware profiler, from the folder that `LANEWORK_CORPUS_NCU` names.
 #[test]
-fn what_a_hardware_profiler_counted_is_kept() {
+fn record_the_counters_of_a_hardware_profiler() {
     let Some(folder) = std::env::var_os("LANEWORK_CORPUS_NCU") else { return };
     let folder = std::path::PathBuf::from(folder);
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect(name);
@@ -93,7 +93,7 @@ fn explained(one: &Deviation) -> bool {
 }
 
 #[test]
-fn the_counts_are_those_of_the_hardware_but_for_what_is_explained() {
+fn counters_equal_the_hardwares_except_where_explained() {
     let hardware: Hardware =
         serde_json::from_str(include_str!("../../recorded/h200-counters.json")).expect("JSON");
     let device = Device::emulator();

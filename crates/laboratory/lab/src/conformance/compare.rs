@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bit_is_a_difference_also_in_an_approximation() {
+    fn one_bit_is_a_difference_in_an_approximation_too() {
         let (add, sine) = (form("add.rn.f32"), form("sin.approx.f32"));
         let one = 1f32.to_bits();
         let words = |x: u32| x.to_le_bytes().repeat(3);

@@ -222,7 +222,7 @@ mod tests {
     use crate::conformance::form::forms;
 
     #[test]
-    fn fingerprints_come_back_and_broken_ones_are_refused() {
+    fn fingerprints_round_trip_and_broken_ones_are_refused() {
         let mut prints = Fingerprints { device: "a GPU".to_owned(), ..Fingerprints::default() };
         prints.parts.insert("ex2.approx.f32 $d, $a;".to_owned(), vec![1, 0xdead_beef]);
         let text = prints.to_text();

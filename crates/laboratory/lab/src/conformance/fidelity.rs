@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_compared_is_measured() {
+    fn only_compared_instructions_are_measured() {
         assert_eq!(fidelity("add.rn.f32"), Fidelity::Measured);
         assert_eq!(
             fidelity("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"),

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_come_back_and_broken_ones_are_refused() {
+    fn files_round_trip_and_broken_ones_are_refused() {
         let mut vectors = Vectors { device: "a GPU".to_owned(), ..Vectors::default() };
         vectors.results.insert("add.u32 $d, $a, $b;".to_owned(), vec![1, 2, 3]);
         vectors.results.insert("exit;".to_owned(), Vec::new());

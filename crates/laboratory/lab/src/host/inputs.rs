@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_names_its_elements() {
+    fn a_seed_determines_its_elements() {
         let first: Vec<u32> = random_elements(100, 7);
         assert_eq!(first, random_elements::<u32>(100, 7));
         assert_ne!(first, random_elements::<u32>(100, 8));

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn rungs_that_move_more_stand_further_left() {
+    fn rungs_that_move_more_have_lower_intensity() {
         let family = crate::family("transpose").expect("known");
         let request = crate::Request::new(lanework::Backend::Emulator).with("size", 64);
         let case = family.case(&request).expect("a case");

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_counted_of_a_sample_stands_for_all_blocks() {
+    fn counts_of_a_sample_are_scaled_to_all_blocks() {
         let part = |blocks_counted| Some(SampleRecord { blocks_counted, blocks: 100 });
         let before = RungRecord { sampled: part(10), ..counting(800, 10) };
         let now = RungRecord { sampled: part(20), ..counting(800, 20) };
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_shorter_only_where_the_intervals_lie_apart() {
+    fn a_time_is_shorter_only_if_the_intervals_are_disjoint() {
         let before = taking(1000.0, 10.0);
         assert_eq!(said(&before, &taking(500.0, 10.0)), (Step::Faster, "2.00x faster".to_owned()));
         let (step, told) = said(&before, &taking(995.0, 10.0));

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_far_or_not_finite_is_wrong() {
+    fn far_or_non_finite_results_are_wrong() {
         let accepts = |got, reference| bound(16).accepts(got, reference, 1.0);
         assert!(!accepts(1.0 + 1e-4, 1.0) && !accepts(f64::NAN, 1.0) && !accepts(1.0, f64::NAN));
         assert!(!accepts(f64::INFINITY, 1.0) && accepts(f64::INFINITY, f64::INFINITY));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_grows_with_the_terms_and_never_turns_over() {
+    fn the_bound_grows_monotonically_with_the_terms() {
         let mut before = 0.0;
         for log in 0..40 {
             let allowed = bound(1 << log).allowed(1.0);

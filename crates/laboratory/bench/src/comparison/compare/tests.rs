@@ -15,7 +15,7 @@ fn two_runs_of_one_kernel_are_ambiguous() {
 }
 
 #[test]
-fn three_percent_between_runs_is_told() {
+fn three_percent_between_runs_is_a_difference() {
     let verdict = |ns: f64, seed: u64| {
         compare_samples(&record(1000.0, 0.02, seed), &record(ns, 0.02, 500 + seed)).verdict
     };
@@ -24,7 +24,7 @@ fn three_percent_between_runs_is_told() {
 }
 
 #[test]
-fn another_clock_explains_what_it_can_and_no_more() {
+fn another_clock_widens_the_interval_by_its_ratio() {
     let (fast, slow) =
         (at_clock(record(1000.0, 0.005, 1), 1980), at_clock(record(1100.0, 0.005, 2), 1800));
     let compared = compare_samples(&fast, &slow);
@@ -84,7 +84,7 @@ proptest! {
     }
 
     #[test]
-    fn a_verdict_turns_round_with_its_sides(ns in 900.0..1100.0f64, noise in 0.0..0.05f64, seed in 0..1000u64) {
+    fn swapping_the_sides_reverses_a_verdict(ns in 900.0..1100.0f64, noise in 0.0..0.05f64, seed in 0..1000u64) {
         let (a, b) = (record(1000.0, noise, seed), record(ns, noise, seed + 5000));
         let (there, back) = (compare_samples(&a, &b), compare_samples(&b, &a));
         prop_assert!((there.ratio * back.ratio - 1.0).abs() < 1e-9);

@@ -37,7 +37,7 @@ fn no_verdict_against_itself_means_a_difference() {
 }
 
 #[test]
-fn three_percent_is_told() {
+fn three_percent_is_a_difference() {
     let of = |ratio: f64| (0..100).map(move |seed| judged(ratio, 300 + seed, rough).verdict);
     assert_eq!(of(1.03).filter(|verdict| *verdict == Verdict::Slow).count(), 100);
     assert_eq!(of(1.0 / 1.03).filter(|verdict| *verdict == Verdict::Fast).count(), 100);

@@ -82,7 +82,7 @@ fn without_a_monitor_nothing_is_marked() {
 }
 
 #[test]
-fn the_interval_covers_the_median_though_sampling_stops_by_it() {
+fn the_interval_covers_the_median_despite_the_stopping_rule() {
     let covers = |seed: u64| {
         let (_, summary) = run(&mut Fake { noise: 0.04, ..Fake::of(4e6, seed) });
         summary.interval.0 <= 4e6 && 4e6 <= summary.interval.1
@@ -93,7 +93,7 @@ fn the_interval_covers_the_median_though_sampling_stops_by_it() {
 }
 
 #[test]
-fn progress_tells_the_width_and_the_time_left() {
+fn progress_reports_the_width_and_the_time_left() {
     let mut said = Vec::new();
     let mut fake = Fake { noise: 0.05, ..Fake::of(1e7, 8) };
     sample(&mut fake, &Plan::default(), &mut |width, left| said.push((width, left))).expect("fake");

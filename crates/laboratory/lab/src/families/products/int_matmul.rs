@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_difference_is_told_with_its_place() {
+    fn a_difference_is_reported_with_its_place() {
         assert_eq!(compare_exactly(&[1, 2], &[1, 2], 2), Ok(Accuracy::BitExact));
         let why = compare_exactly(&[1, 2, 3, 5], &[1, 2, 3, 4], 2).expect_err("differs");
         assert!(why.contains("1 of 4") && why.contains("[1][1] is 5, should be 4"), "{why}");

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn one_lost_thread_of_8192_is_told_as_that() {
+    fn one_lost_thread_of_8192_is_recognized() {
         let src = draw_numbers::<f32>(1 << 20, Draw::Notes, 5);
         let parts = |lost: usize| -> Vec<f32> {
             let of = |t: usize| src.iter().skip(t).step_by(8192).fold(0.0f32, |s, x| s + x * x);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_in_lower_precision_are_told_as_that() {
+    fn lower_precision_sums_are_recognized() {
         let src = draw_numbers::<f32>(5000, Draw::Notes, 6);
         let half = |x: f32| half::f16::from_f32(x).to_f32();
         let parts: Vec<f32> = (0..64)

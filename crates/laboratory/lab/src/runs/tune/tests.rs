@@ -95,13 +95,13 @@ fn found(
 }
 
 #[test]
-fn the_fastest_wins_and_what_is_far_behind_does_not_meet_it() {
+fn the_fastest_wins_and_slow_candidates_are_not_compared() {
     let of = |ns: f64| Some((ns, ns));
     assert_eq!(found(&[of(900.0), of(105.0), of(100.0), of(300.0)], None), (Some(2), vec![(1, 2)]));
 }
 
 #[test]
-fn what_is_not_known_keeps_the_simpler() {
+fn an_ambiguous_verdict_keeps_the_simpler_candidate() {
     // The first timing favors the last one by chance; interleaved, the three are equal.
     let times = [Some((104.0, 100.0)), Some((102.0, 100.2)), Some((100.0, 99.5))];
     assert_eq!(found(&times, None), (Some(0), vec![(0, 1), (0, 2)]));
@@ -114,7 +114,7 @@ fn a_challenger_that_wins_is_the_next_champion() {
 }
 
 #[test]
-fn what_is_impossible_or_cannot_be_right_wins_nothing() {
+fn impossible_candidates_and_invalid_times_never_win() {
     let of = |ns: f64| Some((ns, ns));
     assert_eq!(found(&[None, of(100.0)], None), (Some(1), vec![]));
     assert_eq!(found(&[of(100.0), of(3.0)], Some(1)), (Some(0), vec![]));

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_say_the_same_64_times_count_once() {
+    fn rows_repeated_64_times_count_once() {
         let rows = |seed| -> Vec<f64> {
             random(64, seed).into_iter().flat_map(|x| std::iter::repeat_n(x, 64)).collect()
         };
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_explain_is_no_evidence() {
+    fn errors_explained_by_others_are_no_evidence() {
         let other = random(4096, 3);
         let twice: Vec<f64> = other.iter().map(|x| 2.0 * x).collect();
         assert_eq!(evidence(&twice, &other, &[&other], 64).slope, 0.0);

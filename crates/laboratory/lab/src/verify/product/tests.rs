@@ -53,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn inputs_of_lower_precision_are_always_told(
+    fn lower_precision_inputs_are_always_recognized(
         m in 8usize..32, n in 8usize..32, k in 4usize..400, which in 0usize..4, seed: u64
     ) {
         let problem = VARIED[which].problem((m, n, k), seed);
@@ -64,7 +64,7 @@ proptest! {
     }
 
     #[test]
-    fn a_missing_slice_tile_or_a_swapped_index_is_always_told(
+    fn a_missing_slice_or_tile_and_a_swapped_index_are_always_reported(
         m in 17usize..40, k in 17usize..200, which in 0usize..4, seed: u64
     ) {
         let problem = VARIED[which].problem((m, m, k), seed);
@@ -91,7 +91,7 @@ proptest! {
 }
 
 #[test]
-fn low_precision_is_told_where_roundings_are_as_large() {
+fn low_precision_is_recognized_among_equally_large_roundings() {
     // Of a sum one by one of 4096 terms of one sign the roundings are as large as what TF32 loses.
     for (data, k, formats) in [
         (Data::OneSigned, 4096, &Format::ALL[1..3]),
@@ -110,7 +110,7 @@ fn low_precision_is_told_where_roundings_are_as_large() {
 }
 
 #[test]
-fn inputs_of_lower_precision_are_told_in_constant_and_in_wide_data() {
+fn lower_precision_inputs_are_recognized_in_constant_and_wide_data() {
     for data in [Data::Tenths, Data::NearlyConstant, Data::FewValues, Data::Wide, Data::Canceling] {
         let problem = data.problem((32, 32, 64), 6);
         for format in Format::ALL {
@@ -129,7 +129,7 @@ fn one_operand_of_lower_precision_is_named() {
 }
 
 #[test]
-fn accumulators_and_products_in_half_precision_are_told_as_that() {
+fn half_precision_accumulators_and_products_are_recognized() {
     let half = |x: f32| f16::from_f32(x).to_f32();
     for (data, k) in [(Data::Uniform, 64), (Data::OneSigned, 64), (Data::Uniform, 1024)] {
         let problem = data.problem((32, 32, k), 8);
@@ -145,7 +145,7 @@ fn accumulators_and_products_in_half_precision_are_told_as_that() {
 }
 
 #[test]
-fn one_wrong_element_shows_in_any_row_also_where_rows_are_only_added_up() {
+fn one_wrong_element_shows_in_any_row_even_if_only_sums_are_checked() {
     let problem = Data::Uniform.problem((40, 60, 50), 1);
     let product = problem.product();
     for budget in [0, usize::MAX] {
@@ -171,7 +171,7 @@ fn one_wrong_element_shows_in_any_row_also_where_rows_are_only_added_up() {
 }
 
 #[test]
-fn constant_data_pass_where_rows_are_only_added_up() {
+fn constant_data_pass_if_only_sums_of_rows_are_checked() {
     let problem = Data::Tenths.problem((40, 60, 500), 1);
     let product = problem.product();
     let got = problem.by(|a, b| Order::Sequential.sum(a, b));
@@ -179,7 +179,7 @@ fn constant_data_pass_where_rows_are_only_added_up() {
 }
 
 #[test]
-fn wrong_results_are_named_for_what_they_look_like() {
+fn wrong_results_are_described() {
     let problem = Data::Uniform.problem((48, 48, 64), 9);
     let right = problem.right();
     let (m, k) = (48, 64);
@@ -242,7 +242,7 @@ fn wrong_results_are_named_for_what_they_look_like() {
 }
 
 #[test]
-fn a_slice_of_a_long_sum_is_told_below_the_bound() {
+fn a_missing_slice_of_a_long_sum_is_reported_below_the_bound() {
     // Four of 8192 terms are less than 8192 roundings.
     for data in [Data::Uniform, Data::OneSigned] {
         let problem = data.problem((24, 24, 8192), 10);
@@ -253,7 +253,7 @@ fn a_slice_of_a_long_sum_is_told_below_the_bound() {
 }
 
 #[test]
-fn half_precision_inputs_that_overflow_are_told_as_that() {
+fn overflowing_half_precision_inputs_are_recognized() {
     let mut problem = Data::Uniform.problem((16, 16, 16), 11);
     problem.a.iter_mut().for_each(|x| *x *= 1e5);
     let why = problem.lower(&problem.of_inputs(|x| f16::from_f32(x).to_f32()));
@@ -261,7 +261,7 @@ fn half_precision_inputs_that_overflow_are_told_as_that() {
 }
 
 #[test]
-fn other_losses_of_precision_are_told_by_their_size() {
+fn other_losses_of_precision_are_recognized_by_their_size() {
     // Fractions of 12 bits, a format that is not among the known ones.
     let problem = Data::Uniform.problem((32, 32, 512), 12);
     let why = problem.lower(&problem.of_inputs(|x| f32::from_bits((x.to_bits() + 0x400) & !0x7FF)));
@@ -279,7 +279,7 @@ fn generated(count: usize) -> Vec<f32> {
 }
 
 #[test]
-fn products_of_tensor_cores_are_told_as_what_they_are() {
+fn products_of_tensor_cores_are_recognized() {
     let Some(folder) = std::env::var_os("LANEWORK_TENSOR_PRODUCTS") else {
         lanework_testing::skip(
             "products of tensor cores",

@@ -25,7 +25,7 @@ fn every_approximate_form_has_all_its_fingerprints() {
 }
 
 #[test]
-fn approximate_functions_give_what_the_gpu_gave_for_every_input() {
+fn approximate_functions_match_the_gpu_for_every_input() {
     let recorded = Fingerprints::recorded();
     let mut wrong = Vec::new();
     for form in approximate() {

@@ -133,7 +133,7 @@ fn every_pair_of_writer_and_reader_compiles() {
 }
 
 #[test]
-fn what_ptxas_accepts_and_refuses_so_do_we() {
+fn verdicts_agree_with_ptxas() {
     let (verdicts, emulator) = (Verdicts::recorded(), Emulator::new(Options::default()));
     let (mut strict, mut lenient, mut count) = (Vec::new(), Vec::new(), [0; 2]);
     for candidate in candidates() {

@@ -19,7 +19,7 @@ const HEAD: &str = "\
 ";
 
 #[test]
-fn every_form_that_runs_gives_what_the_gpu_gave() {
+fn every_form_that_runs_matches_the_gpu() {
     let vectors = Vectors::recorded();
     let forms: Vec<InstructionForm> = forms().into_iter().filter(InstructionForm::runs).collect();
     let outcomes = execute(&Device::emulator(), &forms, 384, &mut |_| {}).expect("memory");
@@ -53,7 +53,7 @@ fn tensor_instructions() -> impl Iterator<Item = String> {
 }
 
 #[test]
-fn every_combination_gives_what_the_gpu_gave() {
+fn every_combination_matches_the_gpu() {
     let vectors = Vectors::recorded();
     let forms = combinations();
     let outcomes = execute(&Device::emulator(), &forms, 128, &mut |_| {}).expect("memory");

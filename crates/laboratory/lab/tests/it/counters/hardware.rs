@@ -4,7 +4,7 @@ use lanework::Device;
 use lanework_lab::{Deviation, Hardware, UNCOUNTED, launch_corpus};
 
 #[test]
-fn the_counts_are_those_of_the_hardware_but_for_what_is_explained() {
+fn counters_equal_the_hardwares_except_where_explained() {
     let hardware = Hardware::recorded();
     let mut deviations: Vec<Deviation> = Vec::new();
     let mut launches = 0;

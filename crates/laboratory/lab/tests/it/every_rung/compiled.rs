@@ -19,7 +19,7 @@ fn compiled(ptxas: &OsStr, text: &str, file: &Path) -> Result<String, String> {
 }
 
 #[test]
-fn ptxas_takes_every_rung() {
+fn ptxas_compiles_every_rung() {
     let Some(ptxas) = std::env::var_os("PTXAS") else {
         lanework_testing::skip("compiling every rung", "PTXAS names no ptxas");
         return;

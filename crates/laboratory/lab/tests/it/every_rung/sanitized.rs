@@ -20,7 +20,7 @@ fn found(name: &str, case: &dyn Case, rungs: &[&'static str], device: &Device) -
 }
 
 #[test]
-fn no_rung_does_anything_wrong() {
+fn no_rung_has_findings() {
     let device = Device::emulator().sanitized();
     let mut wrong = Vec::new();
     for family in families() {

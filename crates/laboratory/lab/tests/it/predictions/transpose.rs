@@ -107,7 +107,7 @@ fn registers_reads_the_tile_by_a_quarter_of_the_requests() {
 }
 
 #[test]
-fn windows_fills_every_sector_that_it_stores() {
+fn windows_fills_every_stored_sector() {
     let counted = counters_of("windows", (1023, 1021));
     // 1021 rows of 1023 elements without gaps: no sector is written twice, except where a row begins inside one.
     let rows = 1021u64;

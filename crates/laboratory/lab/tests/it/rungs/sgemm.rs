@@ -126,7 +126,7 @@ fn large_shapes_on_a_gpu() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_a_remedy() {
+fn problems_that_do_not_fit_are_refused_with_a_remedy() {
     let device = Device::emulator();
     let short = Shape { lda: 3, ..Shape::packed(4, 4, 4) };
     let wide = Shape { lda: u32::MAX, ..Shape::packed(1, 4, 4) };

@@ -62,7 +62,7 @@ fn sums_wrap_at_2_to_the_64_in_every_rung() {
 }
 
 #[test]
-fn floats_beyond_the_largest_become_infinity_and_nan_stays() {
+fn overflow_gives_infinity_and_nan_stays_nan() {
     for device in Device::for_tests("sum-squares rungs beyond the largest float") {
         verify_all(&device, &[1e19f32; 1000], 32);
         verify_all(&device, &[f64::INFINITY, 1.0], 32);
@@ -104,7 +104,7 @@ fn the_order_in_which_blocks_run_changes_no_bit() {
 }
 
 #[test]
-fn a_second_launch_finds_everything_as_the_first_did() {
+fn a_second_launch_gives_the_same_result() {
     for device in Device::for_tests("sum-squares rungs run twice") {
         let src = draw_numbers::<u32>(30_000, Draw::Any, 6);
         for rung in u32::rungs() {

@@ -20,7 +20,7 @@ fn input<E: lanework::Element>(shape: &[u64], name: &str, elements: &[E]) -> Arr
 }
 
 #[test]
-fn a_climb_verifies_every_rung_and_says_what_is_left_to_the_host() {
+fn a_climb_verifies_every_rung_and_reports_the_hosts_share() {
     let case = sum_squares().case(&request().with("size", 30_000)).expect("a case");
     let how = ClimbSettings { rungs: Vec::new(), seed: 1, time_limit: Duration::from_secs(1) };
     let device = Device::emulator();
@@ -66,7 +66,7 @@ fn an_array_of_any_shape_is_summed_whole() {
 }
 
 #[test]
-fn floats_are_told_with_their_error() {
+fn floats_are_reported_with_their_error() {
     let mut own = request();
     own.arrays.insert("input", input(&[3], "f64", &[0.1, 0.2, 0.3]));
     let case = sum_squares().case(&own).expect("a case");
@@ -78,7 +78,7 @@ fn floats_are_told_with_their_error() {
 }
 
 #[test]
-fn one_thread_is_spared_what_it_cannot_do() {
+fn one_thread_is_skipped_for_problems_beyond_it() {
     let device = Device::emulator();
     let case = sum_squares().case(&request().with("size", (1 << 24) + 1)).expect("a case");
     let why = case.skips("one-thread", &device).expect("skipped");
@@ -87,7 +87,7 @@ fn one_thread_is_spared_what_it_cannot_do() {
 }
 
 #[test]
-fn trees_are_spared_blocks_that_have_no_halves() {
+fn trees_are_skipped_for_blocks_that_cannot_be_halved() {
     let case = sum_squares().case(&request().with("size", 500).with("block", 48)).expect("a case");
     for rung in (sum_squares().ladder)().rungs {
         match case.skips(rung.name, &Device::emulator()) {
@@ -103,7 +103,7 @@ fn trees_are_spared_blocks_that_have_no_halves() {
 }
 
 #[test]
-fn what_makes_no_problem_is_refused_with_a_remedy() {
+fn invalid_requests_are_refused_with_a_remedy() {
     let refusal = |request: Request| {
         let case = sum_squares().case(&request);
         let checked = case.and_then(|case| case.check_fits(&Device::emulator()));

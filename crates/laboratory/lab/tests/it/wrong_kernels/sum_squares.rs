@@ -138,7 +138,7 @@ fn a_number_too_many_is_out_of_bounds() {
 }
 
 #[test]
-fn a_sum_that_is_not_written_is_no_sum() {
+fn an_unwritten_sum_is_rejected() {
     let why = rejection::<f64>(Draw::Notes, LENGTH, prepare!(lost_thread, THREADS));
     assert!(why.contains("the sum is NaN"), "{why}");
     let why = rejection::<u32>(Draw::Notes, LENGTH, prepare!(lost_thread, THREADS));

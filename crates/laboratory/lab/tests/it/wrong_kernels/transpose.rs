@@ -149,7 +149,7 @@ fn arithmetic_on_the_way_changes_bits() {
 }
 
 #[test]
-fn a_kernel_that_writes_nothing_is_seen() {
+fn a_kernel_that_writes_nothing_is_rejected() {
     let why = rejection(|m, device| {
         let grid = grid(m);
         let launch = writes_nothing(&m.src, &mut m.dst, m.rows, m.cols);
