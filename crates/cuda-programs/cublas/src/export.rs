@@ -1,9 +1,14 @@
-//! How a function becomes one of cuBLAS's: for each element type, with 32-bit extents and, by the name that ends with `_64`, with
-//! 64-bit ones.
+//! Exports a function under cuBLAS's names: for each element type, with 32-bit extents and, under the name that ends with `_64`, with 64-bit
+//! extents.
+//!
+//! # Safety contract
+//! The exported functions are `unsafe fn`s on the arguments of the program as numbers. Device addresses are checked with the driver. The program
+//! promises, by cuBLAS's documentation, the rest: each argument that is a pointer to host memory (scalars and results in host pointer mode,
+//! the `info` of batched solvers) is null or valid during the call for the type that the function's documentation names.
 
-/// An argument, whatever C passes it as.
+/// An argument of any C type.
 pub trait Argument {
-    /// As a number: an extent, an option, an address.
+    /// The argument as a number: an extent, an option or an address.
     fn number(self) -> i64;
 }
 
@@ -25,7 +30,7 @@ impl Argument for usize {
     }
 }
 
-/// The C type of an argument: `int` of the given width, `ptr` an address, `opt` an option, `long` always 64 bits.
+/// The C type of an argument: `int` for extents of the given width, `ptr` for addresses, `opt` for options, `long` for 64 bits always.
 macro_rules! c_type {
     (int $int:ty) => {
         $int
@@ -42,7 +47,7 @@ macro_rules! c_type {
 }
 pub(crate) use c_type;
 
-/// `function(kinds)(arguments)` is exported by pairs of names, each with its kinds.
+/// Exports `function(element types, arguments)` under pairs of names (32-bit and 64-bit extents), each with its element types.
 macro_rules! export {
     ($function:path, $arguments:tt: $([$narrow:ident $wide:ident $($kind:ident)*])*) => {
         $(
@@ -56,8 +61,8 @@ macro_rules! export {
         pub unsafe extern "C" fn $name($($argument: $crate::export::c_type!($type $int)),*) -> i32 {
             lanework_standin::call(stringify!($name), || {
                 let arguments = [$($crate::export::Argument::number($argument)),*];
-                // SAFETY: by the caller.
-                unsafe { $function([$($crate::kind::Kind::$kind),*], arguments) }
+                // SAFETY: the program's arguments, unchanged: the module's contract.
+                unsafe { $function([$($crate::kind::ElementType::$kind),*], arguments) }
             })
         }
     };

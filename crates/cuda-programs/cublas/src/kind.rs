@@ -1,4 +1,4 @@
-//! Element types: how they are read and written, as complex numbers of double precision, which hold each of them exactly.
+//! Element types, read and written as complex numbers of double precision, which represent every element exactly.
 
 use crate::status::{Result, Status, refuse};
 use half::{bf16, f16};
@@ -8,7 +8,7 @@ pub type Number = [f64; 2];
 
 /// An element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ElementType {
     F16,
     Bf16,
     F32,
@@ -19,26 +19,26 @@ pub enum Kind {
     I32,
 }
 
-impl Kind {
+impl ElementType {
     /// The type of a `cudaDataType`.
     ///
     /// # Errors
-    /// When the stand-in does not know it.
-    pub fn of(code: i32) -> Result<Kind> {
+    /// If the stand-in does not support it.
+    pub fn of(code: i32) -> Result<ElementType> {
         Ok(match code {
-            2 => Kind::F16,
-            14 => Kind::Bf16,
-            0 => Kind::F32,
-            1 => Kind::F64,
-            4 => Kind::C32,
-            5 => Kind::C64,
-            3 => Kind::I8,
-            10 => Kind::I32,
+            2 => ElementType::F16,
+            14 => ElementType::Bf16,
+            0 => ElementType::F32,
+            1 => ElementType::F64,
+            4 => ElementType::C32,
+            5 => ElementType::C64,
+            3 => ElementType::I8,
+            10 => ElementType::I32,
             _ => {
                 return refuse(
                     Status::NotSupported,
                     &format!(
-                        "elements of cudaDataType {code} are not computed; use f16, bf16, f32, f64, complex of the two or i8"
+                        "elements of cudaDataType {code} are not supported; use f16, bf16, f32, f64, complex f32 or f64, or i8"
                     ),
                 );
             }
@@ -48,22 +48,22 @@ impl Kind {
     /// Bytes of an element.
     pub fn bytes(self) -> usize {
         match self {
-            Kind::I8 => 1,
-            Kind::F16 | Kind::Bf16 => 2,
-            Kind::F32 | Kind::I32 => 4,
-            Kind::F64 | Kind::C32 => 8,
-            Kind::C64 => 16,
+            ElementType::I8 => 1,
+            ElementType::F16 | ElementType::Bf16 => 2,
+            ElementType::F32 | ElementType::I32 => 4,
+            ElementType::F64 | ElementType::C32 => 8,
+            ElementType::C64 => 16,
         }
     }
 
-    /// Whether it is complex.
+    /// Whether the type is complex.
     pub fn is_complex(self) -> bool {
-        matches!(self, Kind::C32 | Kind::C64)
+        matches!(self, ElementType::C32 | ElementType::C64)
     }
 
-    /// Whether sums of it need double precision.
+    /// Whether sums need double precision.
     pub fn is_double(self) -> bool {
-        matches!(self, Kind::F64 | Kind::C64 | Kind::I32)
+        matches!(self, ElementType::F64 | ElementType::C64 | ElementType::I32)
     }
 
     /// Reads an element from its bytes.
@@ -76,30 +76,32 @@ impl Kind {
             to
         }
         match self {
-            Kind::F16 => [f16::from_le_bytes(array(from, 0)).to_f64(), 0.0],
-            Kind::Bf16 => [bf16::from_le_bytes(array(from, 0)).to_f64(), 0.0],
-            Kind::F32 => [f32::from_le_bytes(array(from, 0)).into(), 0.0],
-            Kind::F64 => [f64::from_le_bytes(array(from, 0)), 0.0],
-            Kind::C32 => [0, 4].map(|at| f32::from_le_bytes(array(from, at)).into()),
-            Kind::C64 => [0, 8].map(|at| f64::from_le_bytes(array(from, at))),
-            Kind::I8 => [i8::from_le_bytes(array(from, 0)).into(), 0.0],
-            Kind::I32 => [i32::from_le_bytes(array(from, 0)).into(), 0.0],
+            ElementType::F16 => [f16::from_le_bytes(array(from, 0)).to_f64(), 0.0],
+            ElementType::Bf16 => [bf16::from_le_bytes(array(from, 0)).to_f64(), 0.0],
+            ElementType::F32 => [f32::from_le_bytes(array(from, 0)).into(), 0.0],
+            ElementType::F64 => [f64::from_le_bytes(array(from, 0)), 0.0],
+            ElementType::C32 => [0, 4].map(|at| f32::from_le_bytes(array(from, at)).into()),
+            ElementType::C64 => [0, 8].map(|at| f64::from_le_bytes(array(from, at))),
+            ElementType::I8 => [i8::from_le_bytes(array(from, 0)).into(), 0.0],
+            ElementType::I32 => [i32::from_le_bytes(array(from, 0)).into(), 0.0],
         }
     }
 
-    /// Appends the bytes of an element, rounded to nearest; integers saturate, but sums of 32-bit ones wrap as on a GPU. Elements of 16 bits are
-    /// rounded from f32, in which a GPU has the sum: `from_f64` takes what lies just beside the middle of two of them for the middle.
+    /// Appends the bytes of an element, rounded to nearest. `i8` saturates; `i32` wraps, as sums on a GPU do. 16-bit floats are rounded
+    /// from f32, the precision of the sum on a GPU: rounding from f64 would treat values next to a tie as the tie.
     pub fn put(self, number: Number, to: &mut Vec<u8>) {
         let [re, im] = number;
         match self {
-            Kind::F16 => to.extend(f16::from_f32(re as f32).to_le_bytes()),
-            Kind::Bf16 => to.extend(bf16::from_f32(re as f32).to_le_bytes()),
-            Kind::F32 => to.extend((re as f32).to_le_bytes()),
-            Kind::F64 => to.extend(re.to_le_bytes()),
-            Kind::C32 => [re, im].iter().for_each(|part| to.extend((*part as f32).to_le_bytes())),
-            Kind::C64 => [re, im].iter().for_each(|part| to.extend(part.to_le_bytes())),
-            Kind::I8 => to.extend((re.round_ties_even() as i8).to_le_bytes()),
-            Kind::I32 => to.extend((re as i64 as i32).to_le_bytes()),
+            ElementType::F16 => to.extend(f16::from_f32(re as f32).to_le_bytes()),
+            ElementType::Bf16 => to.extend(bf16::from_f32(re as f32).to_le_bytes()),
+            ElementType::F32 => to.extend((re as f32).to_le_bytes()),
+            ElementType::F64 => to.extend(re.to_le_bytes()),
+            ElementType::C32 => {
+                [re, im].iter().for_each(|part| to.extend((*part as f32).to_le_bytes()))
+            }
+            ElementType::C64 => [re, im].iter().for_each(|part| to.extend(part.to_le_bytes())),
+            ElementType::I8 => to.extend((re.round_ties_even() as i8).to_le_bytes()),
+            ElementType::I32 => to.extend((re as i64 as i32).to_le_bytes()),
         }
     }
 }
@@ -112,7 +114,7 @@ pub fn add(a: Number, b: Number) -> Number {
 /// The product of two numbers.
 pub fn mul(a: Number, b: Number) -> Number {
     match (a[1] == 0.0, b[1] == 0.0) {
-        // Without the products with zero, which an infinity would make NaN.
+        // Leaves out the products with zero imaginary parts, which would turn infinities into NaN.
         (true, true) => [a[0] * b[0], 0.0],
         _ => [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]],
     }
@@ -130,22 +132,22 @@ pub fn div(a: Number, b: Number) -> Number {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Number};
+    use super::{ElementType, Number};
     use half::{bf16, f16};
 
     #[test]
-    fn elements_of_16_bits_beside_the_middle_of_two_are_rounded_to_the_nearer() {
-        let put = |kind: Kind, value: f64| {
+    fn floats_of_16_bits_near_a_tie_round_to_nearest() {
+        let put = |kind: ElementType, value: f64| {
             let mut to = Vec::new();
             kind.put([value, 0.0] as Number, &mut to);
             u16::from_le_bytes([to[0], to[1]])
         };
         let beyond = f64::from(2.0_f32.powi(-23));
-        // 1 and 1 + 2^-7 are neighbours in bf16, 1 and 1 + 2^-10 in f16.
+        // Adjacent values: 1 and 1 + 2^-7 in bf16, 1 and 1 + 2^-10 in f16.
         let (brain, half) = (1.0 + 2.0_f64.powi(-8), 1.0 + 2.0_f64.powi(-11));
-        assert_eq!(put(Kind::Bf16, brain), bf16::ONE.to_bits());
-        assert_eq!(put(Kind::Bf16, brain + beyond), bf16::ONE.to_bits() + 1);
-        assert_eq!(put(Kind::F16, half), f16::ONE.to_bits());
-        assert_eq!(put(Kind::F16, half + beyond), f16::ONE.to_bits() + 1);
+        assert_eq!(put(ElementType::Bf16, brain), bf16::ONE.to_bits());
+        assert_eq!(put(ElementType::Bf16, brain + beyond), bf16::ONE.to_bits() + 1);
+        assert_eq!(put(ElementType::F16, half), f16::ONE.to_bits());
+        assert_eq!(put(ElementType::F16, half + beyond), f16::ONE.to_bits() + 1);
     }
 }

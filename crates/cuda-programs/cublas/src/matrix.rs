@@ -1,10 +1,11 @@
-//! Matrices and vectors in memory: reading all elements, and writing them back.
+//! Matrices and vectors in device memory: reads all elements, and writes them back. Matrices stored in part (one triangle, column-major or
+//! packed, or a band) are expanded to full matrices; writes change only stored elements.
 
-use crate::kind::{Kind, Number};
+use crate::kind::{ElementType, Number};
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{Memory, write};
 
-/// How a factor is taken.
+/// Operation on a factor: transposed, conjugated, both or neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
     pub transposed: bool,
@@ -15,28 +16,25 @@ impl Operation {
     /// The operation of a `cublasOperation_t`.
     ///
     /// # Errors
-    /// When there is no such.
+    /// If the code is unknown.
     pub fn of(code: i32) -> Result<Operation> {
         let [transposed, conjugated] = match code {
             0 => [false, false],
             1 => [true, false],
             2 => [true, true],
             _ => {
-                return refuse(
-                    Status::InvalidValue,
-                    &format!("{code} is not an operation on a matrix"),
-                );
+                return refuse(Status::InvalidValue, &format!("{code} is not a cublasOperation_t"));
             }
         };
         Ok(Operation { transposed, conjugated })
     }
 }
 
-/// A matrix in memory: the element of row `i` and column `j` lies `i * down + j * across` elements from the start.
+/// A matrix in memory: element (`i`, `j`) is `i * down + j * across` elements after the first.
 #[derive(Clone, Copy, Debug)]
 pub struct Matrix {
     pub at: usize,
-    pub kind: Kind,
+    pub kind: ElementType,
     pub rows: usize,
     pub columns: usize,
     pub down: usize,
@@ -52,13 +50,13 @@ pub struct Dense {
 }
 
 impl Matrix {
-    /// A matrix by columns, with its leading dimension.
+    /// A column-major matrix with a leading dimension.
     ///
     /// # Errors
-    /// When an extent is negative, or the leading dimension too small.
+    /// If an extent is negative, or the leading dimension too small.
     pub fn by_columns(
         at: usize,
-        kind: Kind,
+        kind: ElementType,
         rows: i64,
         columns: i64,
         leading: i64,
@@ -77,13 +75,13 @@ impl Matrix {
         }
     }
 
-    /// The matrix that a factor is stored as, whose operation gives `rows` and `columns`.
+    /// The stored matrix of a factor whose operation gives `rows` by `columns`.
     ///
     /// # Errors
     /// As [`Matrix::by_columns`].
     pub fn factor(
         at: usize,
-        kind: Kind,
+        kind: ElementType,
         operation: Operation,
         rows: i64,
         columns: i64,
@@ -95,11 +93,16 @@ impl Matrix {
         }
     }
 
-    /// A vector as a matrix of one column, with its increment; a negative one begins at the end.
+    /// A vector as a matrix of one column. With a negative increment, its last element comes first in memory.
     ///
     /// # Errors
-    /// When the length is negative.
-    pub fn vector(at: usize, kind: Kind, length: i64, increment: i64) -> Result<(Matrix, bool)> {
+    /// If the length is negative.
+    pub fn vector(
+        at: usize,
+        kind: ElementType,
+        length: i64,
+        increment: i64,
+    ) -> Result<(Matrix, bool)> {
         match (usize::try_from(length), usize::try_from(increment.unsigned_abs())) {
             (Ok(rows), Ok(down)) if rows < 1 << 40 && down < 1 << 32 => {
                 Ok((Matrix { at, kind, rows, columns: 1, down, across: 0 }, increment < 0))
@@ -123,17 +126,17 @@ impl Matrix {
         }
     }
 
-    /// From its first element to its last.
+    /// The memory from the first element to the last.
     fn memory(&self) -> Memory {
         Memory { at: self.at, bytes: self.extent() }
     }
 
-    /// Its elements.
+    /// Reads the elements.
     ///
     /// # Errors
-    /// When its memory is not there.
+    /// If the memory is not inside one allocation.
     pub fn read(&self, what: &str) -> Result<Dense> {
-        // SAFETY: the elements are read at once.
+        // SAFETY: the elements are copied out of the slice at once, and stream order keeps writers away meanwhile.
         let bytes = unsafe { self.memory().bytes(what) }?;
         let size = self.kind.bytes();
         let mut elements = Vec::with_capacity(self.rows * self.columns);
@@ -146,10 +149,10 @@ impl Matrix {
         Ok(Dense { rows: self.rows, columns: self.columns, elements })
     }
 
-    /// Its elements after an operation.
+    /// Reads the elements and applies an operation.
     ///
     /// # Errors
-    /// When its memory is not there.
+    /// If the memory is not inside one allocation.
     pub fn read_as(&self, operation: Operation, what: &str) -> Result<Dense> {
         let mut dense = match operation.transposed {
             false => self.read(what)?,
@@ -171,10 +174,10 @@ impl Matrix {
         }
     }
 
-    /// Writes all elements, and nothing between them.
+    /// Writes all elements; gaps between columns stay unchanged.
     ///
     /// # Errors
-    /// When its memory is not there.
+    /// If the memory is not inside one allocation.
     pub fn write(&self, dense: &Dense, what: &str) -> Result {
         self.memory().check(what)?;
         let by_rows = self.across == 1 && self.down != 1;
@@ -201,4 +204,196 @@ impl Matrix {
         }
         Ok(())
     }
+}
+
+/// Storage scheme.
+#[derive(Clone, Copy)]
+pub enum Layout {
+    /// Column-major with a leading dimension.
+    Columns(i64),
+    /// The columns of a triangle, without gaps.
+    Packed,
+    /// Band storage, column-major, with this many diagonals below and above the main one.
+    Band { below: i64, above: i64, leading: i64 },
+}
+
+/// Values of elements that are not stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Unstored {
+    Zero,
+    /// The mirrored element (symmetric).
+    Mirrored,
+    /// The conjugate of the mirrored element (Hermitian); the diagonal is real.
+    Conjugated,
+}
+
+/// A matrix stored in part.
+#[derive(Clone, Copy)]
+pub struct Stored {
+    pub at: usize,
+    pub kind: ElementType,
+    pub rows: usize,
+    pub columns: usize,
+    pub layout: Layout,
+    /// Whether the lower triangle is stored; `None` if both are.
+    pub lower: Option<bool>,
+    pub other: Unstored,
+}
+
+impl Stored {
+    /// A square matrix stored as one triangle (`cublasFillMode_t`).
+    pub fn triangle(
+        at: i64,
+        kind: ElementType,
+        fill: i64,
+        order: i64,
+        layout: Layout,
+        other: Unstored,
+    ) -> Result<Stored> {
+        let lower = match fill {
+            0 => true,
+            1 => false,
+            _ => return refuse(Status::InvalidValue, &format!("{fill} is not a cublasFillMode_t")),
+        };
+        Stored::new(at, kind, [order, order], layout, Some(lower), other)
+    }
+
+    /// A matrix stored in full or as a band.
+    pub fn whole(at: i64, kind: ElementType, extents: [i64; 2], layout: Layout) -> Result<Stored> {
+        Stored::new(at, kind, extents, layout, None, Unstored::Zero)
+    }
+
+    fn new(
+        at: i64,
+        kind: ElementType,
+        [rows, columns]: [i64; 2],
+        layout: Layout,
+        lower: Option<bool>,
+        other: Unstored,
+    ) -> Result<Stored> {
+        let least = match layout {
+            Layout::Columns(leading) => (rows.max(1), leading),
+            Layout::Packed => (0, 0),
+            Layout::Band { below, above, .. } if below < 0 || above < 0 => (0, -1),
+            Layout::Band { below, above, leading } => (below.saturating_add(above) + 1, leading),
+        };
+        match [rows, columns].map(|extent| usize::try_from(extent).ok().filter(|e| *e < 1 << 31)) {
+            [Some(rows), Some(columns)] if least.1 >= least.0 => {
+                Ok(Stored { at: at as usize, kind, rows, columns, layout, lower, other })
+            }
+            _ => refuse(
+                Status::InvalidValue,
+                &format!(
+                    "a matrix of {rows} rows and {columns} columns does not fit this storage; check its extents, its diagonals and its leading dimension"
+                ),
+            ),
+        }
+    }
+
+    /// Offset of an element in elements; `None` if it is not stored.
+    fn place(&self, row: usize, column: usize) -> Option<usize> {
+        let inside = match self.lower {
+            Some(true) => row >= column,
+            Some(false) => row <= column,
+            None => true,
+        };
+        match self.layout {
+            _ if !inside => None,
+            Layout::Columns(leading) => Some(row + column * leading as usize),
+            Layout::Packed if self.lower == Some(false) => Some(row + column * (column + 1) / 2),
+            Layout::Packed => Some(row + column * (2 * self.rows - column - 1) / 2),
+            Layout::Band { below, above, leading } => {
+                let (below, above) = (below as usize, above as usize);
+                let held = row <= column + below && column <= row + above;
+                held.then(|| (above + row - column) + column * leading as usize)
+            }
+        }
+    }
+
+    /// Number of elements from the first stored one to the last.
+    fn span(&self) -> usize {
+        let corners =
+            |row: usize| (0..self.columns).filter_map(move |column| self.place(row, column));
+        (0..self.rows).flat_map(corners).max().map_or(0, |last| last + 1)
+    }
+
+    /// The memory from the first element to the last.
+    fn memory(&self) -> Memory {
+        Memory { at: self.at, bytes: self.span() * self.kind.bytes() }
+    }
+
+    /// Reads the full matrix; with `unit`, the diagonal is 1 and is not read.
+    pub fn read(&self, unit: bool, what: &str) -> Result<Dense> {
+        let size = self.kind.bytes();
+        // SAFETY: the elements are copied out of the slice at once, and stream order keeps writers away meanwhile.
+        let bytes = unsafe { self.memory().bytes(what) }?;
+        let stored = |row: usize, column: usize| -> Option<Number> {
+            let at = self.place(row, column)? * size;
+            Some(self.kind.read(&bytes[at..at + size]))
+        };
+        let element = |row: usize, column: usize| -> Number {
+            match (stored(row, column), self.other) {
+                _ if unit && row == column => [1.0, 0.0],
+                (Some([re, _]), Unstored::Conjugated) if row == column => [re, 0.0],
+                (Some(element), _) => element,
+                (None, Unstored::Zero) => [0.0; 2],
+                (None, Unstored::Mirrored) => stored(column, row).unwrap_or_default(),
+                (None, Unstored::Conjugated) => {
+                    stored(column, row).map_or([0.0; 2], |[re, im]| [re, -im])
+                }
+            }
+        };
+        let places =
+            (0..self.rows).flat_map(|row| (0..self.columns).map(move |column| (row, column)));
+        let elements = places.map(|(row, column)| element(row, column)).collect();
+        Ok(Dense { rows: self.rows, columns: self.columns, elements })
+    }
+
+    /// Writes the stored elements, and no others.
+    pub fn write(&self, dense: &Dense, what: &str) -> Result {
+        let size = self.kind.bytes();
+        self.memory().check(what)?;
+        for column in 0..self.columns {
+            // The stored elements of a column are contiguous.
+            let rows = (0..self.rows).filter_map(|row| Some((row, self.place(row, column)?)));
+            let (mut bytes, mut start) = (Vec::new(), None);
+            for (row, place) in rows {
+                start.get_or_insert(place);
+                let [re, im] = dense.elements[row * self.columns + column];
+                let real = self.other == Unstored::Conjugated && row == column;
+                self.kind.put([re, if real { 0.0 } else { im }], &mut bytes);
+            }
+            if let Some(start) = start {
+                write(self.at + start * size, &bytes, what)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Applies an operation to a matrix.
+pub fn after(dense: Dense, operation: crate::matrix::Operation) -> Dense {
+    let Dense { rows, columns, elements } = &dense;
+    if !operation.transposed {
+        return dense;
+    }
+    let conjugate = |[re, im]: Number| [re, if operation.conjugated { -im } else { im }];
+    let of = |row: usize| (0..*rows).map(move |column| conjugate(elements[column * columns + row]));
+    Dense { rows: *columns, columns: *rows, elements: (0..*columns).flat_map(of).collect() }
+}
+
+/// A vector of elements as a matrix of one column.
+pub fn column(elements: Vec<Number>) -> Dense {
+    Dense { rows: elements.len(), columns: 1, elements }
+}
+
+/// A full column-major matrix.
+pub fn columns(
+    at: i64,
+    kind: ElementType,
+    rows: i64,
+    columns: i64,
+    leading: i64,
+) -> Result<Matrix> {
+    Matrix::by_columns(at as usize, kind, rows, columns, leading)
 }

@@ -1,4 +1,4 @@
-//! Statuses, and what is said with them.
+//! Status codes and their messages.
 
 use lanework_standin::FailureKind;
 
@@ -15,7 +15,7 @@ pub enum Status {
     NotSupported = 15,
 }
 
-/// The result of a call.
+/// Result of a call.
 pub type Result<T = ()> = std::result::Result<T, Status>;
 
 impl lanework_standin::Status for Status {
@@ -37,7 +37,7 @@ impl lanework_standin::Status for Status {
 
 lanework_standin::answers!(Status);
 
-/// Name and text of a status.
+/// Name and description of a status code.
 pub fn words(code: i32) -> (&'static std::ffi::CStr, &'static std::ffi::CStr) {
     match code {
         0 => (c"CUBLAS_STATUS_SUCCESS", c"success"),

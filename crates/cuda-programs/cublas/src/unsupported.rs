@@ -1,4 +1,4 @@
-//! Functions that are not computed: each says so, and answers `CUBLAS_STATUS_NOT_SUPPORTED`.
+//! Unimplemented functions: each reports it and returns `CUBLAS_STATUS_NOT_SUPPORTED`.
 
 use crate::status::{Status, refuse};
 use lanework_standin::unsupported;
@@ -6,7 +6,7 @@ use lanework_standin::unsupported;
 unsupported! {
     "cuBLAS", refuse, Status::NotSupported;
 
-    "levels 1 to 3, and small systems in batches, are":
+    "the stand-in has levels 1 to 3 and small batched systems":
     cublasAlloc cublasAsumEx cublasAsumEx_64 cublasCaxpy cublasCbdmm cublasCcopy cublasCdotc cublasCdotu cublasCgbmv
     cublasCgelsBatched cublasCgemm cublasCgemm3mBatched cublasCgemm3mBatched_64 cublasCgemm3mEx cublasCgemm3mEx_64
     cublasCgemm3mStridedBatched cublasCgemm3mStridedBatched_64 cublasCgemv cublasCgerc cublasCgeru cublasChbmv cublasChemm

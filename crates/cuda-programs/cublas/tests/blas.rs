@@ -1,4 +1,4 @@
-//! The stand-in as programs find it: loaded by `dlopen` after the driver, on memory of the driver, against sums written out here.
+//! The stand-in loaded by `dlopen` after the driver, as programs do, on the driver's memory. Expected results are computed here.
 
 #![cfg(target_os = "linux")]
 
@@ -11,7 +11,7 @@ use std::ffi::c_void;
 type Gemm<T, I> =
     extern "C" fn(usize, i32, i32, I, I, I, *const T, u64, I, u64, I, *const T, u64, I) -> i32;
 
-/// The element of a factor after its operation, from columns.
+/// An element of a column-major factor after its operation.
 fn element(matrix: &[f64], operation: i32, leading: usize, row: usize, column: usize) -> f64 {
     match operation {
         0 => matrix[row + column * leading],
@@ -20,7 +20,7 @@ fn element(matrix: &[f64], operation: i32, leading: usize, row: usize, column: u
 }
 
 #[test]
-fn products_agree_with_sums_written_out_for_all_operations_and_leading_dimensions() {
+fn products_match_naive_sums_for_all_operations_and_leading_dimensions() {
     let handle = handle();
     let gemm: Gemm<f64, i32> = get(&libraries().own, "cublasDgemm_v2");
     let wide: Gemm<f64, i64> = get(&libraries().own, "cublasDgemm_v2_64");
@@ -46,7 +46,7 @@ fn products_agree_with_sums_written_out_for_all_operations_and_leading_dimension
             ),
             0
         );
-        // What lies between the columns stays.
+        // Gaps between columns stay unchanged.
         assert_eq!(download::<f64>(dc, c.len()), expected, "{ta} {tb}");
         let dc = upload(&c);
         let (i, j, l) = (m as i64, n as i64, k as i64);
@@ -62,7 +62,7 @@ fn products_agree_with_sums_written_out_for_all_operations_and_leading_dimension
 }
 
 #[test]
-fn with_beta_zero_the_result_need_not_hold_numbers() {
+fn with_beta_zero_the_result_may_hold_nan() {
     let handle = handle();
     let gemm: Gemm<f32, i32> = get(&libraries().own, "cublasSgemm_v2");
     let (a, c) = (upload(&[2.0f32]), upload(&[f32::NAN]));
@@ -71,7 +71,7 @@ fn with_beta_zero_the_result_need_not_hold_numbers() {
 }
 
 #[test]
-fn memory_that_is_not_there_is_a_status() {
+fn unallocated_memory_gives_a_status() {
     let handle = handle();
     let gemm: Gemm<f32, i32> = get(&libraries().own, "cublasSgemm_v2");
     let small = upload(&[1.0f32; 4]);
@@ -96,7 +96,7 @@ fn complex_factors_are_conjugated() {
 }
 
 #[test]
-fn half_precision_is_summed_in_single_and_batches_are_all_made() {
+fn half_precision_is_summed_in_single_and_whole_batches_run() {
     type Strided = extern "C" fn(
         usize,
         i32,
@@ -163,7 +163,7 @@ fn half_precision_is_summed_in_single_and_batches_are_all_made() {
 }
 
 #[test]
-fn bytes_are_multiplied_to_integers() {
+fn int8_products_give_int32() {
     type Ex = extern "C" fn(
         usize,
         i32,
@@ -193,7 +193,7 @@ fn bytes_are_multiplied_to_integers() {
 }
 
 #[test]
-fn vectors_have_increments_and_results_go_where_the_mode_says() {
+fn vectors_have_increments_and_results_follow_the_pointer_mode() {
     type Dot = extern "C" fn(usize, i32, u64, i32, u64, i32, *mut f32) -> i32;
     type Reduce = extern "C" fn(usize, i32, u64, i32, *mut c_void) -> i32;
     let handle = handle();
@@ -211,7 +211,7 @@ fn vectors_have_increments_and_results_go_where_the_mode_says() {
     let (norm, amax): (Reduce, Reduce) =
         (get(&libraries().own, "cublasSnrm2_v2"), get(&libraries().own, "cublasIsamax_v2"));
     let (mut length, mut index) = (0.0f32, 0i32);
-    // Squares that overflow single precision.
+    // Values whose squares overflow single precision.
     let large = upload(&[3e30f32, -4e30]);
     assert_eq!(norm(handle, 2, large, 1, (&raw mut length).cast()), 0);
     assert_eq!(amax(handle, 2, large, 1, (&raw mut index).cast()), 0);
@@ -244,7 +244,7 @@ fn triangular_systems_are_solved_from_both_sides() {
             _ => gemm(handle, 0, operation, 3, 3, 3, &1.0, x, 3, da, 3, &0.0, after, 3),
         };
         assert_eq!(done, 0);
-        // Halves and small integers: exact.
+        // Halves and small integers are exact.
         assert_eq!(
             download::<f64>(after, 9),
             b,
@@ -254,7 +254,7 @@ fn triangular_systems_are_solved_from_both_sides() {
 }
 
 #[test]
-fn systems_of_a_batch_are_solved_as_one_by_one() {
+fn batched_systems_match_single_solves() {
     type Trsm<At> =
         extern "C" fn(usize, i32, i32, i32, i32, i32, i32, *const f64, At, i32, u64, i32) -> i32;
     type Batched = extern "C" fn(
@@ -275,7 +275,7 @@ fn systems_of_a_batch_are_solved_as_one_by_one() {
     let handle = handle();
     let (one, batched): (Trsm<u64>, Batched) =
         (get(&libraries().own, "cublasDtrsm_v2"), get(&libraries().own, "cublasDtrsmBatched"));
-    // In columns of three rows each: the upper triangle of the first, all of the second.
+    // Column-major, three rows: the upper triangle of the first, all of the second.
     let factors = [[2.0f64, 9.0, 9.0, 1.0, 4.0, 9.0, 3.0, 5.0, 0.5], [1.0; 9]];
     let sides = [numbers(6, 2), numbers(6, 7)];
     let a = factors.map(|factor| upload(&factor));
@@ -290,14 +290,14 @@ fn systems_of_a_batch_are_solved_as_one_by_one() {
         assert_eq!(download::<f64>(*x, 6), download::<f64>(*alone, 6));
         assert_ne!(&download::<f64>(*x, 6), side);
     }
-    // No systems mean no work; fewer than none are an error, as is a list that is not there.
+    // An empty batch is no work; a negative count or a missing list is an error.
     assert_eq!(batched(handle, 0, 1, 0, 0, 3, 2, &2.0, lists[0], 3, lists[1], 3, 0), 0);
     assert_eq!(batched(handle, 0, 1, 0, 0, 3, 2, &2.0, lists[0], 3, lists[1], 3, -1), 7);
     assert_ne!(batched(handle, 0, 1, 0, 0, 3, 2, &2.0, 8, 3, lists[1], 3, 2), 0);
 }
 
 #[test]
-fn a_captured_product_is_made_when_its_graph_is_launched() {
+fn a_captured_product_runs_when_its_graph_is_launched() {
     let handle = handle();
     let cuda = &libraries().cuda;
     let gemm: Gemm<f32, i32> = get(&libraries().own, "cublasSgemm_v2");
@@ -322,7 +322,7 @@ fn a_captured_product_is_made_when_its_graph_is_launched() {
 }
 
 #[test]
-fn light_products_have_bias_and_activation() {
+fn cublaslt_products_apply_bias_and_activation() {
     let handle = handle();
     let blas = &libraries().own;
     let describe: extern "C" fn(*mut usize, i32, i32) -> i32 =
@@ -372,14 +372,14 @@ fn light_products_have_bias_and_activation() {
     assert_eq!(code, 0);
     assert!((gelu[0] - 0.841_192).abs() < 1e-5 && (gelu[1] + 0.045_402).abs() < 1e-5, "{gelu:?}");
     assert_eq!(run(8 | 128).0, 15); // a gradient is refused
-    // Where the largest result would go: nowhere, as if it had not been said; somewhere is refused.
+    // Address for the largest absolute result: null is the default, any other is refused.
     let nowhere = 0u64;
     assert_eq!(set(product, 21, (&raw const nowhere).cast(), 8), 0);
     assert_eq!(set(product, 21, (&raw const d).cast(), 8), 15);
 }
 
 #[test]
-fn what_is_not_computed_says_so() {
+fn unimplemented_functions_report_it() {
     handle();
     let unknown: extern "C" fn() -> i32 = get(&libraries().own, "cublasSgelsBatched");
     assert_eq!(unknown(), 15);

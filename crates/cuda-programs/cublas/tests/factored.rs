@@ -1,4 +1,4 @@
-//! Batches of small systems, against products of what the stand-in gives.
+//! Batched small systems, checked by multiplying the results.
 
 #![cfg(target_os = "linux")]
 
@@ -13,7 +13,7 @@ fn mul(a: Number, b: Number) -> Number {
     [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
 }
 
-/// Complex numbers; a matrix lies by columns.
+/// Complex numbers; matrices are column-major.
 fn complex(count: usize, seed: u32) -> Vec<Number> {
     numbers(2 * count, seed).chunks(2).map(|pair| [pair[0], pair[1]]).collect()
 }
@@ -46,7 +46,7 @@ fn assert_near(found: &[Number], expected: &[Number], what: &str) {
 const N: usize = 5;
 const COUNT: usize = 3;
 
-/// Matrices, and the list of where they are.
+/// Matrices, and the list of their addresses.
 fn batch(seed: u32) -> ([Vec<Number>; COUNT], [u64; COUNT], u64) {
     let matrices = [0, 1, 2].map(|index| complex(N * N, seed + index));
     let places = [0, 1, 2].map(|index: usize| upload(&matrices[index]));
@@ -55,7 +55,7 @@ fn batch(seed: u32) -> ([Vec<Number>; COUNT], [u64; COUNT], u64) {
 }
 
 #[test]
-fn systems_are_solved_and_inverted_by_their_factors() {
+fn factored_systems_are_solved_and_inverted() {
     let handle = handle();
     let n = N as i32;
     for pivoting in [true, false] {
@@ -100,9 +100,9 @@ fn systems_are_solved_and_inverted_by_their_factors() {
 }
 
 #[test]
-fn exchanges_are_those_of_the_largest_elements_and_a_zero_pivot_is_told() {
+fn pivots_are_the_largest_elements_and_a_zero_pivot_is_reported() {
     let handle = handle();
-    // By columns; the second has no inverse.
+    // Column-major; the second is singular.
     let matrices = [[1.0f64, 4.0, 2.0, 3.0], [1.0, 2.0, 2.0, 4.0]];
     let places = matrices.map(|matrix| upload(&matrix));
     let (list, pivots, info) = (upload(&places), upload(&[0i32; 4]), upload(&[-1i32; 2]));
@@ -118,14 +118,14 @@ fn exchanges_are_those_of_the_largest_elements_and_a_zero_pivot_is_told() {
     assert_eq!((code, download::<i32>(info, 2)), (0, vec![0, 2]));
     let inverse = download::<f64>(inverses[0], 4);
     assert!(inverse.iter().zip([-0.6, 0.8, 0.4, -0.2]).all(|(a, b)| (a - b).abs() < 1e-15));
-    // What has no inverse gives nothing finite.
+    // The inverse of a singular matrix has no finite element.
     assert!(download::<f64>(inverses[1], 4).iter().all(|value| !value.is_finite()));
     let complex = upload(&[upload(&[[0.0f64; 2]; 4])]);
     let to = upload(&[[7.0f64; 2]; 4]);
     let code = call!("cublasZmatinvBatched", handle => usize, 2 => i32, complex => u64, 2 => i32, upload(&[to]) => u64, 2 => i32, info => u64, 1 => i32);
     assert_eq!((code, download::<i32>(info, 1)), (0, vec![1]));
     assert!(download::<[f64; 2]>(to, 4).iter().all(|value| !value[0].is_finite()));
-    // What cannot be right is a status: extents, pivots, memory that is not there, more than a warp's rows.
+    // Invalid arguments give a status: extents, pivots, memory that is not allocated, more rows than a warp.
     let wrong = upload(&[3i32, 1, 1, 1]);
     for (n, lda, list, pivots, expected) in [
         (-1, 2, list, pivots, 7),
@@ -143,7 +143,7 @@ fn exchanges_are_those_of_the_largest_elements_and_a_zero_pivot_is_told() {
 }
 
 #[test]
-fn reflections_times_the_triangle_are_the_matrix() {
+fn reflections_times_the_triangle_equal_the_matrix() {
     let handle = handle();
     for (m, n) in [(5usize, 3usize), (3, 5), (4, 4), (1, 1)] {
         let a = complex(m * n, 9);

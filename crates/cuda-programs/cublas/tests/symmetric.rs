@@ -1,4 +1,4 @@
-//! Symmetric, Hermitian, triangular and banded matrices, in each way to store them, against sums written out here.
+//! Symmetric, Hermitian, triangular and banded matrices in each storage scheme. Expected results are computed here.
 
 #![cfg(target_os = "linux")]
 
@@ -10,9 +10,9 @@ use common::{download, handle, numbers, upload};
 type Number = [f64; 2];
 
 const N: usize = 5;
-/// Diagonals of a band beside the main one.
+/// Diagonals of a band on each side of the main one.
 const K: usize = 2;
-/// What lies where nothing is stored: it must be neither read nor written.
+/// Filler of elements that are not stored: never read or written.
 const ELSEWHERE: Number = [f64::NAN, 77.0];
 
 fn mul(a: Number, b: Number) -> Number {
@@ -31,7 +31,7 @@ fn complex(count: usize, seed: u32) -> Vec<Number> {
     numbers(2 * count, seed).chunks(2).map(|pair| [pair[0], pair[1]]).collect()
 }
 
-/// A matrix by its element of a row and a column.
+/// Builds a matrix from a function of row and column.
 fn matrix(of: impl Fn(usize, usize) -> Number) -> Vec<Number> {
     (0..N * N).map(|at| of(at % N, at / N)).collect()
 }
@@ -44,7 +44,7 @@ fn transposed(a: &[Number], operation: i32) -> Vec<Number> {
     })
 }
 
-/// The product of matrices of N rows.
+/// The product of N x N matrices.
 fn product(a: &[Number], b: &[Number]) -> Vec<Number> {
     let sum = |row: usize, column: usize| {
         (0..N).map(|k| mul(a[row + k * N], b[k + column * N])).fold([0.0; 2], add)
@@ -61,40 +61,40 @@ fn is_stored(fill: i32, row: usize, column: usize) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum How {
+enum Storage {
     Columns,
     Packed,
     Band,
 }
 
-/// One triangle of a matrix as it is stored; of a band the rest of the matrix is 0.
-fn stored(a: &[Number], fill: i32, how: How) -> Vec<Number> {
+/// One triangle of a matrix in a storage scheme; outside a band, the matrix is 0.
+fn stored(a: &[Number], fill: i32, how: Storage) -> Vec<Number> {
     let mut to = match how {
-        How::Columns => vec![ELSEWHERE; N * N],
-        How::Packed => Vec::new(),
-        How::Band => vec![ELSEWHERE; (K + 2) * N],
+        Storage::Columns => vec![ELSEWHERE; N * N],
+        Storage::Packed => Vec::new(),
+        Storage::Band => vec![ELSEWHERE; (K + 2) * N],
     };
     for (column, row) in (0..N * N).map(|at| (at / N, at % N)) {
         if !is_stored(fill, row, column) {
             continue;
         }
         match how {
-            How::Columns => to[row + column * N] = a[row + column * N],
-            How::Packed => to.push(a[row + column * N]),
-            How::Band if row.abs_diff(column) > K => {}
-            How::Band if fill == 0 => to[row - column + column * (K + 2)] = a[row + column * N],
-            How::Band => to[K + row - column + column * (K + 2)] = a[row + column * N],
+            Storage::Columns => to[row + column * N] = a[row + column * N],
+            Storage::Packed => to.push(a[row + column * N]),
+            Storage::Band if row.abs_diff(column) > K => {}
+            Storage::Band if fill == 0 => to[row - column + column * (K + 2)] = a[row + column * N],
+            Storage::Band => to[K + row - column + column * (K + 2)] = a[row + column * N],
         }
     }
     to
 }
 
-/// A full matrix of a triangle: zeros, the mirror or its conjugates elsewhere.
-fn full(of: &[Number], fill: i32, how: How, other: char) -> Vec<Number> {
+/// Expands a triangle to a full matrix: zeros, mirrored or conjugated elements elsewhere.
+fn full(of: &[Number], fill: i32, how: Storage, other: char) -> Vec<Number> {
     matrix(|row, column| {
         let [here, across] = [of[row + column * N], of[column + row * N]];
         match (is_stored(fill, row, column), other) {
-            _ if how == How::Band && row.abs_diff(column) > K => [0.0; 2],
+            _ if how == Storage::Band && row.abs_diff(column) > K => [0.0; 2],
             (_, 'h') if row == column => [here[0], 0.0],
             (true, _) => here,
             (false, 't') => [0.0; 2],
@@ -104,7 +104,7 @@ fn full(of: &[Number], fill: i32, how: How, other: char) -> Vec<Number> {
     })
 }
 
-/// Compares bit for bit what is exact: small integers.
+/// Compares bit for bit, since small integers are exact.
 fn assert_same(found: &[Number], expected: &[Number], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
@@ -122,21 +122,21 @@ const BETA: Number = [-1.0, 3.0];
 fn symmetric_and_hermitian_matrices_times_vectors() {
     let handle = handle();
     let (n, k) = (N as i32, K as i32);
-    for (fill, how, other) in (0..12)
-        .map(|c| (c % 2, [How::Columns, How::Packed, How::Band][c / 2 % 3], ['s', 'h'][c / 6]))
-    {
+    for (fill, how, other) in (0..12).map(|c| {
+        (c % 2, [Storage::Columns, Storage::Packed, Storage::Band][c / 2 % 3], ['s', 'h'][c / 6])
+    }) {
         let fill = fill as i32;
         let (a, x, y) = (complex(N * N, 3), complex(N, 5), complex(N, 7));
         let (da, dx, dy) = (upload(&stored(&a, fill, how)), upload(&x), upload(&y));
         let code = match (how, other) {
-            (How::Columns, _) => {
+            (Storage::Columns, _) => {
                 let name = if other == 's' { "cublasZsymv_v2" } else { "cublasZhemv_v2" };
                 call!(name, handle => usize, fill => i32, n => i32, &ALPHA => *const Number, da => u64, n => i32, dx => u64, 1 => i32, &BETA => *const Number, dy => u64, 1 => i32)
             }
-            (How::Packed, 'h') => {
+            (Storage::Packed, 'h') => {
                 call!("cublasZhpmv_v2", handle => usize, fill => i32, n => i32, &ALPHA => *const Number, da => u64, dx => u64, 1 => i32, &BETA => *const Number, dy => u64, 1 => i32)
             }
-            (How::Band, 'h') => {
+            (Storage::Band, 'h') => {
                 call!("cublasZhbmv_v2", handle => usize, fill => i32, n => i32, k => i32, &ALPHA => *const Number, da => u64, k + 2 => i32, dx => u64, 1 => i32, &BETA => *const Number, dy => u64, 1 => i32)
             }
             _ => continue,
@@ -151,7 +151,9 @@ fn symmetric_and_hermitian_matrices_times_vectors() {
 fn real_bands_and_packed_triangles_times_vectors() {
     let handle = handle();
     let (n, k) = (N as i32, K as i32);
-    for (fill, how) in [(0, How::Packed), (1, How::Packed), (0, How::Band), (1, How::Band)] {
+    for (fill, how) in
+        [(0, Storage::Packed), (1, Storage::Packed), (0, Storage::Band), (1, Storage::Band)]
+    {
         let real = |count, seed| {
             complex(count, seed).into_iter().map(|[re, _]| [re, 0.0]).collect::<Vec<_>>()
         };
@@ -161,7 +163,7 @@ fn real_bands_and_packed_triangles_times_vectors() {
             (upload(&parts(&stored(&a, fill, how))), upload(&parts(&x)), upload(&parts(&y)));
         let (alpha, beta) = (2.0, -3.0);
         let code = match how {
-            How::Packed => {
+            Storage::Packed => {
                 call!("cublasDspmv_v2", handle => usize, fill => i32, n => i32, &alpha => *const f64, da => u64, dx => u64, 1 => i32, &beta => *const f64, dy => u64, 1 => i32)
             }
             _ => {
@@ -205,20 +207,20 @@ fn a_band_of_any_matrix_times_a_vector() {
 }
 
 #[test]
-fn triangles_times_vectors_and_back() {
+fn triangular_products_and_solves_are_inverse() {
     let handle = handle();
     let (n, k) = (N as i32, K as i32);
     for case in 0..36 {
         let (fill, unit, operation) = (case % 2, case / 2 % 2, case / 4 % 3);
-        let how = [How::Columns, How::Packed, How::Band][(case / 12) as usize];
+        let how = [Storage::Columns, Storage::Packed, Storage::Band][(case / 12) as usize];
         let mut a = complex(N * N, 3);
-        // A diagonal by which one divides exactly.
+        // A diagonal whose division is exact.
         (0..N).for_each(|at| a[at * (N + 1)] = [0.0, 2.0]);
         let x = complex(N, 5);
         let mut given = stored(&a, fill, how);
         let mut whole = full(&a, fill, how, 't');
         if unit == 1 {
-            // Its diagonal is 1, and not read.
+            // A unit diagonal is not read.
             let nan =
                 matrix(|row, column| if row == column { ELSEWHERE } else { a[row + column * N] });
             given = stored(&nan, fill, how);
@@ -226,13 +228,13 @@ fn triangles_times_vectors_and_back() {
         }
         let (da, dx) = (upload(&given), upload(&x));
         let run = |op: &str| match how {
-            How::Columns => {
+            Storage::Columns => {
                 call!(&format!("cublasZtr{op}_v2"), handle => usize, fill => i32, operation => i32, unit => i32, n => i32, da => u64, n => i32, dx => u64, 1 => i32)
             }
-            How::Packed => {
+            Storage::Packed => {
                 call!(&format!("cublasZtp{op}_v2"), handle => usize, fill => i32, operation => i32, unit => i32, n => i32, da => u64, dx => u64, 1 => i32)
             }
-            How::Band => {
+            Storage::Band => {
                 call!(&format!("cublasZtb{op}_v2"), handle => usize, fill => i32, operation => i32, unit => i32, n => i32, k => i32, da => u64, k + 2 => i32, dx => u64, 1 => i32)
             }
         };
@@ -245,13 +247,13 @@ fn triangles_times_vectors_and_back() {
 }
 
 #[test]
-fn updates_change_the_stored_triangle_alone() {
+fn updates_change_only_the_stored_triangle() {
     let handle = handle();
     let n = N as i32;
     for (fill, packed, two) in (0..8).map(|case| (case & 1, case & 2 != 0, case & 4 != 0)) {
         for hermitian in [false, true] {
             let (a, x, y) = (complex(N * N, 3), complex(N, 5), complex(N, 7));
-            let how = if packed { How::Packed } else { How::Columns };
+            let how = if packed { Storage::Packed } else { Storage::Columns };
             let (da, dx, dy) = (upload(&stored(&a, fill, how)), upload(&x), upload(&y));
             let real = 3.0f64;
             let code = match (hermitian, packed, two) {
@@ -302,32 +304,33 @@ fn updates_change_the_stored_triangle_alone() {
 }
 
 #[test]
-fn products_with_a_triangle_and_updates_by_two_factors() {
+fn products_with_a_triangle_and_rank_2k_updates() {
     let handle = handle();
     let n = N as i32;
     let (a, b, c) = (complex(N * N, 3), complex(N * N, 5), complex(N * N, 7));
     for (fill, side) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         for other in ['s', 'h'] {
             let name = if other == 's' { "cublasZsymm_v2" } else { "cublasZhemm_v2" };
-            let (da, db, dc) = (upload(&stored(&a, fill, How::Columns)), upload(&b), upload(&c));
+            let (da, db, dc) =
+                (upload(&stored(&a, fill, Storage::Columns)), upload(&b), upload(&c));
             let code = call!(
                 name, handle => usize, side => i32, fill => i32, n => i32, n => i32, &ALPHA => *const Number, da => u64, n => i32, db => u64, n => i32, &BETA => *const Number,
                 dc => u64, n => i32
             );
             assert_eq!(code, 0);
-            let whole = full(&a, fill, How::Columns, other);
+            let whole = full(&a, fill, Storage::Columns, other);
             let made = if side == 0 { product(&whole, &b) } else { product(&b, &whole) };
             assert_same(&download(dc, N * N), &combined(ALPHA, &made, BETA, &c), name);
         }
         for operation in 0..3 {
-            let (da, db) = (upload(&stored(&a, fill, How::Columns)), upload(&b));
-            // In B's place, as programs do.
+            let (da, db) = (upload(&stored(&a, fill, Storage::Columns)), upload(&b));
+            // In place of B, as programs do.
             let code = call!(
                 "cublasZtrmm_v2", handle => usize, side => i32, fill => i32, operation => i32, 0 => i32, n => i32, n => i32, &ALPHA => *const Number, da => u64, n => i32,
                 db => u64, n => i32, db => u64, n => i32
             );
             assert_eq!(code, 0);
-            let whole = transposed(&full(&a, fill, How::Columns, 't'), operation);
+            let whole = transposed(&full(&a, fill, Storage::Columns, 't'), operation);
             let made = if side == 0 { product(&whole, &b) } else { product(&b, &whole) };
             assert_same(&download(db, N * N), &combined(ALPHA, &made, [0.0; 2], &c), "trmm");
         }
@@ -336,7 +339,7 @@ fn products_with_a_triangle_and_updates_by_two_factors() {
         (0..16).map(|case| (case & 1, case >> 1 & 1, case & 4 != 0, case & 8 != 0))
     {
         let code_of_operation = if hermitian { 2 * operation } else { operation };
-        let (da, db, dc) = (upload(&a), upload(&b), upload(&stored(&c, fill, How::Columns)));
+        let (da, db, dc) = (upload(&a), upload(&b), upload(&stored(&c, fill, Storage::Columns)));
         let real = 3.0f64;
         let beta: *const f64 = if hermitian { &real } else { BETA.as_ptr() };
         let name = match (hermitian, both) {
@@ -357,29 +360,29 @@ fn products_with_a_triangle_and_updates_by_two_factors() {
             let more = product(&right, &transposed(&left, across));
             sum = combined([1.0, 0.0], &sum, if hermitian { bar(ALPHA) } else { ALPHA }, &more);
         }
-        let before = full(&c, fill, How::Columns, if hermitian { 'h' } else { 's' });
+        let before = full(&c, fill, Storage::Columns, if hermitian { 'h' } else { 's' });
         let mut expected =
             combined([1.0, 0.0], &sum, if hermitian { [real, 0.0] } else { BETA }, &before);
         if hermitian {
             (0..N).for_each(|at| expected[at * (N + 1)][1] = 0.0);
         }
-        assert_same(&download(dc, N * N), &stored(&expected, fill, How::Columns), name);
+        assert_same(&download(dc, N * N), &stored(&expected, fill, Storage::Columns), name);
     }
 }
 
 #[test]
-fn triangles_are_packed_and_unpacked() {
+fn triangles_pack_and_unpack() {
     let handle = handle();
     let n = N as i32;
     for fill in [0, 1] {
         let a = complex(N * N, 3);
-        let packed = stored(&a, fill, How::Packed);
+        let packed = stored(&a, fill, Storage::Packed);
         let (from, to) = (upload(&packed), upload(&vec![ELSEWHERE; N * N]));
         assert_eq!(
             call!("cublasZtpttr", handle => usize, fill => i32, n => i32, from => u64, to => u64, n => i32),
             0
         );
-        assert_same(&download(to, N * N), &stored(&a, fill, How::Columns), "tpttr");
+        assert_same(&download(to, N * N), &stored(&a, fill, Storage::Columns), "tpttr");
         let back = upload(&vec![ELSEWHERE; packed.len()]);
         assert_eq!(
             call!("cublasZtrttp", handle => usize, fill => i32, n => i32, to => u64, n => i32, back => u64),
@@ -394,7 +397,7 @@ fn triangles_are_packed_and_unpacked() {
 }
 
 #[test]
-fn rotations_turn_pairs_and_the_one_that_is_made_ends_an_element() {
+fn rotations_rotate_pairs_and_rotg_zeroes_an_element() {
     let handle = handle();
     let (x, y) = (upload(&[3.0f64, 1.0]), upload(&[4.0f64, 2.0]));
     let (c, s) = (0.6f64, 0.8f64);
@@ -416,7 +419,7 @@ fn rotations_turn_pairs_and_the_one_that_is_made_ends_an_element() {
 }
 
 #[test]
-fn vectors_of_a_batch_are_multiplied_one_by_one() {
+fn batched_matrix_vector_products() {
     let handle = handle();
     let (a, x) =
         (upload(&[1.0f64, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]), upload(&[1.0f64, 1.0, 2.0, 1.0]));

@@ -1,7 +1,7 @@
-//! A plan's transforms, from bytes of the input to bytes of the output. Everything is read before anything is written, so that the two may
+//! Executes a plan, from bytes of the input to bytes of the output. The whole input is read before any output is written, so the two may
 //! overlap.
 
-use crate::kind::{Form, Precision};
+use crate::kind::{Precision, TransformForm};
 use crate::layout::Layout;
 use crate::plan::Plan;
 use crate::status::{Result, Status, refuse};
@@ -12,28 +12,28 @@ use rustfft::FftNum;
 use rustfft::num_complex::Complex;
 use std::sync::OnceLock;
 
-/// Elements of a batch from which on several threads transform it.
+/// Batches with at least this many elements use several threads.
 const SHARED: usize = 1 << 15;
 
-/// A plan, and what is made for it when it is first executed: transforms forward and inverse.
+/// A plan's forward and inverse transforms, created on first execution.
 #[derive(Default)]
-pub struct Ready {
+pub struct PlannedTransforms {
     single: [OnceLock<Axes<f32>>; 2],
     double: [OnceLock<Axes<f64>>; 2],
 }
 
-/// A stored number: how it is read and written, and the precision of its transforms.
-trait Stored {
+/// A storage type: how numbers are read and written, and the precision of their transforms.
+trait StorageType {
     type Computed: FftNum;
     const SIZE: usize;
     fn get(bytes: &[u8]) -> Self::Computed;
     fn put(number: Self::Computed, to: &mut [u8]);
-    fn axes(ready: &Ready, inverse: bool) -> &OnceLock<Axes<Self::Computed>>;
+    fn axes(ready: &PlannedTransforms, inverse: bool) -> &OnceLock<Axes<Self::Computed>>;
 }
 
 macro_rules! stored {
     ($($type:ty, $computed:ty, $size:literal, $field:ident, $from:expr, $to:expr;)*) => {$(
-        impl Stored for $type {
+        impl StorageType for $type {
             type Computed = $computed;
             const SIZE: usize = $size;
             fn get(bytes: &[u8]) -> $computed {
@@ -44,7 +44,7 @@ macro_rules! stored {
             fn put(number: $computed, to: &mut [u8]) {
                 to.copy_from_slice(&$to(number).to_ne_bytes());
             }
-            fn axes(ready: &Ready, inverse: bool) -> &OnceLock<Axes<$computed>> {
+            fn axes(ready: &PlannedTransforms, inverse: bool) -> &OnceLock<Axes<$computed>> {
                 &ready.$field[usize::from(inverse)]
             }
         }
@@ -61,8 +61,13 @@ stored! {
 /// Executes a plan on two addresses.
 ///
 /// # Errors
-/// When a range is not in one allocation, an address is not a multiple of an element's size, or the host's memory does not suffice.
-pub fn execute(plan: &Plan, ready: &Ready, [from, to]: [usize; 2], inverse: bool) -> Result {
+/// If a range is not inside one allocation, an address is not a multiple of the element size, or host memory runs out.
+pub fn execute(
+    plan: &Plan,
+    ready: &PlannedTransforms,
+    [from, to]: [usize; 2],
+    inverse: bool,
+) -> Result {
     let [input, output] = plan.sides(from == to);
     let bytes = ["the input", "the output"]
         .into_iter()
@@ -73,13 +78,13 @@ pub fn execute(plan: &Plan, ready: &Ready, [from, to]: [usize; 2], inverse: bool
     for (((what, address), side), size) in bytes {
         if address % size != 0 {
             let why = format!(
-                "{what} is at {address:#x}, which is not a multiple of its elements' {size} bytes"
+                "{what} is at {address:#x}, which is not aligned to its elements of {size} bytes"
             );
             return refuse(Status::ExecutionFailed, &why);
         }
-        // The plan has looked at the span.
+        // `Plan::new` checked the span.
         let bytes = side.span(plan.batch).unwrap_or(usize::MAX) * size;
-        // SAFETY: all is read before the output is written.
+        // SAFETY: all elements are read before the output is written, and stream order keeps other writers away meanwhile.
         ranges.push(unsafe { Memory { at: address, bytes }.bytes(what) }?);
     }
     let made = match plan.kind.precision {
@@ -94,10 +99,10 @@ pub fn execute(plan: &Plan, ready: &Ready, [from, to]: [usize; 2], inverse: bool
     }
 }
 
-/// The output of a batch, densely.
-fn transformed<S: Stored>(
+/// The output of a batch, packed without gaps.
+fn transformed<S: StorageType>(
     plan: &Plan,
-    ready: &Ready,
+    ready: &PlannedTransforms,
     from: &[u8],
     input: &Layout,
     inverse: bool,
@@ -105,14 +110,15 @@ fn transformed<S: Stored>(
     let each = plan.sides(false)[1].count() * plan.element_sizes()[1];
     let mut made = Vec::new();
     if made.try_reserve_exact(each * plan.batch).is_err() {
-        let why = format!("{} bytes of the host for the output cannot be had", each * plan.batch);
+        let why =
+            format!("cannot allocate {} bytes of host memory for the output", each * plan.batch);
         return refuse(Status::AllocationFailed, &why);
     }
     made.resize(each * plan.batch, 0);
     let inverse = match plan.kind.form {
-        Form::ComplexToComplex => inverse,
-        Form::RealToComplex => false,
-        Form::ComplexToReal => true,
+        TransformForm::ComplexToComplex => inverse,
+        TransformForm::RealToComplex => false,
+        TransformForm::ComplexToReal => true,
     };
     let axes = S::axes(ready, inverse).get_or_init(|| Axes::new(&plan.sizes, inverse));
     let work = |first: usize, to: &mut [u8]| {
@@ -138,8 +144,8 @@ fn transformed<S: Stored>(
     Ok(made)
 }
 
-/// One transform of a batch.
-fn one<S: Stored>(
+/// Computes one transform of a batch.
+fn one<S: StorageType>(
     plan: &Plan,
     axes: &Axes<S::Computed>,
     from: &[u8],
@@ -159,9 +165,9 @@ fn one<S: Stored>(
         }
     }
     let made = match plan.kind.form {
-        Form::ComplexToComplex => axes.complex(data),
-        Form::RealToComplex => axes.half_spectrum(data),
-        Form::ComplexToReal => axes.all_of_half_spectrum(data),
+        TransformForm::ComplexToComplex => axes.complex(data),
+        TransformForm::RealToComplex => axes.half_spectrum(data),
+        TransformForm::ComplexToReal => axes.all_of_half_spectrum(data),
     };
     match complex_output {
         true => {
@@ -178,7 +184,7 @@ fn one<S: Stored>(
     }
 }
 
-/// The bytes of an output whose elements fill their range, in the order in which they lie: that of batches whose transforms are interleaved.
+/// The bytes of an output without gaps in memory order, for batches of interleaved transforms.
 fn arranged(made: &[u8], before: &[u8], output: &Layout, plan: &Plan) -> Vec<u8> {
     let size = plan.element_sizes()[1];
     let mut range = before.to_vec();
@@ -192,11 +198,11 @@ fn arranged(made: &[u8], before: &[u8], output: &Layout, plan: &Plan) -> Vec<u8>
     range
 }
 
-/// Writes the output where it belongs, in pieces that are as long as can be: what lies between is not touched.
+/// Writes the output in pieces as long as possible; gaps stay unchanged.
 fn write_rows(made: &[u8], to: usize, output: &Layout, plan: &Plan) -> Result {
     let size = plan.element_sizes()[1];
     let (row, step) = (output.row(), output.step());
-    // The piece that is gathered: its first element's place in memory and in the output, and its count.
+    // The current piece: the offset of its first element in memory and in the output, and its length.
     let mut piece = (0, 0, 0);
     let put = |(at, first, count): (usize, usize, usize)| match count {
         0 => Ok(()),

@@ -1,89 +1,89 @@
-//! Plans by their handles.
+//! Plan handles.
 
-use crate::execute::{Ready, execute};
-use crate::kind::Form;
+use crate::execute::{PlannedTransforms, execute};
+use crate::kind::TransformForm;
 use crate::plan::Plan;
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{Memory, begin, submit};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What a handle holds.
+/// State of a handle.
 #[derive(Clone)]
-struct Held {
+struct PlanState {
     stream: usize,
-    /// Whether the library has the work area; the stand-in needs none.
+    /// Whether the library allocates the work area; the stand-in needs none.
     automatic: bool,
     /// The caller's work area.
     area: usize,
-    plan: Option<Arc<(Plan, Ready)>>,
-    /// Properties that change no result here, by their numbers.
+    plan: Option<Arc<(Plan, PlannedTransforms)>>,
+    /// Properties by number; they have no effect here.
     properties: BTreeMap<i32, i64>,
 }
 
-fn table() -> MutexGuard<'static, (i32, BTreeMap<i32, Held>)> {
-    static TABLE: Mutex<(i32, BTreeMap<i32, Held>)> = Mutex::new((0, BTreeMap::new()));
+fn table() -> MutexGuard<'static, (i32, BTreeMap<i32, PlanState>)> {
+    static TABLE: Mutex<(i32, BTreeMap<i32, PlanState>)> = Mutex::new((0, BTreeMap::new()));
     TABLE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Makes a handle.
+/// Creates a handle.
 ///
 /// # Errors
-/// When the driver is not the emulator's.
+/// If the driver is not the emulator's.
 pub fn create() -> Result<i32> {
     begin("cuFFT")?;
     let mut table = table();
     table.0 += 1;
     let handle = table.0;
     let held =
-        Held { stream: 0, automatic: true, area: 0, plan: None, properties: BTreeMap::new() };
+        PlanState { stream: 0, automatic: true, area: 0, plan: None, properties: BTreeMap::new() };
     table.1.insert(handle, held);
     Ok(handle)
 }
 
-/// Reads or changes what a handle holds.
-fn with<T>(handle: i32, change: impl FnOnce(&mut Held) -> Result<T>) -> Result<T> {
+/// Reads or changes the state of a handle.
+fn with<T>(handle: i32, change: impl FnOnce(&mut PlanState) -> Result<T>) -> Result<T> {
     match table().1.get_mut(&handle) {
         Some(held) => change(held),
         None => refuse(
             Status::InvalidPlan,
-            &format!("plan {handle} was not made by cufftCreate or cufftPlan, or is destroyed"),
+            &format!("plan {handle} was not created by cufftCreate or cufftPlan, or is destroyed"),
         ),
     }
 }
 
-/// Whether there is such a handle.
+/// Checks that a handle exists.
 ///
 /// # Errors
-/// When there is none.
+/// If the handle is unknown.
 pub fn check(handle: i32) -> Result {
     with(handle, |_| Ok(()))
 }
 
-/// Ends a plan; graphs that were captured with it go on.
+/// Destroys a plan; captured graphs keep their copy.
 ///
 /// # Errors
-/// When there is none.
+/// If the handle is unknown.
 pub fn destroy(handle: i32) -> Result {
     check(handle)?;
     table().1.remove(&handle);
     Ok(())
 }
 
-/// Makes a handle's plan; gives the bytes of its work area.
+/// Sets a handle's plan and returns the bytes of its work area.
 ///
 /// # Errors
-/// When it has one.
+/// If the handle already has a plan.
 pub fn plan(handle: i32, plan: Plan) -> Result<usize> {
     let work = plan.work();
     with(handle, |held| {
         if held.plan.is_some() {
             return refuse(
                 Status::InvalidPlan,
-                &format!("plan {handle} is made already; create another"),
+                &format!("plan {handle} is already made; create another"),
             );
         }
-        held.plan = Some(Arc::new((plan, Ready::default())));
+        held.plan = Some(Arc::new((plan, PlannedTransforms::default())));
         Ok(work)
     })
 }
@@ -91,19 +91,17 @@ pub fn plan(handle: i32, plan: Plan) -> Result<usize> {
 /// Bytes of a plan's work area.
 ///
 /// # Errors
-/// When it is not made.
+/// If the plan is not made.
 pub fn work(handle: i32) -> Result<usize> {
     with(handle, |held| made(handle, held)).map(|plan| plan.0.work())
 }
 
-fn made(handle: i32, held: &Held) -> Result<Arc<(Plan, Ready)>> {
+fn made(handle: i32, held: &PlanState) -> Result<Arc<(Plan, PlannedTransforms)>> {
     match &held.plan {
         Some(plan) => Ok(Arc::clone(plan)),
         None => refuse(
             Status::InvalidPlan,
-            &format!(
-                "plan {handle} is created, but not made; call cufftMakePlan1d or one of its kind first"
-            ),
+            &format!("plan {handle} is created, but not made; call cufftMakePlan* first"),
         ),
     }
 }
@@ -111,7 +109,7 @@ fn made(handle: i32, held: &Held) -> Result<Arc<(Plan, Ready)>> {
 /// Sets a plan's stream.
 ///
 /// # Errors
-/// When there is no such plan.
+/// If the handle is unknown.
 pub fn set_stream(handle: i32, stream: usize) -> Result {
     with(handle, |held| {
         held.stream = stream;
@@ -119,10 +117,10 @@ pub fn set_stream(handle: i32, stream: usize) -> Result {
     })
 }
 
-/// Sets whether the library has the work area.
+/// Sets whether the library allocates the work area.
 ///
 /// # Errors
-/// When there is no such plan.
+/// If the handle is unknown.
 pub fn set_automatic(handle: i32, automatic: bool) -> Result {
     with(handle, |held| {
         held.automatic = automatic;
@@ -133,7 +131,7 @@ pub fn set_automatic(handle: i32, automatic: bool) -> Result {
 /// Sets the caller's work area.
 ///
 /// # Errors
-/// When there is no such plan.
+/// If the handle is unknown.
 pub fn set_area(handle: i32, area: usize) -> Result {
     with(handle, |held| {
         held.area = area;
@@ -141,10 +139,10 @@ pub fn set_area(handle: i32, area: usize) -> Result {
     })
 }
 
-/// Sets a property, reads it, or takes it back.
+/// Sets, reads or resets a property.
 ///
 /// # Errors
-/// When there is no such plan or property.
+/// If the handle or the property is unknown.
 pub fn property(handle: i32, number: i32, value: impl FnOnce(&mut BTreeMap<i32, i64>)) -> Result {
     if !(1..=4).contains(&number) {
         return refuse(Status::InvalidValue, &format!("a plan has no property {number}"));
@@ -155,10 +153,10 @@ pub fn property(handle: i32, number: i32, value: impl FnOnce(&mut BTreeMap<i32, 
     })
 }
 
-/// Executes a plan on two addresses, in the order of its stream. A call that is for one kind only says which plans it fits.
+/// Executes a plan on two addresses, in stream order. `fits` tells which plans the call accepts.
 ///
 /// # Errors
-/// When the plan is not made, of another kind, or lacks its work area, and those of the execution.
+/// If the plan is not made, does not fit the call, or lacks its work area; errors of the execution.
 pub fn run(
     handle: i32,
     addresses: [usize; 2],
@@ -167,14 +165,11 @@ pub fn run(
 ) -> Result {
     let (held, plan) = with(handle, |held| Ok((held.clone(), made(handle, held)?)))?;
     if !fits(&plan.0) {
-        let why = format!(
-            "the call is for another type of transform than plan {handle}, which is {:?}",
-            plan.0.kind
-        );
+        let why = format!("the call does not match the type of plan {handle}, {:?}", plan.0.kind);
         return refuse(Status::InvalidPlan, &why);
     }
-    // Where a side is real there is one direction, whatever cufftXtExec is given.
-    let both = plan.0.kind.form == Form::ComplexToComplex;
+    // Transforms with a real side have one direction, whatever cufftXtExec is given.
+    let both = plan.0.kind.form == TransformForm::ComplexToComplex;
     if both && !matches!(direction, Some(-1 | 1)) {
         return refuse(
             Status::InvalidValue,
@@ -188,7 +183,7 @@ pub fn run(
         Memory { at: held.area, bytes: plan.0.work() }.check("the work area")?;
     } else if !held.automatic {
         let why = format!(
-            "plan {handle} has no work area: cufftSetAutoAllocation turned the library's off, so give cufftSetWorkArea one of {} bytes",
+            "plan {handle} has no work area: cufftSetAutoAllocation turned it off, so pass one of {} bytes to cufftSetWorkArea",
             plan.0.work()
         );
         return refuse(Status::NoWorkspace, &why);

@@ -1,16 +1,16 @@
-//! What is transformed: the direction between real and complex numbers, and their precision.
+//! Kinds of transforms: between real and complex numbers, and their precision.
 
 use crate::status::{Result, Status, refuse};
 
-/// Between which numbers a transform goes.
+/// Real or complex input and output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum TransformForm {
     ComplexToComplex,
     RealToComplex,
     ComplexToReal,
 }
 
-/// How a number is stored. What is narrower than f32 is transformed in f32.
+/// Storage precision. Types narrower than f32 are transformed in f32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
     Half,
@@ -21,8 +21,8 @@ pub enum Precision {
 
 /// A kind of transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind {
-    pub form: Form,
+pub struct TransformKind {
+    pub form: TransformForm,
     pub precision: Precision,
 }
 
@@ -42,16 +42,16 @@ impl Precision {
     }
 }
 
-impl Kind {
+impl TransformKind {
     /// The kind of a `cufftType`.
     ///
     /// # Errors
-    /// When there is none.
-    pub fn of(number: i32) -> Result<Kind> {
+    /// If the type is unknown.
+    pub fn of(number: i32) -> Result<TransformKind> {
         let form = match number & 0xf {
-            0x9 => Form::ComplexToComplex,
-            0xa => Form::RealToComplex,
-            0xc => Form::ComplexToReal,
+            0x9 => TransformForm::ComplexToComplex,
+            0xa => TransformForm::RealToComplex,
+            0xc => TransformForm::ComplexToReal,
             _ => return refuse(Status::InvalidType, &format!("there is no cufftType {number:#x}")),
         };
         let precision = match number & !0xf {
@@ -59,24 +59,30 @@ impl Kind {
             0x60 => Precision::Double,
             _ => return refuse(Status::InvalidType, &format!("there is no cufftType {number:#x}")),
         };
-        Ok(Kind { form, precision })
+        Ok(TransformKind { form, precision })
     }
 
     /// The kind of a transform between two types (`cudaDataType`), computed in a third.
     ///
     /// # Errors
-    /// When cuFFT has no such transform.
-    pub fn between(from: i32, to: i32, computed: i32) -> Result<Kind> {
+    /// If cuFFT has no such transform.
+    pub fn between(from: i32, to: i32, computed: i32) -> Result<TransformKind> {
         let (from_type, to_type) = (element(from), element(to));
         let kind = match (from_type, to_type) {
-            (Some((true, a)), Some((true, b))) if a == b => Some((Form::ComplexToComplex, a)),
-            (Some((false, a)), Some((true, b))) if a == b => Some((Form::RealToComplex, a)),
-            (Some((true, a)), Some((false, b))) if a == b => Some((Form::ComplexToReal, a)),
+            (Some((true, a)), Some((true, b))) if a == b => {
+                Some((TransformForm::ComplexToComplex, a))
+            }
+            (Some((false, a)), Some((true, b))) if a == b => {
+                Some((TransformForm::RealToComplex, a))
+            }
+            (Some((true, a)), Some((false, b))) if a == b => {
+                Some((TransformForm::ComplexToReal, a))
+            }
             _ => None,
         };
         match kind {
             Some((form, precision)) if element(computed).is_some_and(|(_, of)| of == precision) => {
-                Ok(Kind { form, precision })
+                Ok(TransformKind { form, precision })
             }
             _ => {
                 let why = format!(
@@ -88,9 +94,9 @@ impl Kind {
         }
     }
 
-    /// Whether the input, and the output, is complex.
+    /// Whether input and output are complex.
     pub fn complex(self) -> [bool; 2] {
-        [self.form != Form::RealToComplex, self.form != Form::ComplexToReal]
+        [self.form != TransformForm::RealToComplex, self.form != TransformForm::ComplexToReal]
     }
 }
 
@@ -111,27 +117,37 @@ fn element(number: i32) -> Option<(bool, Precision)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Form, Kind, Precision};
+    use super::{Precision, TransformForm, TransformKind};
 
     #[test]
-    fn types_are_cuffts() {
-        let single = |form| Ok(Kind { form, precision: Precision::Single });
-        let double = |form| Ok(Kind { form, precision: Precision::Double });
+    fn types_have_cuffts_numbers() {
+        let single = |form| Ok(TransformKind { form, precision: Precision::Single });
+        let double = |form| Ok(TransformKind { form, precision: Precision::Double });
         assert_eq!(
-            [0x29, 0x2a, 0x2c].map(Kind::of),
-            [Form::ComplexToComplex, Form::RealToComplex, Form::ComplexToReal].map(single)
+            [0x29, 0x2a, 0x2c].map(TransformKind::of),
+            [
+                TransformForm::ComplexToComplex,
+                TransformForm::RealToComplex,
+                TransformForm::ComplexToReal
+            ]
+            .map(single)
         );
         assert_eq!(
-            [0x69, 0x6a, 0x6c].map(Kind::of),
-            [Form::ComplexToComplex, Form::RealToComplex, Form::ComplexToReal].map(double)
+            [0x69, 0x6a, 0x6c].map(TransformKind::of),
+            [
+                TransformForm::ComplexToComplex,
+                TransformForm::RealToComplex,
+                TransformForm::ComplexToReal
+            ]
+            .map(double)
         );
         for number in [0, 0x2b, 0x39, 0x129, -1] {
-            assert!(Kind::of(number).is_err(), "{number:#x}");
+            assert!(TransformKind::of(number).is_err(), "{number:#x}");
         }
-        assert_eq!(Kind::between(1, 5, 5), double(Form::RealToComplex));
-        assert_eq!(Kind::between(6, 2, 6).map(|kind| kind.precision), Ok(Precision::Half));
+        assert_eq!(TransformKind::between(1, 5, 5), double(TransformForm::RealToComplex));
+        assert_eq!(TransformKind::between(6, 2, 6).map(|kind| kind.precision), Ok(Precision::Half));
         for [from, to, computed] in [[0, 0, 4], [4, 5, 4], [4, 4, 5], [3, 3, 3]] {
-            assert!(Kind::between(from, to, computed).is_err(), "{from} {to} {computed}");
+            assert!(TransformKind::between(from, to, computed).is_err(), "{from} {to} {computed}");
         }
     }
 }

@@ -1,18 +1,17 @@
-//! Where the elements of a side of a transform lie: a step for each dimension, and a distance from one transform of a batch to the next, all
-//! in elements.
+//! Memory layout of one side of a transform: a step for each dimension, and the distance between the transforms of a batch, in elements.
 
 /// The layout of the input or the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Elements of each dimension.
+    /// Extent of each dimension.
     pub sizes: Vec<usize>,
-    /// From one to the next in each dimension.
+    /// Step of each dimension.
     steps: Vec<usize>,
     distance: usize,
 }
 
 impl Layout {
-    /// Elements in rows of `padded`, which is not below the last size, one transform behind the other.
+    /// Rows of `padded` elements, at least the last size, without gaps between transforms.
     pub fn dense(sizes: &[usize], padded: usize) -> Option<Layout> {
         let mut extents = sizes.to_vec();
         *extents.last_mut()? = padded;
@@ -20,7 +19,7 @@ impl Layout {
         Layout::embedded(sizes, &extents, 1, distance)
     }
 
-    /// Elements in a larger array of `extents`, whose first does not count; none where its steps exceed any memory.
+    /// A transform inside a larger array of `extents`, whose first extent is ignored; `None` if the steps overflow.
     pub fn embedded(
         sizes: &[usize],
         extents: &[usize],
@@ -39,7 +38,7 @@ impl Layout {
         self.sizes.iter().product()
     }
 
-    /// From the first element of a batch to behind the last, in elements; none where that exceeds any memory.
+    /// Elements from the first of a batch to the last; `None` on overflow.
     pub fn span(&self, batch: usize) -> Option<usize> {
         let mut last = self.distance.checked_mul(batch - 1)?;
         for (size, step) in self.sizes.iter().zip(&self.steps) {
@@ -58,7 +57,7 @@ impl Layout {
         self.sizes[self.sizes.len() - 1]
     }
 
-    /// Where each row of a transform of the batch begins.
+    /// Offset of each row of one transform of the batch.
     pub fn rows(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         let outer = self.sizes.len() - 1;
         let rows: usize = self.sizes[..outer].iter().product();

@@ -1,10 +1,10 @@
-//! A plan: what is transformed, and where its elements lie.
+//! Plans: the kind, the sizes and the layouts of a transform.
 
-use crate::kind::{Form, Kind};
+use crate::kind::{TransformForm, TransformKind};
 use crate::layout::Layout;
 use crate::status::{Result, Status, refuse};
 
-/// The layout of a side as a caller gives it.
+/// Layout arguments of one side.
 #[derive(Clone, Debug)]
 pub struct SideLayout {
     pub extents: Vec<i64>,
@@ -12,10 +12,10 @@ pub struct SideLayout {
     pub distance: i64,
 }
 
-/// What a caller gives of a plan. Without layouts, elements lie densely.
+/// Arguments of a plan. Without layouts, both sides are dense.
 #[derive(Clone, Debug)]
 pub struct PlanRequest {
-    pub kind: Kind,
+    pub kind: TransformKind,
     pub sizes: Vec<i64>,
     pub layouts: Option<[SideLayout; 2]>,
     pub batch: i64,
@@ -24,23 +24,23 @@ pub struct PlanRequest {
 /// A plan.
 #[derive(Debug)]
 pub struct Plan {
-    pub kind: Kind,
+    pub kind: TransformKind,
     pub sizes: Vec<usize>,
     pub batch: usize,
     /// Layouts of the input and the output.
     sides: [Layout; 2],
-    /// The same in place, where rows of real numbers are padded to hold what they become.
+    /// Layouts for in-place transforms, where rows of real numbers are padded to hold their spectrum.
     in_place: [Layout; 2],
 }
 
-/// The most elements of a plan, whose bytes have to fit in an address.
+/// Maximum elements of a plan: their bytes must fit the address space.
 const MOST: usize = 1 << 56;
 
 impl Plan {
-    /// A plan of what a caller gives.
+    /// Checks the arguments and makes a plan.
     ///
     /// # Errors
-    /// When a size, a stride or the batch is out of range, or the type has no transform of such sizes.
+    /// If a size, a stride or the batch is out of range, or the type has no transform of these sizes.
     pub fn new(wanted: &PlanRequest) -> Result<Plan> {
         let PlanRequest { kind, layouts, .. } = wanted;
         if !(1..=3).contains(&wanted.sizes.len()) {
@@ -52,16 +52,16 @@ impl Plan {
         fits(sizes.iter().try_fold(batch, |all, size| all.checked_mul(*size)))?;
         if kind.precision.size() == 2 && !sizes.iter().all(|size| size.is_power_of_two()) {
             let why =
-                format!("sizes {sizes:?}: cuFFT transforms numbers of 16 bits in powers of 2 only");
+                format!("sizes {sizes:?}: cuFFT transforms 16-bit floats only in powers of 2");
             return refuse(Status::InvalidSize, &why);
         }
         let mut half = sizes.clone();
         let last = half.len() - 1;
         half[last] = sizes[last] / 2 + 1;
         let shapes = match kind.form {
-            Form::ComplexToComplex => [&sizes, &sizes],
-            Form::RealToComplex => [&sizes, &half],
-            Form::ComplexToReal => [&half, &sizes],
+            TransformForm::ComplexToComplex => [&sizes, &sizes],
+            TransformForm::RealToComplex => [&sizes, &half],
+            TransformForm::ComplexToReal => [&half, &sizes],
         };
         let (sides, in_place) = match layouts {
             Some(given) => {
@@ -88,7 +88,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Layouts of the input and the output, which may lie at one address.
+    /// Layouts of the input and the output; `in_place` if both are at one address.
     pub fn sides(&self, in_place: bool) -> &[Layout; 2] {
         if in_place { &self.in_place } else { &self.sides }
     }
@@ -98,31 +98,31 @@ impl Plan {
         self.kind.complex().map(|complex| self.kind.precision.size() * (1 + usize::from(complex)))
     }
 
-    /// Bytes of the work area that a caller is told to have: those of the complex numbers of a transform. NVIDIA's depend on the GPU.
+    /// Reported bytes of the work area: the complex numbers of a transform. NVIDIA's size depends on the GPU.
     pub fn work(&self) -> usize {
-        let side = usize::from(self.kind.form == Form::RealToComplex);
+        let side = usize::from(self.kind.form == TransformForm::RealToComplex);
         self.sides[side].count() * self.batch * 2 * self.kind.precision.computed_size()
     }
 }
 
-/// Numbers that have to be 1 at least.
+/// Checks that all numbers are positive.
 fn positive(numbers: &[i64], what: &str) -> Result<Vec<usize>> {
     let number = |number: &i64| match usize::try_from(*number) {
         Ok(number) if number > 0 => Ok(number),
-        _ => refuse(Status::InvalidSize, &format!("{what} is {number}; it has to be 1 or more")),
+        _ => refuse(Status::InvalidSize, &format!("{what} is {number}; it must be at least 1")),
     };
     numbers.iter().map(number).collect()
 }
 
-/// What was computed without an overflow, and is not beyond any memory.
+/// Refuses overflows and plans larger than memory.
 fn fits<T: Bounded>(computed: Option<T>) -> Result<T> {
     match computed {
         Some(computed) if computed.elements() <= MOST => Ok(computed),
-        _ => refuse(Status::InvalidSize, "the plan's elements exceed any memory"),
+        _ => refuse(Status::InvalidSize, "the plan is larger than any memory"),
     }
 }
 
-/// What says how many elements it is for.
+/// Sizes in elements.
 trait Bounded {
     fn elements(&self) -> usize;
 }
@@ -144,7 +144,7 @@ fn embedded(given: &SideLayout, sizes: &[usize], side: &str) -> Result<Layout> {
     extents.extend(positive(&given.extents[1..], &format!("an element of {side}embed"))?);
     let stride = positive(&[given.stride], &format!("{side}put's stride"))?[0];
     let Ok(distance) = usize::try_from(given.distance) else {
-        let why = format!("{side}put's distance is {}; it has to be 0 or more", given.distance);
+        let why = format!("{side}put's distance is {}; it must be at least 0", given.distance);
         return refuse(Status::InvalidSize, &why);
     };
     fits(Layout::embedded(sizes, &extents, stride, distance))
@@ -153,7 +153,7 @@ fn embedded(given: &SideLayout, sizes: &[usize], side: &str) -> Result<Layout> {
 #[cfg(test)]
 mod tests {
     use super::{Plan, PlanRequest, SideLayout};
-    use crate::kind::Kind;
+    use crate::kind::TransformKind;
     use crate::status::Status;
 
     fn plan(
@@ -162,7 +162,12 @@ mod tests {
         layouts: Option<[SideLayout; 2]>,
         batch: i64,
     ) -> Result<Plan, Status> {
-        Plan::new(&PlanRequest { kind: Kind::of(kind)?, sizes: sizes.to_vec(), layouts, batch })
+        Plan::new(&PlanRequest {
+            kind: TransformKind::of(kind)?,
+            sizes: sizes.to_vec(),
+            layouts,
+            batch,
+        })
     }
 
     #[test]
@@ -176,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_range_is_refused() {
+    fn values_out_of_range_are_refused() {
         let given = |extents: &[i64], stride, distance| SideLayout {
             extents: extents.to_vec(),
             stride,
@@ -216,7 +221,7 @@ mod tests {
                 "{wrong:?}"
             );
         }
-        // Rows on top of each other.
+        // Overlapping rows.
         let flat = given(&[1, 1], 1, 0);
         assert_eq!(
             status(plan(0x29, &[1 << 40, 1 << 40], Some([flat.clone(), flat]), 1)),
@@ -224,7 +229,7 @@ mod tests {
         );
         let half = |size| {
             Plan::new(&PlanRequest {
-                kind: Kind::between(6, 6, 6).unwrap(),
+                kind: TransformKind::between(6, 6, 6).unwrap(),
                 sizes: vec![size],
                 layouts: None,
                 batch: 1,

@@ -1,4 +1,4 @@
-//! Statuses, and what is said with them.
+//! Status codes and their messages.
 
 use lanework_standin::FailureKind;
 
@@ -20,7 +20,7 @@ pub enum Status {
     NotSupported = 16,
 }
 
-/// The result of a call.
+/// Result of a call.
 pub type Result<T = ()> = std::result::Result<T, Status>;
 
 impl lanework_standin::Status for Status {

@@ -1,20 +1,20 @@
-//! Transforms of arrays in rows of C's order, by rustfft's along one axis after the other; not normalised, as cuFFT's. A real side is that of
-//! complex numbers with imaginary parts of zero, of whose transform along the last axis only half is kept.
+//! Transforms of row-major arrays by rustfft, one axis after the other; not normalized, as in cuFFT. Real numbers are transformed as
+//! complex numbers with imaginary part 0; half of the spectrum along the last axis is kept.
 
 use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 use std::sync::Arc;
 
-/// Columns that are transformed at a time, so that what is read of a row is used.
+/// Columns per pass, so that all loaded bytes of a row are used.
 const COLUMNS: usize = 16;
 
-/// The transforms along each axis, one way.
+/// The transforms along each axis, in one direction.
 pub struct Axes<T> {
     along: Vec<Arc<dyn Fft<T>>>,
 }
 
 impl<T: FftNum> Axes<T> {
-    /// Transforms of arrays of such sizes.
+    /// Plans the transforms of arrays of these sizes.
     pub fn new(sizes: &[usize], inverse: bool) -> Axes<T> {
         let direction = if inverse { FftDirection::Inverse } else { FftDirection::Forward };
         let mut planner = FftPlanner::new();
@@ -29,7 +29,7 @@ impl<T: FftNum> Axes<T> {
         data
     }
 
-    /// Transforms numbers that are real, and keeps `n / 2 + 1` of each row of `n`.
+    /// Transforms real numbers, and keeps `n / 2 + 1` numbers of each row of `n`.
     pub fn half_spectrum(&self, mut data: Vec<Complex<T>>) -> Vec<Complex<T>> {
         self.last(&mut data);
         let row = self.along[self.along.len() - 1].len();
@@ -40,7 +40,8 @@ impl<T: FftNum> Axes<T> {
         half
     }
 
-    /// Transforms `n / 2 + 1` numbers of each row of `n` to all, whose real parts are the result: the others are the conjugates of these.
+    /// Transforms half spectra (`n / 2 + 1` numbers of each row of `n`) back: the other numbers are conjugates. The real parts of the
+    /// result count.
     pub fn all_of_half_spectrum(&self, mut half: Vec<Complex<T>>) -> Vec<Complex<T>> {
         let row = self.along[self.along.len() - 1].len();
         let kept = row / 2 + 1;
@@ -54,13 +55,13 @@ impl<T: FftNum> Axes<T> {
         data
     }
 
-    /// Along the last axis.
+    /// Transforms along the last axis.
     fn last(&self, data: &mut [Complex<T>]) {
         let fft = &self.along[self.along.len() - 1];
         fft.process_with_scratch(data, &mut vec![zero(); fft.get_inplace_scratch_len()]);
     }
 
-    /// Along all axes but the last, of rows of `row`.
+    /// Transforms along all axes but the last, in rows of `row` elements.
     fn others(&self, data: &mut [Complex<T>], row: usize) {
         let mut inner = row;
         for fft in self.along[..self.along.len() - 1].iter().rev() {

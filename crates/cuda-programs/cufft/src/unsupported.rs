@@ -1,4 +1,4 @@
-//! Functions that are not computed: each says so, and answers `CUFFT_NOT_SUPPORTED`.
+//! Unimplemented functions: each reports it and returns `CUFFT_NOT_SUPPORTED`.
 
 use crate::status::{Status, refuse};
 use lanework_standin::unsupported;
@@ -6,14 +6,14 @@ use lanework_standin::unsupported;
 unsupported! {
     "cuFFT", refuse, Status::NotSupported;
 
-    "callbacks are machine code of a GPU; do what they do by kernels before and after the transform":
+    "callbacks are GPU machine code; use kernels before and after the transform instead":
     cufftXtSetCallback cufftXtClearCallback cufftXtSetCallbackSharedSize cufftXtSetJITCallback;
 
-    "there are no plans over several GPUs, nor their descriptors; call cufftXtExec or cufftExec* on memory of one":
+    "plans and descriptors for several GPUs are not supported; call cufftXtExec or cufftExec* on the memory of one GPU":
     cufftXtMalloc cufftXtMemcpy cufftXtFree cufftXtQueryPlan cufftXtExecDescriptor cufftXtExecDescriptorC2C cufftXtExecDescriptorR2C
     cufftXtExecDescriptorC2R cufftXtExecDescriptorZ2Z cufftXtExecDescriptorD2Z cufftXtExecDescriptorZ2D cufftXtMakePlanGuru64;
 
-    "it gives what a GPU's compiler links into kernels; transform by cufftExec*":
+    "it returns code for linking into kernels; use cufftExec* instead":
     cufftDebug cufftDescriptionCreate cufftDescriptionDestroy cufftDescriptionGetTraitInt64 cufftDescriptionSetTraitInt64
     cufftDeviceCreate cufftDeviceDestroy cufftDeviceGetDatabaseStr cufftDeviceGetDatabaseStrSize
     cufftDeviceGetDeviceFunctionTraitInt64 cufftDeviceGetDeviceFunctions cufftDeviceGetLTOIRSizes cufftDeviceGetLTOIRs

@@ -1,4 +1,4 @@
-//! The stand-in as programs find it: loaded by `dlopen` after the driver, on streams and in graphs, with work areas; and what it refuses.
+//! The stand-in loaded by `dlopen` after the driver, as programs do: streams, graphs, work areas and invalid calls.
 
 #![cfg(target_os = "linux")]
 
@@ -34,7 +34,7 @@ fn z2z(plan: i32, from: u64, to: u64, direction: i32) -> i32 {
 }
 
 #[test]
-fn back_and_forth_is_the_length_times_what_was() {
+fn a_round_trip_scales_by_the_length() {
     let (forth, at) = (plan(60, Z2Z, 2), allocate(16 * 120));
     let signal = signal(120);
     upload(at, &signal);
@@ -48,7 +48,7 @@ fn back_and_forth_is_the_length_times_what_was() {
 }
 
 #[test]
-fn plans_of_two_and_three_dimensions_take_the_last_as_a_row() {
+fn the_last_dimension_of_a_plan_is_contiguous() {
     context();
     let signal = signal(6 * 5 * 4);
     let (from, to) = (allocate(16 * 120), allocate(16 * 120));
@@ -82,7 +82,7 @@ fn a_node_of_a_graph_transforms_at_each_launch() {
     assert_eq!(begin(stream, 1), 0);
     assert_eq!(z2z(made, from, to, -1), 0);
     assert_eq!((end(stream, &mut graph), instantiate(&mut ready, graph, 0)), (0, 0));
-    // The graph has what it needs of the plan.
+    // The graph keeps its copy of the plan.
     assert_eq!(call!("cufftDestroy", made => i32), 0);
     for count in [12, 24] {
         let signal = &signal(count)[count - 12..];
@@ -93,7 +93,7 @@ fn a_node_of_a_graph_transforms_at_each_launch() {
 }
 
 #[test]
-fn a_work_area_of_the_callers_is_needed_where_the_librarys_is_off() {
+fn without_auto_allocation_a_work_area_is_required() {
     context();
     let (mut made, mut size, mut told) = (0, 0, 0);
     assert_eq!(call!("cufftCreate", &mut made => &mut i32), 0);
@@ -117,11 +117,11 @@ fn a_work_area_of_the_callers_is_needed_where_the_librarys_is_off() {
 }
 
 #[test]
-fn misuse_is_a_status() {
+fn misuse_gives_a_status() {
     let (single, real) = (plan(8, C2C, 1), plan(8, R2C, 1));
     let at = allocate(64);
     let c2c = |plan: i32, from: u64, to: u64, direction: i32| call!("cufftExecC2C", plan => i32, from => u64, to => u64, direction => i32);
-    // A direction, null, memory of the host, an address within an element, more than is there.
+    // Invalid direction, null, host memory, misaligned address, past the end of the allocation.
     assert_eq!([0, 2, i32::MIN, 1].map(|direction| c2c(single, at, at, direction)), [4, 4, 4, 0]);
     let own = [0f32; 16];
     assert_eq!((c2c(single, 0, at, 1), c2c(single, at, 0, 1)), (4, 4));
@@ -131,7 +131,7 @@ fn misuse_is_a_status() {
     );
     assert_eq!((c2c(single, at + 4, at, 1), c2c(single, at, at + 8, 1)), (6, 6));
     assert_eq!(c2c(plan(9, C2C, 1), at, at, 1), 6);
-    // Another type, no plan, one that is not made, one that is made twice or destroyed.
+    // Wrong type, unknown plan, plan not made, made twice, destroyed.
     assert_eq!((c2c(real, at, at, 1), z2z(single, at, at, 1), c2c(0, at, at, 1)), (1, 1, 1));
     assert_eq!(call!("cufftExecR2C", real => i32, at => u64, at => u64), 0);
     let (mut made, mut size) = (0, 0);
@@ -157,7 +157,7 @@ fn misuse_is_a_status() {
 }
 
 #[test]
-fn what_is_not_computed_says_so() {
+fn unimplemented_functions_report_it() {
     let made = plan(8, C2C, 1);
     assert_eq!(
         call!("cufftXtSetCallback", made => i32, std::ptr::null() => *const u8, 0 => i32, std::ptr::null() => *const u8),

@@ -1,5 +1,5 @@
-//! A program that nvcc compiles against NVIDIA's header and links to the stand-in, on the emulator's driver. `NVCC` names the compiler, else it
-//! is `nvcc` of the path; where there is none, or no `cufft.h`, the test says that it is skipped.
+//! Compiles a program with nvcc against NVIDIA's header, links it to the stand-in, and runs it on the emulator's driver. `NVCC` names the
+//! compiler (default: `nvcc` in the path). Skipped without a compiler or `cufft.h`.
 
 #![cfg(target_os = "linux")]
 
@@ -7,11 +7,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-// The shared libraries are built since these crates are used.
+// Makes cargo build the shared libraries.
 use lanework_cufft as _;
 use lanework_libcuda as _;
 
-/// Transforms two rows of a cosine forth and back, scaled by a kernel, and prints the largest coefficient's place and the largest error.
+/// Transforms two rows of a cosine forward and back, scales by a kernel, and prints the index of the largest coefficient and the largest
+/// error.
 const PROGRAM: &str = r#"
 #include <cstdio>
 #include <cmath>
@@ -49,7 +50,7 @@ int main() {
 }
 "#;
 
-/// A shared library that cargo built beside this test.
+/// A shared library in cargo's folder of this test.
 fn built(name: &str) -> PathBuf {
     let here = std::env::current_exe().expect("a path").parent().expect("a folder").to_owned();
     let near = [here.join(name), here.parent().expect("a folder").join(name)];
@@ -58,7 +59,7 @@ fn built(name: &str) -> PathBuf {
 
 fn compile(folder: &Path) -> Result<(), String> {
     let compiler = std::env::var_os("NVCC").unwrap_or_else(|| OsString::from("nvcc"));
-    // NVIDIA's packages of Python have the libraries in another folder than the compiler looks in.
+    // NVIDIA's Python packages keep the libraries in a folder that the compiler does not search.
     let toolkit = Path::new(&compiler).parent().and_then(Path::parent).unwrap_or(Path::new(""));
     let output = Command::new(&compiler)
         .current_dir(folder)
@@ -74,7 +75,7 @@ fn compile(folder: &Path) -> Result<(), String> {
 }
 
 #[test]
-fn a_compiled_program_transforms() {
+fn a_program_compiled_by_nvcc_runs() {
     let folder = std::env::temp_dir().join(format!("lanework-cufft-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("program.cu"), PROGRAM).expect("a file");

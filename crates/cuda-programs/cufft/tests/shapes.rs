@@ -1,5 +1,5 @@
-//! Random plans on memory of the emulator's driver, against the definition of the transform: kinds, precisions, shapes, batches, layouts, in
-//! place and not. What lies between the elements of the output has to stay.
+//! Random plans on the emulator's driver, compared with the definition of the transform: kinds, precisions, shapes, batches, layouts, in
+//! place and out of place. Gaps in the output must stay unchanged.
 
 #![cfg(target_os = "linux")]
 
@@ -12,7 +12,7 @@ use common::{allocate, context, download, upload};
 use half::{bf16, f16};
 use naive::{Number, Random, error, transform};
 
-/// A precision: its types of C (`cudaDataType`, real and complex), bytes, and the error that it is allowed.
+/// A precision: its `cudaDataType`s (real and complex), bytes, and allowed error.
 #[derive(Clone, Copy, Debug)]
 struct Precision {
     real: i32,
@@ -48,7 +48,7 @@ impl Precision {
     }
 }
 
-/// Where the elements of a side lie, as C gives it.
+/// Memory layout of one side, as C passes it.
 #[derive(Clone, Debug)]
 struct Side {
     sizes: Vec<usize>,
@@ -69,7 +69,7 @@ impl Side {
     fn random(random: &mut Random, sizes: &[usize], complex: bool, batch: usize) -> Side {
         let extents: Vec<usize> = sizes.iter().map(|size| size + random.below(3)).collect();
         let whole: usize = extents.iter().product();
-        // One behind the other, or interleaved.
+        // Contiguous or interleaved transforms.
         let (stride, distance) = match random.below(2) {
             0 => {
                 let stride = 1 + random.below(3);
@@ -80,7 +80,7 @@ impl Side {
         Side { sizes: sizes.to_vec(), extents, stride, distance, complex }
     }
 
-    /// The place of an element of a transform.
+    /// Offset of an element of a transform.
     fn place(&self, index: usize, mut element: usize) -> usize {
         let (mut at, mut step) = (index * self.distance, self.stride);
         for (size, extent) in self.sizes.iter().zip(&self.extents).rev() {
@@ -109,7 +109,7 @@ impl Side {
     }
 }
 
-/// One plan, executed and compared.
+/// Executes one plan and compares the result.
 fn compare(
     random: &mut Random,
     precision: Precision,
@@ -147,7 +147,7 @@ fn compare(
     assert_eq!(made, 0, "{what}");
 
     let direction = if form == 2 || (form == 0 && batch.is_multiple_of(2)) { 1 } else { -1 };
-    // Inputs, of which half spectra are those of real numbers, and what is to become of them.
+    // Inputs (half spectra are those of real numbers) and expected outputs.
     let (mut inputs, mut wanted) = (vec![], vec![]);
     for _ in 0..batch {
         let round = |number: f64| precision.number(&precision.bytes(number));
@@ -162,7 +162,7 @@ fn compare(
             0 => (whole, transformed),
             1 => (whole, kept(&transformed)),
             _ => {
-                // Divided, so that what is not normalised gives the real numbers back.
+                // Divided by the size, since the inverse transform is not normalized.
                 let scale = sizes.iter().product::<usize>() as f64;
                 let part = |number: Number| number.map(|part| part / scale);
                 (kept(&transformed).into_iter().map(part).collect(), whole)
@@ -172,7 +172,7 @@ fn compare(
         wanted.push(result);
     }
 
-    // Memory of the two sides, full of other bytes.
+    // Memory of both sides, filled with a pattern.
     let bytes = sides.each_ref().map(|side| side.bytes(batch, precision.size));
     let room = if in_place { bytes[0].max(bytes[1]) } else { bytes[0] };
     let mut memory = vec![0x5a; room];
@@ -221,7 +221,7 @@ fn compare(
 }
 
 #[test]
-fn random_plans_give_what_the_definition_says() {
+fn random_plans_match_the_definition() {
     context();
     let mut random = Random::new(7);
     for round in 0..600 {
@@ -240,7 +240,7 @@ fn random_plans_give_what_the_definition_says() {
 }
 
 #[test]
-fn long_and_prime_lengths_are_as_accurate() {
+fn long_and_prime_lengths_are_accurate() {
     context();
     let mut random = Random::new(3);
     for size in [1021, 1024, 1025, 3 * 5 * 7 * 11, 2 * 613, 2003] {

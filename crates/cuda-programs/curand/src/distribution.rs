@@ -1,36 +1,35 @@
-//! Distributions of random bits, as cuRAND's headers define them: uniform numbers lie in the middle of the interval that their bits name,
-//! so that none is 0.
+//! Distributions of random bits, as in cuRAND's headers. A uniform number is the middle of the interval that its bits name, so none is 0.
 //!
-//! Normal numbers of pseudorandom sequences are made by the Box-Muller transform (1958), those of quasirandom ones by the inverse of the
-//! cumulative distribution function, Wichura's AS 241 (PPND16, Applied Statistics 37, 1988), whose relative error is near 1e-16.
+//! Normal numbers of pseudorandom sequences use the Box-Muller transform (1958); those of quasirandom sequences use the inverse of the
+//! cumulative distribution function, Wichura's AS 241 (PPND16, Applied Statistics 37, 1988), with a relative error near 1e-16.
 
-/// A uniform number of 32 bits.
+/// A uniform number from 32 bits.
 pub fn uniform(bits: u32) -> f32 {
     bits as f32 * 2f32.powi(-32) + 2f32.powi(-33)
 }
 
-/// A uniform number of 32 bits.
+/// A uniform number from 32 bits.
 pub fn uniform_double(bits: u32) -> f64 {
     f64::from(bits) * 2f64.powi(-32) + 2f64.powi(-33)
 }
 
-/// A uniform number of 32 bits, at its interval's end: so cuRAND makes doubles of MTGP32 and of Sobol' sequences of 32 bits.
+/// A uniform number from 32 bits, at the end of its interval: cuRAND's doubles of MTGP32 and 32-bit Sobol' sequences.
 pub fn uniform_double_at_end(bits: u32) -> f64 {
     (f64::from(bits) + 1.0) * 2f64.powi(-32)
 }
 
-/// A uniform number of 53 of 64 bits: all of the lower word, and the 21 that are left of the higher.
+/// A uniform number from 53 bits: the whole low word and 21 bits of the high word.
 pub fn uniform_of_two(low: u32, high: u32) -> f64 {
     let bits = u64::from(low) ^ (u64::from(high) << 21);
     bits as f64 * 2f64.powi(-53) + 2f64.powi(-54)
 }
 
-/// A uniform number of the highest 53 of 64 bits.
+/// A uniform number from the highest 53 of 64 bits.
 pub fn uniform_of_wide(bits: u64) -> f64 {
     (bits >> 11) as f64 * 2f64.powi(-53) + 2f64.powi(-54)
 }
 
-/// Two normal numbers of two uniform ones.
+/// Two normal numbers from two uniform ones.
 pub fn box_muller(u: f64, v: f64) -> (f64, f64) {
     let radius = (-2.0 * u.ln()).sqrt();
     let (sine, cosine) = (std::f64::consts::TAU * v).sin_cos();
@@ -41,7 +40,7 @@ fn polynomial(coefficients: &[f64], at: f64) -> f64 {
     coefficients.iter().rev().fold(0.0, |sum, coefficient| sum * at + coefficient)
 }
 
-/// The normal number whose cumulative probability is `p`, which is above 0 and below 1.
+/// The normal number with cumulative probability `p`, above 0 and below 1.
 pub fn inverse_normal(p: f64) -> f64 {
     let q = p - 0.5;
     if q.abs() <= 0.425 {
@@ -56,7 +55,7 @@ pub fn inverse_normal(p: f64) -> f64 {
     size.copysign(q)
 }
 
-/// Coefficients of a numerator and a denominator, from the constant on.
+/// Coefficients of a numerator and a denominator, constant term first.
 type Ratio = ([f64; 8], [f64; 8]);
 
 #[rustfmt::skip]
@@ -93,8 +92,8 @@ mod tests {
     }
 
     #[test]
-    fn the_inverse_has_the_papers_values() {
-        // Wichura's own checks, and a symmetric pair.
+    fn the_inverse_matches_the_papers_values() {
+        // Wichura's test values, and a symmetric pair.
         for (p, wanted) in [
             (0.25, -0.674_489_750_196_081_7),
             (0.001, -3.090_232_306_167_813_5),
@@ -108,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn box_muller_turns_a_quarter() {
+    fn box_muller_of_a_quarter_turn() {
         let (sine, cosine) = box_muller((-0.5f64).exp(), 0.25);
         assert!((sine - 1.0).abs() < 1e-15 && cosine.abs() < 1e-15);
     }

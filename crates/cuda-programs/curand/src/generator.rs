@@ -1,16 +1,16 @@
-//! A generator: its kind, its settings, and the sequence that they start. A setting starts it anew at the next call.
+//! A generator: kind, settings and sequence. Each new setting restarts the sequence at the next call.
 
-use crate::kind::{Kind, LEGACY};
+use crate::generators::sobol::Sobol;
+use crate::generators::vectors::DIMENSIONS;
+use crate::generators::{mrg32k3a, mt19937, mtgp32, philox, xorwow};
+use crate::kind::{GeneratorKind, LEGACY};
 use crate::poisson::{MOST, Poisson};
 use crate::sequence::Sequence;
-use crate::sobol::Sobol;
 use crate::status::{Result, Status, refuse};
-use crate::vectors::DIMENSIONS;
-use crate::{mrg32k3a, mt19937, mtgp32, philox, xorwow};
 
 /// A generator.
 pub struct Generator {
-    kind: Kind,
+    kind: GeneratorKind,
     pub host: bool,
     pub stream: usize,
     seed: u64,
@@ -20,9 +20,9 @@ pub struct Generator {
     sequence: Option<Box<dyn Sequence>>,
 }
 
-/// What a call wants.
+/// Distribution and type of the requested numbers.
 #[derive(Clone, Copy, Debug)]
-pub enum Wanted {
+pub enum DrawRequest {
     Bits,
     WideBits,
     Uniform,
@@ -34,10 +34,10 @@ pub enum Wanted {
     Poisson { mean: f64 },
 }
 
-impl Wanted {
+impl DrawRequest {
     /// Bytes of one number.
     pub fn size(self) -> usize {
-        use Wanted::{LogNormalDouble, NormalDouble, UniformDouble, WideBits};
+        use DrawRequest::{LogNormalDouble, NormalDouble, UniformDouble, WideBits};
         match self {
             WideBits | UniformDouble | NormalDouble { .. } | LogNormalDouble { .. } => 8,
             _ => 4,
@@ -46,8 +46,8 @@ impl Wanted {
 }
 
 impl Generator {
-    /// A generator on the host or a device, with cuRAND's default settings.
-    pub fn new(kind: Kind, host: bool) -> Generator {
+    /// A generator for host or device memory, with cuRAND's default settings.
+    pub fn new(kind: GeneratorKind, host: bool) -> Generator {
         let order = if kind.is_quasi() { 201 } else { 101 };
         Generator {
             kind,
@@ -64,22 +64,22 @@ impl Generator {
     /// Sets the seed.
     ///
     /// # Errors
-    /// When it is a quasirandom generator.
+    /// If the generator is quasirandom.
     pub fn set_seed(&mut self, seed: u64) -> Result {
         if self.kind.is_quasi() {
-            return refuse(Status::TypeError, "quasirandom generators take no seed");
+            return refuse(Status::TypeError, "quasirandom generators have no seed");
         }
         (self.seed, self.sequence) = (seed, None);
         Ok(())
     }
 
-    /// Sets the place of the next number in the sequence.
+    /// Sets the index of the next number in the sequence.
     ///
     /// # Errors
-    /// When it is a Mersenne Twister, which cannot skip numbers.
+    /// If it is a Mersenne Twister, which cannot skip numbers.
     pub fn set_offset(&mut self, offset: u64) -> Result {
-        if matches!(self.kind, Kind::Mtgp32 | Kind::Mt19937) {
-            return refuse(Status::TypeError, "MTGP32 and MT19937 take no offset");
+        if matches!(self.kind, GeneratorKind::Mtgp32 | GeneratorKind::Mt19937) {
+            return refuse(Status::TypeError, "MTGP32 and MT19937 have no offset");
         }
         (self.offset, self.sequence) = (offset, None);
         Ok(())
@@ -88,7 +88,7 @@ impl Generator {
     /// Sets the order of results.
     ///
     /// # Errors
-    /// When the kind has no such order.
+    /// If the kind has no such order.
     pub fn set_order(&mut self, order: i32) -> Result {
         if !self.kind.takes_order(order, self.host) {
             let why = format!("{:?} has no ordering {order} here", self.kind);
@@ -98,33 +98,35 @@ impl Generator {
         Ok(())
     }
 
-    /// Sets the dimensions of a quasirandom generator.
+    /// Sets the number of dimensions of a quasirandom generator.
     ///
     /// # Errors
-    /// When it is another, or there are not so many.
+    /// If the generator is pseudorandom, or the number is out of range.
     pub fn set_dimensions(&mut self, dimensions: u32) -> Result {
         if !self.kind.is_quasi() {
             return refuse(Status::TypeError, "pseudorandom generators have no dimensions");
         }
         if !(1..=DIMENSIONS as u32).contains(&dimensions) {
-            let why = format!("{dimensions} dimensions; from 1 to {DIMENSIONS} there are");
+            let why = format!("{dimensions} dimensions; it must be 1 to {DIMENSIONS}");
             return refuse(Status::OutOfRange, &why);
         }
         (self.dimensions, self.sequence) = (dimensions as usize, None);
         Ok(())
     }
 
-    /// The sequence, started where it is not.
+    /// The sequence; starts it if necessary.
     pub fn sequence(&mut self) -> &mut dyn Sequence {
         let (seed, offset) = (self.seed, self.offset);
         let start = || -> Box<dyn Sequence> {
             match self.kind {
-                Kind::Xorwow => Box::new(xorwow::sequence(seed, offset)),
-                Kind::Mrg32k3a => Box::new(mrg32k3a::sequence(seed, offset, self.order == LEGACY)),
-                Kind::Mtgp32 => Box::new(mtgp32::sequence(seed, self.order == LEGACY)),
-                Kind::Mt19937 => Box::new(mt19937::sequence(seed)),
-                Kind::Philox => Box::new(philox::Philox::new(seed, offset)),
-                Kind::Sobol { wide, scrambled } => {
+                GeneratorKind::Xorwow => Box::new(xorwow::sequence(seed, offset)),
+                GeneratorKind::Mrg32k3a => {
+                    Box::new(mrg32k3a::sequence(seed, offset, self.order == LEGACY))
+                }
+                GeneratorKind::Mtgp32 => Box::new(mtgp32::sequence(seed, self.order == LEGACY)),
+                GeneratorKind::Mt19937 => Box::new(mt19937::sequence(seed)),
+                GeneratorKind::Philox => Box::new(philox::Philox::new(seed, offset)),
+                GeneratorKind::Sobol { wide, scrambled } => {
                     Box::new(Sobol { wide, scrambled, dimensions: self.dimensions, point: offset })
                 }
             }
@@ -132,47 +134,50 @@ impl Generator {
         self.sequence.get_or_insert_with(start).as_mut()
     }
 
-    /// Refuses what the generator does not give, before anything is drawn.
+    /// Checks a request before any number is drawn.
     ///
     /// # Errors
-    /// When the count or the type does not fit, or a parameter is out of range.
-    pub fn check(&self, wanted: Wanted, count: usize) -> Result {
-        let wide = matches!(self.kind, Kind::Sobol { wide: true, .. });
+    /// If the count or the type does not fit, or a parameter is out of range.
+    pub fn check(&self, wanted: DrawRequest, count: usize) -> Result {
+        let wide = matches!(self.kind, GeneratorKind::Sobol { wide: true, .. });
         match wanted {
-            Wanted::Bits if wide => {
+            DrawRequest::Bits if wide => {
                 return refuse(
                     Status::TypeError,
-                    "a generator of 64 bits gives none of 32; call curandGenerateLongLong",
+                    "a 64-bit generator gives no 32-bit numbers; call curandGenerateLongLong",
                 );
             }
-            Wanted::WideBits if !wide => {
+            DrawRequest::WideBits if !wide => {
                 return refuse(
                     Status::TypeError,
-                    "curandGenerateLongLong is for quasirandom generators of 64 bits; call curandGenerate",
+                    "curandGenerateLongLong is for 64-bit quasirandom generators; call curandGenerate",
                 );
             }
-            Wanted::Poisson { mean } if !(mean > 0.0 && mean <= MOST) => {
-                let why = format!("lambda is {mean}; it has to be above 0 and not above {MOST}");
+            DrawRequest::Poisson { mean } if !(mean > 0.0 && mean <= MOST) => {
+                let why = format!("lambda is {mean}; it must be above 0 and at most {MOST}");
                 return refuse(Status::OutOfRange, &why);
             }
             _ => {}
         }
         let normal = matches!(
             wanted,
-            Wanted::Normal { .. }
-                | Wanted::NormalDouble { .. }
-                | Wanted::LogNormal { .. }
-                | Wanted::LogNormalDouble { .. }
+            DrawRequest::Normal { .. }
+                | DrawRequest::NormalDouble { .. }
+                | DrawRequest::LogNormal { .. }
+                | DrawRequest::LogNormalDouble { .. }
         );
-        // The others give normal numbers one by one.
-        if normal && matches!(self.kind, Kind::Xorwow | Kind::Mrg32k3a) && count % 2 == 1 {
+        // The others give normal numbers one at a time.
+        if normal
+            && matches!(self.kind, GeneratorKind::Xorwow | GeneratorKind::Mrg32k3a)
+            && count % 2 == 1
+        {
             let why =
-                format!("{count} normal numbers; they come in pairs, so ask for an even count");
+                format!("{count} normal numbers; they come in pairs, so the count must be even");
             return refuse(Status::LengthNotMultiple, &why);
         }
         if !count.is_multiple_of(self.dimensions) {
             let why = format!(
-                "{count} numbers of {} dimensions; the count has to be a multiple of these",
+                "{count} numbers of {} dimensions; the count must be a multiple of the dimensions",
                 self.dimensions
             );
             return refuse(Status::LengthNotMultiple, &why);
@@ -183,42 +188,44 @@ impl Generator {
     /// The next numbers, as bytes.
     ///
     /// # Errors
-    /// What `check` refuses.
-    pub fn generate(&mut self, wanted: Wanted, count: usize) -> Result<Vec<u8>> {
+    /// As [`Generator::check`].
+    pub fn generate(&mut self, wanted: DrawRequest, count: usize) -> Result<Vec<u8>> {
         self.check(wanted, count)?;
         let sequence = self.sequence();
         match wanted {
-            Wanted::Bits => numbers(count, |to: &mut [u32]| sequence.bits(to), |v| v.to_ne_bytes()),
-            Wanted::WideBits => {
+            DrawRequest::Bits => {
+                numbers(count, |to: &mut [u32]| sequence.bits(to), |v| v.to_ne_bytes())
+            }
+            DrawRequest::WideBits => {
                 numbers(count, |to: &mut [u64]| sequence.wide_bits(to), |v| v.to_ne_bytes())
             }
-            Wanted::Uniform => {
+            DrawRequest::Uniform => {
                 numbers(count, |to: &mut [f32]| sequence.uniform(to), |v| v.to_ne_bytes())
             }
-            Wanted::UniformDouble => {
+            DrawRequest::UniformDouble => {
                 numbers(count, |to: &mut [f64]| sequence.uniform_double(to), |v| v.to_ne_bytes())
             }
-            Wanted::Normal { mean, deviation } => numbers(
+            DrawRequest::Normal { mean, deviation } => numbers(
                 count,
                 |to: &mut [f32]| sequence.normal(to),
                 |v| (v * deviation + mean).to_ne_bytes(),
             ),
-            Wanted::NormalDouble { mean, deviation } => numbers(
+            DrawRequest::NormalDouble { mean, deviation } => numbers(
                 count,
                 |to: &mut [f64]| sequence.normal_double(to),
                 |v| (v * deviation + mean).to_ne_bytes(),
             ),
-            Wanted::LogNormal { mean, deviation } => numbers(
+            DrawRequest::LogNormal { mean, deviation } => numbers(
                 count,
                 |to: &mut [f32]| sequence.normal(to),
                 |v| (v * deviation + mean).exp().to_ne_bytes(),
             ),
-            Wanted::LogNormalDouble { mean, deviation } => numbers(
+            DrawRequest::LogNormalDouble { mean, deviation } => numbers(
                 count,
                 |to: &mut [f64]| sequence.normal_double(to),
                 |v| (v * deviation + mean).exp().to_ne_bytes(),
             ),
-            Wanted::Poisson { mean } => {
+            DrawRequest::Poisson { mean } => {
                 let mut uniform = vec![0.0; count];
                 sequence.uniform_double(&mut uniform)?;
                 let counts = Poisson::new(mean).invert(&uniform);
@@ -228,7 +235,7 @@ impl Generator {
     }
 }
 
-/// Numbers that are drawn, and made what is wanted.
+/// Draws numbers and converts each.
 fn numbers<T: Copy + Default, const N: usize>(
     count: usize,
     draw: impl FnOnce(&mut [T]) -> Result,

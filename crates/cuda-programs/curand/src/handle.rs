@@ -1,28 +1,28 @@
-//! Generators by their handles.
+//! Generator handles.
 
 use crate::generator::Generator;
-use crate::kind::Kind;
+use crate::kind::GeneratorKind;
 use crate::status::{Result, Status, refuse};
 use lanework_standin::begin;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// A generator that calls, and graphs that were captured, share.
+/// A generator, shared by calls and captured graphs.
 pub type Shared = Arc<Mutex<Generator>>;
 
-/// What a lock guards, whoever panicked with it.
+/// Locks a mutex, ignoring poisoning.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 static TABLE: Mutex<(usize, BTreeMap<usize, Shared>)> = Mutex::new((0, BTreeMap::new()));
 
-/// Makes a generator.
+/// Creates a generator.
 ///
 /// # Errors
-/// When there is no such kind, or it is for a device and the driver is not the emulator's.
+/// If the kind is unknown, or the generator is for a device and the driver is not the emulator's.
 pub fn create(kind: i32, host: bool) -> Result<usize> {
-    let Some(kind) = Kind::of(kind) else {
+    let Some(kind) = GeneratorKind::of(kind) else {
         return refuse(Status::TypeError, &format!("there is no generator of type {kind}"));
     };
     if !host {
@@ -38,21 +38,21 @@ pub fn create(kind: i32, host: bool) -> Result<usize> {
 /// The generator of a handle.
 ///
 /// # Errors
-/// When there is none.
+/// If the handle is unknown.
 pub fn get(handle: usize) -> Result<Shared> {
     match lock(&TABLE).1.get(&handle) {
         Some(generator) => Ok(Arc::clone(generator)),
         None => refuse(
             Status::NotInitialized,
-            "a generator was not made by curandCreateGenerator, or is destroyed",
+            "invalid generator: not created by curandCreateGenerator, or already destroyed",
         ),
     }
 }
 
-/// Ends a generator.
+/// Destroys a generator.
 ///
 /// # Errors
-/// When there is none.
+/// If the handle is unknown.
 pub fn destroy(handle: usize) -> Result {
     get(handle)?;
     lock(&TABLE).1.remove(&handle);

@@ -1,4 +1,4 @@
-//! Statuses, and what is said with them.
+//! Status codes and their messages.
 
 use lanework_standin::FailureKind;
 
@@ -18,12 +18,13 @@ pub enum Status {
     Internal = 999,
 }
 
-/// The result of a call.
+/// Result of a call.
 pub type Result<T = ()> = std::result::Result<T, Status>;
 
 impl lanework_standin::Status for Status {
     const LIBRARY: &'static str = "cuRAND";
-    const MEMORY_ADVICE: &'static str = "check the pointer and the count; memory of the host takes a generator of curandCreateGeneratorHost";
+    const MEMORY_ADVICE: &'static str =
+        "check the pointer and the count; for host memory use curandCreateGeneratorHost";
 
     fn of(kind: FailureKind) -> Status {
         match kind {

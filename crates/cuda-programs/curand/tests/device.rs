@@ -1,5 +1,4 @@
-//! The stand-in as programs find it: loaded by `dlopen` after the driver, filling memory of the driver, on streams and in graphs; and what it
-//! refuses.
+//! The stand-in loaded by `dlopen` after the driver, as programs do: filling device memory, streams, graphs and invalid calls.
 
 #![cfg(target_os = "linux")]
 
@@ -18,12 +17,12 @@ fn generator(kind: i32, host: bool) -> usize {
 }
 
 #[test]
-fn a_device_gets_what_the_host_gets() {
+fn device_and_host_numbers_are_equal() {
     for kind in [100, 121, 141, 142, 161, 200, 202] {
         let (device, host) = (generator(kind, false), generator(kind, true));
         let at = allocate(4 * 5000);
         let mut numbers = vec![0f32; 5000];
-        // In pieces: the sequence goes on.
+        // In pieces: each call continues the sequence.
         for piece in [0, 2500] {
             let to = at + 4 * piece as u64;
             assert_eq!(
@@ -40,7 +39,7 @@ fn a_device_gets_what_the_host_gets() {
 }
 
 #[test]
-fn each_launch_of_a_graph_goes_on_in_the_sequence() {
+fn each_graph_launch_continues_the_sequence() {
     let (first, whole) = (generator(161, false), generator(161, false));
     let cuda = &libraries().cuda;
     let create: extern "C" fn(*mut usize, u32) -> i32 = get(cuda, "cuStreamCreate");
@@ -66,7 +65,7 @@ fn each_launch_of_a_graph_goes_on_in_the_sequence() {
 }
 
 #[test]
-fn misuse_is_a_status() {
+fn misuse_gives_a_status() {
     let (xorwow, sobol, wide) =
         (generator(101, false), generator(201, false), generator(203, true));
     let at = allocate(4 * 64);
@@ -82,7 +81,7 @@ fn misuse_is_a_status() {
     let bits = |generator: usize, to: u64, count: usize| call!("curandGenerate", generator => usize, to => u64, count => usize);
     assert_eq!(bits(wide, at, 4), 103);
     assert_eq!(call!("curandGenerateLongLong", xorwow => usize, at => u64, 4 => usize), 103);
-    // A null place, memory of the host, more than is there, more than any memory, no generator; an empty range is not an error.
+    // Null, host memory, past the end of the allocation, more than any memory, unknown generator; an empty range is not an error.
     let own = [0u32; 4];
     assert_eq!(bits(xorwow, 0, 4), 201);
     assert_eq!(bits(xorwow, own.as_ptr() as u64, 4), 201);

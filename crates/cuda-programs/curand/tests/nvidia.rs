@@ -1,19 +1,19 @@
-//! NVIDIA's own host generators give the same: run where `LANEWORK_CURAND` names its `libcurand.so.10`. MT19937 and scrambled sequences differ
-//! and are left out; normal numbers differ in their last bits, since logarithms and sines do.
+//! Compares with NVIDIA's own host generators if `LANEWORK_CURAND` names its `libcurand.so.10`. MT19937 and scrambled sequences differ and
+//! are left out; normal numbers differ in their last bits, as logarithms and sines do.
 
 #![cfg(target_os = "linux")]
 
 use libloading::Library;
 use std::ffi::c_void;
 
-// The shared library is built since this crate is used.
+// Makes cargo build the shared library.
 use lanework_curand as _;
 
-/// One step of a program: a function by its name, and how many numbers it makes.
+/// One step of a program: a function's name and the count of numbers.
 type Step = (&'static str, usize);
 
-/// What a library gives for a kind, an order, a seed, dimensions, an offset, and some steps: numbers as doubles, or a status
-/// below 0; and whether they have to be equal.
+/// Runs a library with a kind, an order, a seed, dimensions, an offset and steps. Returns the numbers as doubles, or a status below 0, and
+/// whether they must be equal.
 fn run(
     library: &Library,
     kind: i32,
@@ -22,7 +22,7 @@ fn run(
     steps: &[Step],
 ) -> Vec<(f64, bool)> {
     let [seed, dimensions, offset] = setting;
-    // SAFETY: the types are those of cuRAND's header, and every buffer has room.
+    // SAFETY: the types are those of cuRAND's header, and every buffer has room for its numbers.
     unsafe {
         let mut generator = 0usize;
         let create = library
@@ -85,15 +85,15 @@ fn run(
 }
 
 #[test]
-fn nvidias_host_generators_give_the_same() {
+fn numbers_match_nvidias_host_generators() {
     let Some(path) = std::env::var_os("LANEWORK_CURAND") else { return };
-    // SAFETY: libraries of cuRAND's functions.
+    // SAFETY: `LANEWORK_CURAND` names NVIDIA's library, whose initializers have no preconditions.
     let nvidia = unsafe { Library::new(path) }.expect("NVIDIA's library");
     let here = std::env::current_exe().expect("a path").parent().expect("a folder").to_owned();
     let name = "liblanework_curand.so";
     let near = [here.join(name), here.parent().expect("a folder").join(name)];
     let own = near.into_iter().find(|path| path.exists()).expect("cargo builds the library");
-    // SAFETY: our own.
+    // SAFETY: the stand-in runs no initializers.
     let own = unsafe { Library::new(own) }.expect("the stand-in");
     let mut compared = 0;
     for kind in [101, 121, 141, 161, 201, 203] {

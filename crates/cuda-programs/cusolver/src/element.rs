@@ -1,4 +1,5 @@
-//! Element types: real and complex numbers of single and double precision, read to complex ones of double precision, which hold each exactly.
+//! Element types: real and complex numbers of single and double precision, computed as complex numbers of double precision, which represent
+//! each exactly.
 
 use crate::status::{Result, Status, refuse};
 
@@ -18,7 +19,7 @@ impl Element {
     /// The type of a `cudaDataType`.
     ///
     /// # Errors
-    /// When it is none of the four.
+    /// If the stand-in does not support it.
     pub fn of(code: i32) -> Result<Element> {
         match code {
             0 => Ok(Element::S),
@@ -28,7 +29,7 @@ impl Element {
             _ => refuse(
                 Status::NotSupported,
                 &format!(
-                    "elements of cudaDataType {code} are not computed; use f32, f64 or complex of the two"
+                    "elements of cudaDataType {code} are not supported; use f32, f64, or complex f32 or f64"
                 ),
             ),
         }

@@ -1,26 +1,26 @@
-//! Eigenvalues and eigenvectors of general matrices, by the Schur decomposition: substitution gives an eigenvector of the triangle, which the
-//! basis transforms to one of the matrix. Each has length 1 and a real largest component, as in LAPACK's `geev`. Those of real matrices are in
-//! LAPACK's packed form.
+//! Eigenvalues and eigenvectors of general matrices by the Schur decomposition: back substitution gives an eigenvector of the triangle, and
+//! the basis transforms it to one of the matrix. As in LAPACK's `geev`, each has length 1 and a real largest component, and eigenvectors of
+//! real matrices are in packed form.
 
+use crate::algorithms::schur::{Schur, schur};
 use crate::element::{Element, Number};
 use crate::matrix::{DeviceMatrix, Matrix};
 use crate::operations::Call;
-use crate::schur::{Schur, schur};
 use crate::status::Result;
 use lanework_standin::submit;
 
-/// Where eigenvalues go.
+/// Destination of eigenvalues.
 #[derive(Clone, Copy, Debug)]
 pub struct Values {
     pub at: usize,
-    /// Whether all real parts come before all imaginary parts; otherwise they are complex numbers.
+    /// Whether all real parts precede all imaginary parts; otherwise they are complex numbers.
     pub split_parts: bool,
 }
 
-/// Eigenvalues of a matrix, with the wanted left and right eigenvectors as columns.
+/// Computes the eigenvalues of a matrix, and the requested left and right eigenvectors as columns.
 ///
 /// # Errors
-/// When memory is not allocated, or the stream is not there.
+/// If memory is not allocated, or the stream does not exist.
 pub fn general_eigenvalues(
     call: Call,
     a: DeviceMatrix,
@@ -64,14 +64,14 @@ pub fn general_eigenvalues(
 /// Eigenvectors as columns, in the order of the eigenvalues.
 fn vectors(form: &Schur, left: bool) -> Matrix {
     let (t, order) = (&form.triangle, form.triangle.rows);
-    // The smallest difference that is divided by; its square does not underflow.
+    // Lower bound of divisors; its square does not underflow.
     let least = (f64::EPSILON * t.norm()).max(1e-150);
     let mut result = Matrix::zeros(order, order);
     for number in 0..order {
         let value = t.get(number, number);
         let mut solved = vec![Number::ZERO; order];
         solved[number] = Number::ONE;
-        // A right vector has rows above its value, by the triangle; a left one rows below, by its adjoint.
+        // A right vector has nonzero rows above its eigenvalue, from the triangle; a left one below, from its adjoint.
         let rows: Vec<usize> =
             if left { (number + 1..order).collect() } else { (0..number).rev().collect() };
         for row in rows {
@@ -82,7 +82,7 @@ fn vectors(form: &Schur, left: bool) -> Matrix {
             };
             let apart = t.get(row, row) - value;
             let apart = if left { apart.conj() } else { apart };
-            // Equal eigenvalues, which may share one vector, are taken to differ by a small amount.
+            // Equal eigenvalues, which may share one vector, are separated by a small amount.
             let apart = if apart.norm() < least { Number::new(least, 0.0) } else { apart };
             solved[row] = -known / apart;
             let size = solved[row].norm();
@@ -104,8 +104,7 @@ fn vectors(form: &Schur, left: bool) -> Matrix {
     result
 }
 
-/// LAPACK's packed form of vectors of a real matrix: a real one is a column, and of a conjugate pair the real and the imaginary parts are
-/// the two columns.
+/// LAPACK's packed form for real matrices: a real vector is one column; the real and imaginary parts of a conjugate pair are two columns.
 fn packed(form: &Schur, vectors: &Matrix) -> Matrix {
     let imaginary = |column: usize| form.triangle.get(column, column).im;
     Matrix::of(vectors.rows, vectors.columns, |row, column| {
@@ -131,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_are_those_of_their_values() {
+    fn vectors_match_their_eigenvalues() {
         for order in [1, 2, 3, 8, 20] {
             for is_real in [false, true] {
                 let mut a = random(order, order);
@@ -168,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_vectors_of_equal_values_are_finite() {
+    fn vectors_of_equal_eigenvalues_are_finite() {
         let jordan = Matrix::of(25, 25, |i, j| {
             Number::new(if i == j { 2.0 } else { f64::from(u8::from(i + 1 == j)) }, 0.0)
         });

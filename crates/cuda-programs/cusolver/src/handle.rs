@@ -1,4 +1,4 @@
-//! Handles: contexts of the library, and settings.
+//! Handles: library contexts and settings.
 
 use crate::status::{Result, Status, refuse};
 use lanework_standin::begin;
@@ -10,9 +10,9 @@ use std::sync::{Mutex, MutexGuard};
 pub enum Object {
     /// A context of the library, with its stream.
     Context(usize),
-    /// Options of the functions with types by numbers, which change nothing here.
+    /// Options of the generic functions, which have no effect here.
     Parameters,
-    /// Settings of Jacobi's methods: whether values are sorted.
+    /// Settings of Jacobi's methods: whether to sort values.
     Jacobi(bool),
 }
 
@@ -21,15 +21,15 @@ fn table() -> MutexGuard<'static, (usize, BTreeMap<usize, Object>)> {
     TABLE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Makes a handle.
+/// Creates a handle.
 ///
 /// # Errors
-/// When the driver is not the emulator's.
+/// If the driver is not the emulator's.
 pub fn create(object: Object) -> Result<usize> {
     begin("cuSOLVER")?;
     let mut table = table();
     table.0 += 1;
-    // No address that a program has.
+    // Not an address of the program.
     let handle = 0x5_0000 + 16 * table.0;
     table.1.insert(handle, object);
     Ok(handle)
@@ -41,15 +41,15 @@ fn with<T>(handle: usize, what: &str, change: impl FnOnce(&mut Object) -> Option
         Some(found) => Ok(found),
         None => refuse(
             Status::NotInitialized,
-            &format!("{handle:#x} is not a handle of {what}, or it was destroyed"),
+            &format!("{handle:#x} is not a handle of {what}, or is already destroyed"),
         ),
     }
 }
 
-/// Ends a handle.
+/// Destroys a handle.
 ///
 /// # Errors
-/// When there is none.
+/// If the handle is unknown.
 pub fn destroy(handle: usize) -> Result {
     with(handle, "this library", |_| Some(()))?;
     table().1.remove(&handle);
@@ -59,7 +59,7 @@ pub fn destroy(handle: usize) -> Result {
 /// The stream of a context.
 ///
 /// # Errors
-/// When there is no such context.
+/// If the context is unknown.
 pub fn stream(handle: usize) -> Result<usize> {
     with(handle, "cusolverDnCreate", |held| match held {
         Object::Context(stream) => Some(*stream),
@@ -70,7 +70,7 @@ pub fn stream(handle: usize) -> Result<usize> {
 /// Sets the stream of a context.
 ///
 /// # Errors
-/// When there is no such context.
+/// If the context is unknown.
 pub fn set_stream(handle: usize, to: usize) -> Result {
     with(handle, "cusolverDnCreate", |held| match held {
         Object::Context(stream) => {
@@ -84,7 +84,7 @@ pub fn set_stream(handle: usize, to: usize) -> Result {
 /// Whether Jacobi's methods sort values.
 ///
 /// # Errors
-/// When there are no such settings.
+/// If the settings are unknown.
 pub fn sorts(handle: usize) -> Result<bool> {
     with(handle, "settings", |held| match held {
         Object::Jacobi(sorted) => Some(*sorted),
@@ -95,7 +95,7 @@ pub fn sorts(handle: usize) -> Result<bool> {
 /// Sets whether Jacobi's methods sort values.
 ///
 /// # Errors
-/// When there are no such settings.
+/// If the settings are unknown.
 pub fn set_sorted(handle: usize, to: bool) -> Result {
     with(handle, "settings", |held| match held {
         Object::Jacobi(sorted) => {

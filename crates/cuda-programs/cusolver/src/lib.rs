@@ -1,44 +1,37 @@
-//! A stand-in for cuSOLVER's dense functions, whose own library holds machine code only. It computes on the host, in the order of the stream,
-//! since memory of the emulator is memory of the host; it says nothing of how fast a GPU is, and no tool counts it.
+//! A stand-in for cuSOLVER's dense functions, whose own library contains only machine code. It computes on the host, in stream order: the
+//! emulator's device memory is host memory. Its speed says nothing about a GPU, and no tool counts its work.
 //!
 //! | files | hold |
 //! | --- | --- |
-//! | `dense`, `generic`, `batches`, `sparse`, `settings` | the C functions, by family |
-//! | `operations`, `spectra`, `general` | what they do in the order of a stream: load matrices, compute, store |
-//! | `factor`, `reflections` | LU, Cholesky and QR factorisations as LAPACK's, unblocked |
+//! | `api` | the C functions, by family |
+//! | `operations`, `spectra`, `general` | their work in stream order: load matrices, compute, store |
+//! | `algorithms::{factor, reflections}` | LU, Cholesky and QR factorizations as in LAPACK, unblocked |
 //! | `tridiagonal` | tridiagonal forms of Hermitian matrices by Householder reflections, and their C functions |
-//! | `jacobi` | eigenvalues of Hermitian matrices and singular values, by Jacobi rotations |
-//! | `schur` | eigenvalues of general matrices, by the Schur decomposition |
+//! | `algorithms::jacobi` | eigenvalues of Hermitian matrices and singular values, by Jacobi rotations |
+//! | `algorithms::schur` | eigenvalues of general matrices, by the Schur decomposition |
 //! | `matrix`, `element` | matrices on the device and on the host, and their element types |
 //! | `unsupported` | the functions that always refuse |
 //!
-//! A sparse system is solved as a dense one. Everything is computed in complex numbers of double precision and rounded once, so that results of
-//! single precision are more accurate than a GPU's. No workspace is needed: functions that are asked for its size answer one element. What is
-//! not computed answers `CUSOLVER_STATUS_NOT_SUPPORTED`, and the function says so on standard error.
+//! Sparse systems are solved as dense ones. Everything is computed in complex numbers of double precision and rounded once, so results of
+//! single precision are more accurate than a GPU's. No workspace is needed: the functions for its size report one element. Unimplemented
+//! functions report it on standard error and return `CUSOLVER_STATUS_NOT_SUPPORTED`.
 //!
-//! Every range of memory is looked up in the driver before it is touched: a wrong pointer or leading dimension is a status and a sentence.
+//! Every memory range is looked up in the driver before it is accessed: a wrong pointer or leading dimension gives a status and a message.
 
 #![allow(non_snake_case, reason = "cuSOLVER's names")]
 #![allow(
     clippy::missing_safety_doc,
     clippy::too_many_arguments,
-    reason = "cuSOLVER's documentation says what a caller has to keep; its functions have that many"
+    reason = "cuSOLVER's documentation states the callers' obligations and fixes the argument lists"
 )]
 
-mod batches;
-mod dense;
+mod algorithms;
+mod api;
 mod element;
-mod factor;
 mod general;
-mod generic;
 mod handle;
-mod jacobi;
 mod matrix;
 mod operations;
-mod reflections;
-mod schur;
-mod settings;
-mod sparse;
 mod spectra;
 mod status;
 mod tridiagonal;

@@ -1,4 +1,4 @@
-//! Matrices, column-major: on the device, and their copies on the host.
+//! Column-major matrices on the device, and their copies on the host.
 
 use crate::element::{Element, Number};
 use crate::status::{Result, Status, refuse};
@@ -14,10 +14,10 @@ pub struct DeviceMatrix {
     pub leading: usize,
 }
 
-/// A number of rows, columns or elements.
+/// Checks a number of rows, columns or elements.
 ///
 /// # Errors
-/// When it is negative.
+/// If it is negative.
 pub fn size(of: i64, what: &str) -> Result<usize> {
     match usize::try_from(of) {
         Ok(size) => Ok(size),
@@ -29,7 +29,7 @@ impl DeviceMatrix {
     /// A matrix at an address.
     ///
     /// # Errors
-    /// When a size is negative, or the leading dimension is smaller than the number of rows.
+    /// If a size is negative, or the leading dimension is smaller than the number of rows.
     pub fn new(at: usize, rows: i64, columns: i64, leading: i64) -> Result<DeviceMatrix> {
         let matrix = DeviceMatrix {
             at,
@@ -39,13 +39,13 @@ impl DeviceMatrix {
         };
         if matrix.leading < matrix.rows.max(1) {
             let why =
-                format!("the leading dimension {leading} is smaller than the {rows} rows, or 0");
+                format!("the leading dimension {leading} is 0 or smaller than the {rows} rows");
             return refuse(Status::InvalidValue, &why);
         }
         Ok(matrix)
     }
 
-    /// A square one.
+    /// A square matrix.
     ///
     /// # Errors
     /// As [`DeviceMatrix::new`].
@@ -58,16 +58,16 @@ impl DeviceMatrix {
         DeviceMatrix { at, rows: length, columns: 1, leading: length.max(1) }
     }
 
-    /// The matrix of a number among several of this size that lie one behind the other.
+    /// Matrix `number` of several that follow each other without gaps.
     pub fn after(self, element: Element, number: usize) -> DeviceMatrix {
         let at = self.at + number * self.leading * self.columns * element.bytes();
         DeviceMatrix { at, ..self }
     }
 
-    /// Reads it.
+    /// Reads the matrix.
     ///
     /// # Errors
-    /// When it is not in one allocation.
+    /// If it is not inside one allocation.
     pub fn load(&self, element: Element, what: &str) -> Result<Matrix> {
         let mut result = Matrix::zeros(self.rows, self.columns);
         if self.rows == 0 || self.columns == 0 {
@@ -86,10 +86,10 @@ impl DeviceMatrix {
         Ok(result)
     }
 
-    /// Writes it.
+    /// Writes the matrix.
     ///
     /// # Errors
-    /// When it is not in one allocation.
+    /// If it is not inside one allocation.
     pub fn store(&self, element: Element, from: &Matrix, what: &str) -> Result {
         if self.rows == 0 || self.columns == 0 {
             return Ok(());
@@ -122,13 +122,13 @@ impl Matrix {
         Matrix { rows, columns, elements: vec![Number::ZERO; rows * columns] }
     }
 
-    /// The identity; ones on the diagonal of a matrix that is not square.
+    /// The identity; a matrix that is not square gets a unit diagonal.
     pub fn identity(rows: usize, columns: usize) -> Matrix {
         let one = |row, column| if row == column { Number::ONE } else { Number::ZERO };
         Matrix::of(rows, columns, one)
     }
 
-    /// The matrix with these elements.
+    /// A matrix from a function of row and column.
     pub fn of(rows: usize, columns: usize, element: impl Fn(usize, usize) -> Number) -> Matrix {
         let mut made = Matrix::zeros(rows, columns);
         for column in 0..columns {
@@ -188,7 +188,7 @@ pub mod tests {
     use super::{DeviceMatrix, Matrix};
     use crate::element::Number;
 
-    /// A matrix of numbers from -1 to 1, the same for the same sizes.
+    /// A matrix of reproducible pseudorandom numbers from -1 to 1.
     pub fn random(rows: usize, columns: usize) -> Matrix {
         let state = std::cell::Cell::new(0x9e37_79b9_7f4a_7c15 ^ (rows * 131 + columns) as u64);
         let next = || {
@@ -204,14 +204,14 @@ pub mod tests {
         })
     }
 
-    /// The norm of the difference.
+    /// The Frobenius norm of the difference.
     pub fn difference(a: &Matrix, b: &Matrix) -> f64 {
         assert_eq!((a.rows, a.columns), (b.rows, b.columns));
         Matrix::of(a.rows, a.columns, |i, j| a.get(i, j) - b.get(i, j)).norm()
     }
 
     #[test]
-    fn matrices_have_room_for_their_columns() {
+    fn the_leading_dimension_covers_the_rows() {
         assert!(DeviceMatrix::new(64, 3, 2, 3).is_ok());
         assert!(DeviceMatrix::new(64, 3, 2, 2).is_err());
         assert!(DeviceMatrix::new(64, -1, 2, 2).is_err());

@@ -1,13 +1,13 @@
-//! Factorisations and what is solved with them, on matrices of the device, in the order of a stream.
+//! Factorizations and solutions on device matrices, in stream order.
 
+use crate::algorithms::factor::{Transposition, cholesky, lu, solve_cholesky, solve_lu};
+use crate::algorithms::reflections::{form_q, multiply_left, multiply_right, qr};
 use crate::element::{Element, Number};
-use crate::factor::{Form, cholesky, lu, solve_cholesky, solve_lu};
 use crate::matrix::{DeviceMatrix, Matrix};
-use crate::reflections::{form_q, multiply_left, multiply_right, qr};
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{Memory, submit, write};
 
-/// What every call has: the element type, the stream, and the address of `devInfo`, or 0.
+/// The arguments of every call: the element type, the stream, and the address of `devInfo`, or 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     pub element: Element,
@@ -19,7 +19,7 @@ impl Call {
     /// Stores `devInfo`: 0, or where the computation stopped, from 1.
     ///
     /// # Errors
-    /// When the place is not in an allocation.
+    /// If `devInfo` is not allocated.
     pub fn store_info(&self, info: usize) -> Result {
         match self.info {
             0 => Ok(()),
@@ -28,7 +28,7 @@ impl Call {
     }
 }
 
-/// The pivots of an LU factorisation on the device: row numbers from 1, of 4 or 8 bytes (`wide`); address 0 for LU without pivoting.
+/// The pivots of an LU factorization on the device: row numbers from 1, of 4 or 8 bytes (`wide`); address 0 for LU without pivoting.
 #[derive(Clone, Copy, Debug)]
 pub struct Pivots {
     pub at: usize,
@@ -64,7 +64,7 @@ impl Pivots {
         let pivots: Vec<usize> =
             bytes.chunks_exact(self.bytes()).map(|bytes| number(bytes).wrapping_sub(1)).collect();
         if pivots.iter().any(|pivot| *pivot >= count) {
-            let why = format!("the pivots are not those of getrf of {count} rows");
+            let why = format!("the pivots are not those of getrf for {count} rows");
             return refuse(Status::InvalidValue, &why);
         }
         Ok(pivots)
@@ -74,7 +74,7 @@ impl Pivots {
 /// Factors A = P L U.
 ///
 /// # Errors
-/// When memory is not allocated, or the stream does not exist.
+/// If memory is not allocated, or the stream does not exist.
 pub fn getrf(call: Call, a: DeviceMatrix, pivots: Pivots) -> Result {
     submit(call.stream, move || {
         let mut factors = a.load(call.element, "A")?;
@@ -89,7 +89,13 @@ pub fn getrf(call: Call, a: DeviceMatrix, pivots: Pivots) -> Result {
 ///
 /// # Errors
 /// As [`getrf`].
-pub fn getrs(call: Call, form: Form, a: DeviceMatrix, pivots: Pivots, b: DeviceMatrix) -> Result {
+pub fn getrs(
+    call: Call,
+    form: Transposition,
+    a: DeviceMatrix,
+    pivots: Pivots,
+    b: DeviceMatrix,
+) -> Result {
     submit(call.stream, move || {
         let mut x = b.load(call.element, "B")?;
         let factors = a.load(call.element, "A")?;
@@ -125,7 +131,7 @@ pub fn potrs(call: Call, upper: bool, a: DeviceMatrix, b: DeviceMatrix) -> Resul
     })
 }
 
-/// One triangle of the inverse, from the factor of [`potrf`].
+/// Computes one triangle of the inverse from the factor of [`potrf`].
 ///
 /// # Errors
 /// As [`getrf`].
@@ -151,7 +157,7 @@ pub fn potri(call: Call, upper: bool, a: DeviceMatrix) -> Result {
     })
 }
 
-/// Factors A = Q R: R, and below it the vectors of the reflections, whose scales go to `tau`.
+/// Factors A = Q R: stores R and, below it, the vectors of the reflections; their scales go to `tau`.
 ///
 /// # Errors
 /// As [`getrf`].
@@ -166,7 +172,7 @@ pub fn geqrf(call: Call, a: DeviceMatrix, tau: usize) -> Result {
     })
 }
 
-/// The scales of reflections.
+/// Reads the scales of reflections.
 fn taus(call: Call, at: usize, count: usize) -> Result<Vec<Number>> {
     Ok(DeviceMatrix::vector(at, count).load(call.element, "tau")?.column(0).to_vec())
 }
@@ -174,7 +180,7 @@ fn taus(call: Call, at: usize, count: usize) -> Result<Vec<Number>> {
 /// Overwrites the reflections of [`geqrf`] with the columns of Q.
 ///
 /// # Errors
-/// As [`getrf`], and when there are more reflections than columns, or more columns than rows.
+/// As [`getrf`], and if there are more reflections than columns, or more columns than rows.
 pub fn orgqr(call: Call, a: DeviceMatrix, count: usize, tau: usize) -> Result {
     if count > a.columns || a.columns > a.rows {
         let why =
@@ -192,11 +198,11 @@ pub fn orgqr(call: Call, a: DeviceMatrix, count: usize, tau: usize) -> Result {
 /// Multiplies C by Q or its adjoint, from the left or the right.
 ///
 /// # Errors
-/// As [`getrf`], and when there are more reflections than rows of Q.
+/// As [`getrf`], and if there are more reflections than rows of Q.
 pub fn ormqr(
     call: Call,
     right: bool,
-    form: Form,
+    form: Transposition,
     a: DeviceMatrix,
     tau: usize,
     c: DeviceMatrix,
@@ -206,10 +212,10 @@ pub fn ormqr(
         let why = format!("{count} reflections are more than the {} rows of Q", a.rows);
         return refuse(Status::InvalidValue, &why);
     }
-    if form == Form::Transposed && call.element.is_complex() {
-        return refuse(Status::InvalidValue, "complex Q is multiplied as it is or adjoint (C)");
+    if form == Transposition::Transposed && call.element.is_complex() {
+        return refuse(Status::InvalidValue, "complex Q takes the operations N and C, not T");
     }
-    let adjoint = form != Form::Plain;
+    let adjoint = form != Transposition::Plain;
     submit(call.stream, move || {
         let (factors, mut c_here) = (a.load(call.element, "A")?, c.load(call.element, "C")?);
         let taus = taus(call, tau, count)?;

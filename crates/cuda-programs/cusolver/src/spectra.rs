@@ -1,16 +1,16 @@
-//! Eigenvalues and singular values of matrices of the device, in the order of a stream.
+//! Eigenvalues and singular values of device matrices, in stream order.
 
+use crate::algorithms::jacobi::{Svd, eigen, svd};
 use crate::element::Number;
-use crate::jacobi::{Svd, eigen, svd};
 use crate::matrix::{DeviceMatrix, Matrix};
 use crate::operations::Call;
 use crate::status::{Result, Status, refuse};
 use lanework_standin::submit;
 
-/// Eigenvalues of a Hermitian matrix, of which one triangle counts; its eigenvectors in its place, where they are wanted.
+/// Computes the eigenvalues of a Hermitian matrix from one triangle; its eigenvectors overwrite it if requested.
 ///
 /// # Errors
-/// When memory is not allocated, or the stream does not exist.
+/// If memory is not allocated, or the stream does not exist.
 pub fn eigenvalues(
     call: Call,
     vectors: bool,
@@ -38,7 +38,7 @@ pub fn eigenvalues(
     })
 }
 
-/// Fills the results with NaN and stores that the method did not converge: the matrix has elements that are not finite.
+/// Fills the results with NaN and stores in `devInfo` that the method did not converge, for matrices with elements that are not finite.
 fn not_finite(
     call: Call,
     real: &[(DeviceMatrix, bool)],
@@ -56,22 +56,27 @@ fn not_finite(
     call.store_info(1)
 }
 
-/// What is wanted of singular vectors: some columns in a place, or none.
+/// The requested singular vectors: some columns at an address, or none.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
-    /// Where the left ones go.
+pub struct VectorOutputs {
+    /// Destination of the left vectors.
     pub left: Option<DeviceMatrix>,
-    /// Where the right ones go.
+    /// Destination of the right vectors.
     pub right: Option<DeviceMatrix>,
-    /// Whether the right ones are stored as the rows of their adjoint.
+    /// Whether the right vectors are stored as the rows of their adjoint.
     pub adjoint: bool,
 }
 
-/// Singular values, with the wanted vectors.
+/// Computes singular values and the requested vectors.
 ///
 /// # Errors
 /// As [`eigenvalues`].
-pub fn singular_values(call: Call, a: DeviceMatrix, values: usize, wanted: Wanted) -> Result {
+pub fn singular_values(
+    call: Call,
+    a: DeviceMatrix,
+    values: usize,
+    wanted: VectorOutputs,
+) -> Result {
     submit(call.stream, move || {
         let place = DeviceMatrix::vector(values, a.rows.min(a.columns));
         let sides = [wanted.left, wanted.right];
@@ -95,24 +100,24 @@ pub fn singular_values(call: Call, a: DeviceMatrix, values: usize, wanted: Wante
     })
 }
 
-/// What LAPACK's letters for `gesvd` want: all columns of U or rows of V*, the first ones, those in the place of A, or none.
+/// Translates LAPACK's letters for `gesvd`: all columns of U or rows of V*, the first ones, in place of A, or none.
 ///
 /// # Errors
-/// When there are more columns than rows, which NVIDIA's refuses, a letter is none of these, or both want the place of A.
-pub fn wanted(jobs: [i8; 2], a: DeviceMatrix, [u, vt]: [(usize, i64); 2]) -> Result<Wanted> {
+/// If there are more columns than rows, which NVIDIA's function refuses; if a letter is unknown, or both overwrite A.
+pub fn wanted(jobs: [i8; 2], a: DeviceMatrix, [u, vt]: [(usize, i64); 2]) -> Result<VectorOutputs> {
     let (rows, columns) = (a.rows as i64, a.columns as i64);
     if rows < columns {
         let why = format!(
-            "gesvd is for at least as many rows as columns, and A has {rows} and {columns}; give it the adjoint"
+            "gesvd needs at least as many rows as columns, and A is {rows} x {columns}; pass the adjoint"
         );
         return refuse(Status::InvalidValue, &why);
     }
     let [left, right] = jobs.map(|job| job as u8 as char);
     if left == 'O' && right == 'O' {
-        return refuse(Status::InvalidValue, "U and V* cannot both take the place of A");
+        return refuse(Status::InvalidValue, "U and V* cannot both overwrite A");
     }
     let unknown = |job: char| {
-        refuse(Status::InvalidValue, &format!("`{job}` is none of A, S, O and N for vectors"))
+        refuse(Status::InvalidValue, &format!("`{job}` is not a job for vectors; use A, S, O or N"))
     };
     let left = match left {
         'A' => Some(DeviceMatrix::new(u.0, rows, rows, u.1)?),
@@ -127,5 +132,5 @@ pub fn wanted(jobs: [i8; 2], a: DeviceMatrix, [u, vt]: [(usize, i64); 2]) -> Res
         'N' => None,
         other => return unknown(other),
     };
-    Ok(Wanted { left, right, adjoint: true })
+    Ok(VectorOutputs { left, right, adjoint: true })
 }

@@ -1,4 +1,4 @@
-//! Statuses, and what is said with them.
+//! Status codes and their messages.
 
 use lanework_standin::FailureKind;
 
@@ -16,7 +16,7 @@ pub enum Status {
     NotSupported = 9,
 }
 
-/// The result of a call.
+/// Result of a call.
 pub type Result<T = ()> = std::result::Result<T, Status>;
 
 impl lanework_standin::Status for Status {

@@ -1,23 +1,23 @@
-//! The tridiagonal form of a Hermitian matrix by Householder's reflections from both sides (LAPACK's `sytrd` and `hetrd`, unblocked): A = Q T Q*
-//! with a real T, whose reflections stay in the triangle that counts, beyond the diagonal beside the main one.
+//! The tridiagonal form of a Hermitian matrix by Householder reflections from both sides (LAPACK's `sytrd` and `hetrd`, unblocked): A = Q T
+//! Q* with a real T. The reflections stay in the stored triangle, outside the off-diagonal next to the main one.
 
-use crate::dense::{WORK, call, is_upper};
+use crate::algorithms::reflections::reflection;
+use crate::api::dense::{WORK, call, is_upper};
 use crate::element::{Element, Number};
 use crate::handle::stream;
 use crate::matrix::{DeviceMatrix, Matrix};
 use crate::operations::Call;
-use crate::reflections::reflection;
 use crate::status::{Result, Status};
-use lanework_standin::{calls, store, submit};
+use lanework_standin::{Out, calls, store, submit};
 
-/// A tridiagonal matrix, and the scales of the reflections that lead to it.
+/// A tridiagonal matrix, and the scales of the reflections that produce it.
 struct Tridiagonal {
     diagonal: Vec<f64>,
     beside: Vec<f64>,
     taus: Vec<Number>,
 }
 
-/// Brings a Hermitian matrix to tridiagonal form in its place; only the triangle that is named is read and written.
+/// Reduces a Hermitian matrix to tridiagonal form in place; reads and writes one triangle.
 fn tridiagonal(a: &mut Matrix, upper: bool) -> Tridiagonal {
     let (order, steps) = (a.rows, a.rows.saturating_sub(1));
     let mut result = Tridiagonal {
@@ -48,7 +48,7 @@ fn tridiagonal(a: &mut Matrix, upper: bool) -> Tridiagonal {
     result
 }
 
-/// A reflection from both sides on the part of a Hermitian matrix that begins at a row and has the vector's length.
+/// Applies a reflection from both sides to the part of a Hermitian matrix that starts at a row and has the vector's length.
 fn both_sides(a: &mut Matrix, start: usize, vector: &[Number], tau: Number, upper: bool) {
     let order = vector.len();
     let counts = |i: usize, j: usize| if upper { i <= j } else { i >= j };
@@ -70,7 +70,7 @@ fn both_sides(a: &mut Matrix, start: usize, vector: &[Number], tau: Number, uppe
     }
 }
 
-/// The tridiagonal form of a matrix of the device.
+/// Reduces a device matrix to tridiagonal form.
 fn sytrd(call: Call, upper: bool, a: DeviceMatrix, [diagonal, beside, tau]: [usize; 3]) -> Result {
     submit(call.stream, move || {
         let mut whole = a.load(call.element, "A")?;
@@ -90,10 +90,9 @@ fn sytrd(call: Call, upper: bool, a: DeviceMatrix, [diagonal, beside, tau]: [usi
 macro_rules! tridiagonal {
     ($($element:ident: $sytrd_size:ident $sytrd:ident;)*) => {
         calls! { "cuSOLVER", Status; $(
-            fn $sytrd_size(handle: usize, _fill: i32, _n: i32, _a: usize, _lda: i32, _d: usize, _e: usize, _tau: usize, to: *mut i32) {
+            fn $sytrd_size(handle: usize, _fill: i32, _n: i32, _a: usize, _lda: i32, _d: usize, _e: usize, _tau: usize, to: Out<'_, i32>) {
                 stream(handle)?;
-                // SAFETY: by the caller.
-                unsafe { store(to, WORK) }
+                store(to, WORK)
             }
             fn $sytrd(handle: usize, fill: i32, n: i32, a: usize, lda: i32, d: usize, e: usize, tau: usize, _work: usize, _length: i32, info: usize) {
                 let a = DeviceMatrix::square(a, n.into(), lda.into())?;
@@ -115,7 +114,7 @@ mod tests {
     use super::*;
     use crate::matrix::tests::{difference, product, random};
 
-    /// The product of the reflections that a triangle holds, each acting on all rows.
+    /// The product of the reflections that a triangle stores, each applied to all rows.
     fn q(a: &Matrix, taus: &[Number], upper: bool) -> Matrix {
         let order = a.rows;
         let mut q = Matrix::identity(order, order);
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tridiagonal_matrix_between_its_reflections_is_the_matrix() {
+    fn q_t_q_adjoint_is_the_matrix() {
         for order in [0, 1, 2, 5, 8] {
             let any = random(order, order);
             let whole = Matrix::of(order, order, |i, j| any.get(i, j) + any.get(j, i).conj());

@@ -1,5 +1,5 @@
-//! Functions that are not computed: each says so, and answers `CUSOLVER_STATUS_NOT_SUPPORTED`. They are all the others of NVIDIA's headers (12.4.1.2),
-//! so that a program which names one of them is loaded.
+//! Unimplemented functions: each reports it and returns `CUSOLVER_STATUS_NOT_SUPPORTED`. These are all other functions of NVIDIA's headers
+//! (12.4.1.2), so that programs which reference them load.
 
 use crate::status::{Status, refuse};
 use lanework_standin::unsupported;
@@ -7,7 +7,7 @@ use lanework_standin::unsupported;
 unsupported! {
     "cuSOLVER", refuse, Status::NotSupported;
 
-    "solve by the factors of getrf or geqrf, which are computed, in the precision of the data":
+    "solve with the factors of getrf or geqrf, in the precision of the data":
     cusolverDnCCgels cusolverDnCCgels_bufferSize cusolverDnCCgesv cusolverDnCCgesv_bufferSize cusolverDnCEgels cusolverDnCEgels_bufferSize
     cusolverDnCEgesv cusolverDnCEgesv_bufferSize cusolverDnCKgels cusolverDnCKgels_bufferSize cusolverDnCKgesv cusolverDnCKgesv_bufferSize
     cusolverDnCYgels cusolverDnCYgels_bufferSize cusolverDnCYgesv cusolverDnCYgesv_bufferSize cusolverDnDBgels cusolverDnDBgels_bufferSize
@@ -28,7 +28,7 @@ unsupported! {
     cusolverDnZYgels_bufferSize cusolverDnZYgesv cusolverDnZYgesv_bufferSize cusolverDnZZgels cusolverDnZZgels_bufferSize cusolverDnZZgesv
     cusolverDnZZgesv_bufferSize;
 
-    "do it on the host, or by the factors of getrf, potrf, geqrf, syevd or gesvd, which are computed":
+    "compute it on the host, or from the results of getrf, potrf, geqrf, syevd or gesvd":
     cusolverDnCgebrd cusolverDnCgebrd_bufferSize cusolverDnCgesvdaStridedBatched cusolverDnCgesvdaStridedBatched_bufferSize
     cusolverDnCheevdx cusolverDnCheevdx_bufferSize cusolverDnChegvd cusolverDnChegvd_bufferSize cusolverDnChegvdx
     cusolverDnChegvdx_bufferSize cusolverDnChegvj cusolverDnChegvj_bufferSize cusolverDnClaswp
@@ -59,7 +59,7 @@ unsupported! {
     cusolverDnZlauum cusolverDnZlauum_bufferSize cusolverDnZsytrf cusolverDnZsytrf_bufferSize cusolverDnZsytri cusolverDnZsytri_bufferSize
     cusolverDnZungbr cusolverDnZungbr_bufferSize cusolverDnZungtr cusolverDnZungtr_bufferSize cusolverDnZunmtr cusolverDnZunmtr_bufferSize;
 
-    "sparse systems are solved on the host, as by SciPy, or by kernels of the program's own":
+    "solve sparse systems on the host (SciPy, for example) or by kernels of the program":
     cusolverRfAccessBundledFactorsDevice cusolverRfAnalyze cusolverRfBatchAnalyze cusolverRfBatchRefactor cusolverRfBatchResetValues
     cusolverRfBatchSetupHost cusolverRfBatchSolve cusolverRfBatchZeroPivot cusolverRfCreate cusolverRfDestroy
     cusolverRfExtractBundledFactorsHost cusolverRfExtractSplitFactorsHost cusolverRfGetAlgs cusolverRfGetMatrixFormat

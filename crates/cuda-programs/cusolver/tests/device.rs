@@ -1,4 +1,4 @@
-//! The stand-in as programs find it: loaded by `dlopen` after the driver, on memory of the device, in every element type; and what it refuses.
+//! The stand-in loaded by `dlopen` after the driver, as programs do, on device memory, in every element type; and invalid calls.
 
 #![cfg(target_os = "linux")]
 
@@ -14,7 +14,7 @@ fn handle() -> usize {
     handle
 }
 
-/// Memory of the device with these values.
+/// Uploads values to new device memory.
 fn device<T>(values: &[T]) -> u64 {
     let at = allocate(size_of_val(values).max(1));
     upload(at, values);
@@ -25,13 +25,13 @@ fn info() -> u64 {
     device(&[77i32])
 }
 
-/// A positive definite matrix by columns, 8 elements apart, with what nobody may touch between.
+/// A positive definite column-major matrix with leading dimension 8; the gaps must stay unchanged.
 const A: [f64; 24] = [
     4.0, 2.0, -2.0, 9e9, 9e9, 9e9, 9e9, 9e9, 2.0, 10.0, 2.0, 9e9, 9e9, 9e9, 9e9, 9e9, -2.0, 2.0,
     6.0, 9e9, 9e9, 9e9, 9e9, 9e9,
 ];
 const X: [f64; 3] = [1.0, -2.0, 3.0];
-/// The product of the two.
+/// The right-hand side: the matrix times the solution.
 const B: [f64; 3] = [-6.0, -12.0, 12.0];
 
 fn close(got: &[f64], wanted: &[f64], within: f64) {
@@ -50,13 +50,13 @@ fn a_positive_definite_system_is_solved() {
     assert_eq!((code, download::<i32>(info, 1)[0]), (0, 0));
     let factor = download::<f64>(a, 24);
     assert_eq!([factor[0], factor[1], factor[2], factor[9]], [2.0, 1.0, -1.0, 3.0]);
-    // The other triangle, and what lies between the columns, is as it was.
+    // The other triangle and the gaps between columns are unchanged.
     assert_eq!([factor[8], factor[16], factor[17]], [2.0, -2.0, 2.0]);
     assert!(factor.chunks(8).all(|column| column[3..] == [9e9; 5]));
     let code = call!("cusolverDnDpotrs", handle => usize, 0 => i32, 3 => i32, 1 => i32, a => u64, 8 => i32, b => u64, 3 => i32, info => u64);
     assert_eq!(code, 0);
     close(&download(b, 3), &X, 1e-14);
-    // By pointers, one that is not positive definite among them.
+    // A batch by pointers, with one matrix that is not positive definite.
     let negative = device(&[1f64, 0.0, 0.0, -1.0]);
     let good = device(&[1f64, 0.0, 0.0, 4.0]);
     let (pointers, infos) = (device(&[good, negative]), device(&[7i32, 7]));
@@ -68,7 +68,7 @@ fn a_positive_definite_system_is_solved() {
 }
 
 #[test]
-fn any_system_is_solved_with_pivots_of_both_sizes() {
+fn general_systems_are_solved_with_both_pivot_sizes() {
     let handle = handle();
     let square: Vec<f64> = A.chunks(8).flat_map(|column| column[..3].to_vec()).collect();
     let (info, none) = (info(), 0u64);
@@ -79,7 +79,7 @@ fn any_system_is_solved_with_pivots_of_both_sizes() {
     let code = call!("cusolverDnDgetrs", handle => usize, 0 => i32, 3 => i32, 1 => i32, a => u64, 3 => i32, pivots => u64, b => u64, 3 => i32, info => u64);
     assert_eq!(code, 0);
     close(&download(b, 3), &X, 1e-14);
-    // Sizes of 64 bits, single precision: cudaDataType 0.
+    // 64-bit sizes, single precision: cudaDataType 0.
     let single: Vec<f32> = square.iter().map(|x| *x as f32).collect();
     let (a, b, pivots) = (device(&single), device(&B.map(|x| x as f32)), device(&[0i64; 3]));
     let (mut on_device, mut on_host) = (0usize, 0usize);
@@ -89,19 +89,19 @@ fn any_system_is_solved_with_pivots_of_both_sizes() {
     assert_eq!(code, 0);
     let code = call!("cusolverDnXgetrs", handle => usize, none => u64, 1 => i32, 3 => i64, 1 => i64, 0 => i32, a => u64, 3 => i64, pivots => u64, 0 => i32, b => u64, 3 => i64, info => u64);
     assert_eq!(code, 0);
-    // The matrix is symmetric, so that its transpose gives the same.
+    // The matrix is symmetric, so its transpose gives the same.
     let found: Vec<f64> = download::<f32>(b, 3).into_iter().map(f64::from).collect();
     close(&found, &X, 1e-5);
-    // Exchanges that getrf never makes are refused.
+    // Pivots that getrf never stores are refused.
     upload(pivots, &[5i64, 2, 3]);
     let code = call!("cusolverDnXgetrs", handle => usize, none => u64, 0 => i32, 3 => i64, 1 => i64, 0 => i32, a => u64, 3 => i64, pivots => u64, 0 => i32, b => u64, 3 => i64, info => u64);
     assert_eq!(code, 3);
 }
 
 #[test]
-fn q_and_r_give_least_squares() {
+fn qr_solves_least_squares() {
     let handle = handle();
-    // A line through (0, 1), (1, 3), (2, 5), (3, 7), by columns; complex, so that conjugates count.
+    // A line through (0, 1), (1, 3), (2, 5), (3, 7), column-major; complex, so that conjugation matters.
     let a = [
         [1.0, 0.0],
         [1.0, 0.0],
@@ -121,10 +121,10 @@ fn q_and_r_give_least_squares() {
     let code = call!("cusolverDnZunmqr", handle => usize, 0 => i32, 2 => i32, 4 => i32, 1 => i32, 2 => i32, a => u64, 4 => i32, tau => u64, b => u64, 4 => i32, none => u64, 1 => i32, info => u64);
     assert_eq!(code, 0);
     let (r, y) = (download::<[f64; 2]>(a, 8), download::<[f64; 2]>(b, 2));
-    // The slope is 2 / i = -2i, and the offset 1; R's diagonal is real.
+    // The slope is 2 / i = -2i and the offset 1; R's diagonal is real.
     let slope = [y[1][0] / r[5][0], y[1][1] / r[5][0]];
     close(&slope, &[0.0, -2.0], 1e-14);
-    // Columns of Q are of length 1.
+    // Columns of Q have length 1.
     let code = call!("cusolverDnZungqr", handle => usize, 4 => i32, 2 => i32, 2 => i32, a => u64, 4 => i32, tau => u64, none => u64, 1 => i32, info => u64);
     assert_eq!(code, 0);
     for column in download::<[f64; 2]>(a, 8).chunks(4) {
@@ -137,7 +137,7 @@ fn q_and_r_give_least_squares() {
 #[test]
 fn eigenvalues_come_with_their_vectors() {
     let handle = handle();
-    // [[2, i], [-i, 2]] has 1 and 3; the lower triangle counts.
+    // [[2, i], [-i, 2]] has eigenvalues 1 and 3; the lower triangle is read.
     let of = [[2f32, 0.0], [0.0, -1.0], [9e9, 9e9], [2.0, 0.0]];
     let (a, values, info, none) = (device(&of), device(&[0f32; 2]), info(), 0u64);
     let code = call!("cusolverDnCheevd", handle => usize, 1 => i32, 0 => i32, 2 => i32, a => u64, 2 => i32, values => u64, none => u64, 1 => i32, info => u64);
@@ -149,7 +149,7 @@ fn eigenvalues_come_with_their_vectors() {
         let [x, y] = [vector[0], vector[1]].map(|[re, im]| [f64::from(re), f64::from(im)]);
         close(&y, &[-sign * x[1], sign * x[0]], 1e-6);
     }
-    // Several, behind each other, by Jacobi's method as the caller names it.
+    // A batch of contiguous matrices, by Jacobi's method with the caller's settings.
     let mut settings = 0;
     assert_eq!(call!("cusolverDnCreateSyevjInfo", &mut settings => &mut usize), 0);
     let (a, values, infos) = (
@@ -168,7 +168,7 @@ fn eigenvalues_come_with_their_vectors() {
 }
 
 #[test]
-fn singular_values_come_with_the_vectors_that_are_wanted() {
+fn singular_values_come_with_the_requested_vectors() {
     let handle = handle();
     // Columns (3, 4, 0) and (0, 0, 2).
     let of = [3f64, 4.0, 0.0, 0.0, 0.0, 2.0];
@@ -187,7 +187,7 @@ fn singular_values_come_with_the_vectors_that_are_wanted() {
     // The third column is orthogonal to the first two.
     let dot = |a: usize, b: usize| (0..3).map(|i| left[3 * a + i] * left[3 * b + i]).sum::<f64>();
     close(&[dot(0, 2), dot(1, 2), dot(2, 2)], &[0.0, 0.0, 1.0], 1e-14);
-    // In the place of A, and with none of the others.
+    // Vectors in place of A, and no others.
     let a = device(&of);
     upload(u, &[9f64; 9]);
     assert_eq!(svd(a, b'O', b'N'), 0);
@@ -199,7 +199,7 @@ fn singular_values_come_with_the_vectors_that_are_wanted() {
     assert_eq!(download::<f64>(u, 9), [9.0; 9]);
     assert_eq!(svd(a, b'O', b'O'), 3);
     assert_eq!(svd(a, b'X', b'N'), 3);
-    // More columns than rows: gesvd refuses them, gesvdj does not, and gives V.
+    // More columns than rows: gesvd refuses them; gesvdj accepts them and gives V.
     let code = call!("cusolverDnDgesvd", handle => usize, b'N' => u8, b'N' => u8, 2 => i32, 3 => i32, a => u64, 3 => i32, s => u64, u => u64, 3 => i32, vt => u64, 2 => i32, none => u64, 1 => i32, none => u64, info => u64);
     assert_eq!(code, 3);
     let mut settings = 0;
@@ -216,7 +216,7 @@ fn singular_values_come_with_the_vectors_that_are_wanted() {
         1e-14,
     );
     assert_eq!(v[6..], [9.0; 3]); // economic
-    // By a polar decomposition, as JAX asks for them: V whole, and what was added to the values.
+    // By polar decomposition (`gesvdp`), as JAX calls it: all of V, and the perturbation of the values.
     let mut added = 9f64;
     let wide = device(&[3f64, 0.0, 4.0, 0.0, 0.0, 2.0]);
     let v = device(&[9f64; 9]);
@@ -228,7 +228,7 @@ fn singular_values_come_with_the_vectors_that_are_wanted() {
 }
 
 #[test]
-fn a_symmetric_matrix_becomes_tridiagonal() {
+fn a_symmetric_matrix_is_tridiagonalized() {
     let handle = handle();
     let (info, none, mut work) = (info(), 0u64, 0);
     let (a, d, e, tau) = (device(&A), device(&[0f64; 3]), device(&[0f64; 2]), device(&[9f64; 2]));
@@ -242,12 +242,12 @@ fn a_symmetric_matrix_becomes_tridiagonal() {
     close(&download(tau, 2), &[1.0 + root / 2.0, 0.0], 1e-14);
     let factors = download::<f64>(a, 24);
     close(&[factors[1], factors[2], factors[10]], &[-2.0 * root, 1.0 - root, -2.0], 1e-14);
-    // The other triangle is as it was.
+    // The other triangle is unchanged.
     assert_eq!([factors[8], factors[16], factors[17]], [2.0, -2.0, 2.0]);
 }
 
 #[test]
-fn what_is_wrong_is_a_status_and_touches_nothing() {
+fn invalid_calls_give_a_status_and_write_nothing() {
     let handle = handle();
     let (a, none) = (device(&[1f64, 0.0, 0.0, 1.0]), 0u64);
     let potrf = |handle: usize, fill: i32, n: i32, a: u64, lda: i32| call!("cusolverDnDpotrf", handle => usize, fill => i32, n => i32, a => u64, lda => i32, none => u64, 1 => i32, none => u64);
@@ -271,7 +271,7 @@ fn what_is_wrong_is_a_status_and_touches_nothing() {
 #[test]
 fn a_general_matrix_has_its_eigenvalues_and_vectors() {
     let handle = handle();
-    // By columns, 4 elements apart: a rotation by a right angle with a stretch beside it, whose eigenvalues are i, -i and 3.
+    // Column-major, leading dimension 4: a rotation by a right angle and a stretch, with eigenvalues i, -i and 3.
     let matrix = [0.0f64, 1.0, 0.0, 9e9, -1.0, 0.0, 0.0, 9e9, 1.0, 2.0, 3.0, 9e9];
     let (lists, numbers, vl, vr, info) =
         (device(&[0f64; 6]), device(&[0f64; 6]), device(&[0f64; 9]), device(&[0f64; 9]), info());
@@ -282,7 +282,7 @@ fn a_general_matrix_has_its_eigenvalues_and_vectors() {
         );
         assert_eq!((code, download::<i32>(info, 1)[0]), (0, 0));
     }
-    // The pair comes as neighbours, the positive one first.
+    // The pair is adjacent, the positive one first.
     let [lists, pairs] = [lists, numbers].map(|at| download::<f64>(at, 6));
     let first = usize::from(lists[3] == 0.0);
     let alone = if first == 0 { 2 } else { 0 };
@@ -300,13 +300,13 @@ fn a_general_matrix_has_its_eigenvalues_and_vectors() {
     let single = column(&right, alone);
     close(&times(single), &single.map(|x| 3.0 * x), 1e-14);
     close(&turned(column(&left, alone)), &column(&left, alone).map(|x| 3.0 * x), 1e-14);
-    // A (re + i im) = i (re + i im); and of the left one u* A = i u*, so that A' u = -i u.
+    // A (re + i im) = i (re + i im); for the left vector u* A = i u*, so A' u = -i u.
     let [re, im] = [first, first + 1].map(|at| column(&right, at));
     close(&times(re), &im.map(|x| -x), 1e-14);
     close(&times(im), &re, 1e-14);
     let [re, im] = [first, first + 1].map(|at| column(&left, at));
     close(&turned(re), &im, 1e-14);
-    // Complex vectors of a real matrix are refused, and what is not finite has no values.
+    // Complex vectors of a real matrix are refused; matrices that are not finite have no eigenvalues.
     let code = call!(
         "cusolverDnXgeev", handle => usize, 0 => usize, 0 => i32, 1 => i32, 3 => i64, 1 => i32, device(&matrix) => u64, 4 => i64, 5 => i32, numbers => u64,
         5 => i32, vl => u64, 3 => i64, 5 => i32, vr => u64, 3 => i64, 5 => i32, 0 => usize, 0 => usize, 0 => usize, 0 => usize, info => u64
@@ -321,11 +321,11 @@ fn a_general_matrix_has_its_eigenvalues_and_vectors() {
 }
 
 #[test]
-fn a_sparse_system_is_solved_and_says_whether_it_is_singular() {
+fn a_sparse_system_is_solved_or_reported_singular() {
     context();
     let (mut handle, mut singular) = (0usize, 7i32);
     assert_eq!(call!("cusolverSpCreate", &mut handle => &mut usize), 0);
-    // 2 0 1 / 0 3 0 / 4 0 1, numbered from 1; its last entry is there as two halves.
+    // 2 0 1 / 0 3 0 / 4 0 1, with indices from 1; the last entry is given as two halves.
     let values = device(&[2f32, 1.0, 3.0, 4.0, 0.5, 0.5]);
     let (offsets, columns) = (device(&[1i32, 3, 4, 7]), device(&[1i32, 3, 2, 1, 3, 3]));
     let (b, x) = (device(&[5f32, 6.0, 7.0]), device(&[0f32; 3]));
@@ -336,7 +336,7 @@ fn a_sparse_system_is_solved_and_says_whether_it_is_singular() {
     assert_eq!(solve(3, 6), (0, -1));
     let found: Vec<f64> = download::<f32>(x, 3).into_iter().map(f64::from).collect();
     close(&found, &[1.0, 2.0, 3.0], 1e-6);
-    // Offsets that do not fit the entries; the third column is the first one.
+    // Offsets that do not fit the entries; then a third column equal to the first.
     assert_eq!(solve(3, 5).0, 3);
     upload(columns, &[1i32, 1, 2, 1, 1, 1]);
     assert_eq!(solve(3, 6), (0, 2));

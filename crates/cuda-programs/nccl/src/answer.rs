@@ -1,4 +1,4 @@
-//! How a failure becomes what C gets: its sentence where the program's output is, and kept for `ncclGetLastError`; its status as a code.
+//! Reports failures to C: prints the message, keeps it for `ncclGetLastError`, and returns the status as a code.
 
 use crate::status::{Failure, Status};
 use lanework_standin::{Answer, FailureKind, line};
@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 
 thread_local! {
-    /// The last failure of this thread, for `ncclGetLastError`.
+    /// The message of this thread's last failure, for `ncclGetLastError`.
     static LAST: RefCell<CString> = RefCell::default();
 }
 
@@ -28,7 +28,7 @@ impl From<lanework_standin::Failure> for Failure {
 impl Answer for Failure {
     fn code(self, name: &str) -> i32 {
         line(&format_args!("NCCL's stand-in: {name}: {}", self.why));
-        // Not kept where the thread is about to end.
+        // Lost if the thread is about to end.
         let _ = LAST.try_with(|last| {
             *last.borrow_mut() = CString::new(self.why.replace('\0', " ")).unwrap_or_default();
         });
@@ -36,7 +36,7 @@ impl Answer for Failure {
     }
 }
 
-/// The last failure of this thread; it stays until the next one.
+/// The message of this thread's last failure, valid until the next one.
 pub fn last() -> *const c_char {
     LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }

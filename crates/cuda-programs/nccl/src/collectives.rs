@@ -1,34 +1,34 @@
-//! What the calls do. Every rank sends each other the part of its input that this one needs, which may be empty, and waits for the call of
-//! each; so all ranks compare their calls, whatever moves.
+//! Executes the calls. Every rank sends each other rank the part of its input that this rank needs, which may be empty, and waits for the
+//! call of each. So all ranks compare their calls, whatever moves.
 //!
-//! An all-reduce is a reduce-scatter and an all-gather: rank r combines the r-th share of every rank in the order of ranks, and sends the
-//! result to all. So each element is combined by one rank in one order, and all ranks have the same bits.
+//! An all-reduce is a reduce-scatter and an all-gather: rank r combines share r of every rank in rank order, and sends the result to all.
+//! So each element is combined by one rank in one order, and all ranks have the same bits.
 
-use crate::element::Element;
-use crate::link::Part;
 use crate::mesh::Mesh;
+use crate::mesh::link::Part;
+use crate::mesh::signature::{CallKind, Signature};
+use crate::reduction::element::Element;
 use crate::reduction::{Reduction, combine, scale};
-use crate::signature::{Kind, Signature};
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{Memory, write};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What one rank does in a call.
+/// One rank's part of a call.
 #[derive(Clone, Debug)]
 pub struct Work {
-    pub kind: Kind,
+    pub kind: CallKind,
     pub element: Element,
     pub count: usize,
     pub send: usize,
     pub receive: usize,
-    /// The other rank of a message, and whether this one sends.
+    /// The peer of a message, and whether this rank sends.
     pub message: Option<(usize, bool)>,
-    /// What the input is multiplied by first: where it lies, on a device or here.
+    /// Factor of the input, on a device or on the host.
     pub factor: Option<Factor>,
 }
 
-/// The number by which a rank multiplies its input.
+/// The factor of a rank's input.
 #[derive(Clone, Debug)]
 pub enum Factor {
     Host(Vec<u8>),
@@ -38,7 +38,7 @@ pub enum Factor {
 impl Work {
     /// A collective.
     pub fn new(
-        kind: Kind,
+        kind: CallKind,
         element: Element,
         count: usize,
         (send, receive): (usize, usize),
@@ -46,12 +46,12 @@ impl Work {
         Work { kind, element, count, send, receive, message: None, factor: None }
     }
 
-    /// Whether it only sends, which waits for nobody.
+    /// Whether the call only sends, which never waits.
     pub fn only_sends(&self) -> bool {
         matches!(self.message, Some((_, true)))
     }
 
-    /// What this rank reads and writes.
+    /// The memory that this rank reads and writes.
     fn memory(&self, rank: usize, size: usize) -> Result<(Option<Memory>, Option<Memory>)> {
         let bytes = |times: usize| -> Result<usize> {
             match self
@@ -62,35 +62,35 @@ impl Work {
                 Some(bytes) => Ok(bytes),
                 None => refuse(
                     Status::InvalidArgument,
-                    format!("{} elements are more than there can be", self.count),
+                    format!("{} elements exceed any memory", self.count),
                 ),
             }
         };
         let (one, all) = (bytes(1)?, bytes(size)?);
         let at_root = |root: u32| root as usize == rank;
         let (send, receive) = match self.kind {
-            Kind::AllReduce(_) => (Some(one), Some(one)),
-            Kind::Reduce(_, root) => (Some(one), at_root(root).then_some(one)),
-            Kind::ReduceScatter(_) => (Some(all), Some(one)),
-            Kind::Broadcast(root) => (at_root(root).then_some(one), Some(one)),
-            Kind::AllGather => (Some(one), Some(all)),
-            Kind::AllToAll => (Some(all), Some(all)),
-            Kind::Gather(root) => (Some(one), at_root(root).then_some(all)),
-            Kind::Scatter(root) => (at_root(root).then_some(all), Some(one)),
-            Kind::Message => {
+            CallKind::AllReduce(_) => (Some(one), Some(one)),
+            CallKind::Reduce(_, root) => (Some(one), at_root(root).then_some(one)),
+            CallKind::ReduceScatter(_) => (Some(all), Some(one)),
+            CallKind::Broadcast(root) => (at_root(root).then_some(one), Some(one)),
+            CallKind::AllGather => (Some(one), Some(all)),
+            CallKind::AllToAll => (Some(all), Some(all)),
+            CallKind::Gather(root) => (Some(one), at_root(root).then_some(all)),
+            CallKind::Scatter(root) => (at_root(root).then_some(all), Some(one)),
+            CallKind::Message => {
                 (self.only_sends().then_some(one), (!self.only_sends()).then_some(one))
             }
-            Kind::Split => (None, None),
+            CallKind::Split => (None, None),
         };
         let at = |at: usize| move |bytes| Memory { at, bytes };
         Ok((send.map(at(self.send)), receive.map(at(self.receive))))
     }
 }
 
-/// Runs one call of this rank, on the context of its device; returns when its result is there.
+/// Runs one call of this rank, in the context of its device; returns when the result is stored.
 ///
 /// # Errors
-/// When memory is not there, ranks disagree, or one is missing; this rank has then stopped.
+/// If memory is not allocated, ranks disagree, or one is missing; this rank has then stopped.
 pub fn run(mesh: &mut Mesh, work: &Work) -> Result {
     run_or_fail(mesh, work).map_err(|failure| mesh.stop(failure))
 }
@@ -139,7 +139,7 @@ fn run_or_fail(mesh: &mut Mesh, work: &Work) -> Result {
     Ok(())
 }
 
-/// The parts of a collective's output, in order; none where this rank has no output.
+/// The parts of a collective's output, in order; `None` if this rank has no output.
 fn collective(mesh: &mut Mesh, own: &Signature, input: &Arc<Vec<u8>>) -> Result<Vec<Part>> {
     let (rank, size) = (mesh.rank, mesh.size());
     let whole = 0..input.len();
@@ -149,7 +149,7 @@ fn collective(mesh: &mut Mesh, own: &Signature, input: &Arc<Vec<u8>>) -> Result<
         if to == root as usize { range.clone() } else { 0..0 }
     };
     match own.kind {
-        Kind::AllReduce(reduction) => {
+        CallKind::AllReduce(reduction) => {
             let share = |rank: usize| {
                 let bound =
                     |rank: usize| (own.count as u128 * rank as u128 / size as u128) as usize;
@@ -160,20 +160,20 @@ fn collective(mesh: &mut Mesh, own: &Signature, input: &Arc<Vec<u8>>) -> Result<
             let all = 0..mine.len();
             exchange(mesh, own, &mine, |_| all.clone())
         }
-        Kind::ReduceScatter(reduction) => {
+        CallKind::ReduceScatter(reduction) => {
             let parts = exchange(mesh, own, input, nth)?;
             Ok(vec![whole_of(combined(own, reduction, &parts)?)])
         }
-        Kind::Reduce(reduction, root) => {
+        CallKind::Reduce(reduction, root) => {
             let parts = exchange(mesh, own, input, |to| only(root, &whole, to))?;
             if root as usize != rank {
                 return Ok(Vec::new());
             }
             Ok(vec![whole_of(combined(own, reduction, &parts)?)])
         }
-        Kind::Broadcast(root) | Kind::Scatter(root) => {
+        CallKind::Broadcast(root) | CallKind::Scatter(root) => {
             let is_root = root as usize == rank;
-            let scatters = matches!(own.kind, Kind::Scatter(_));
+            let scatters = matches!(own.kind, CallKind::Scatter(_));
             let part = |to: usize| match (is_root, scatters) {
                 (false, _) => 0..0,
                 (true, false) => whole.clone(),
@@ -182,13 +182,13 @@ fn collective(mesh: &mut Mesh, own: &Signature, input: &Arc<Vec<u8>>) -> Result<
             let mut parts = exchange(mesh, own, input, part)?;
             Ok(vec![parts.swap_remove(root as usize)])
         }
-        Kind::AllGather => exchange(mesh, own, input, |_| whole.clone()),
-        Kind::AllToAll => exchange(mesh, own, input, nth),
-        Kind::Gather(root) => {
+        CallKind::AllGather => exchange(mesh, own, input, |_| whole.clone()),
+        CallKind::AllToAll => exchange(mesh, own, input, nth),
+        CallKind::Gather(root) => {
             let parts = exchange(mesh, own, input, |to| only(root, &whole, to))?;
             Ok(if root as usize == rank { parts } else { Vec::new() })
         }
-        Kind::Message | Kind::Split => Ok(Vec::new()),
+        CallKind::Message | CallKind::Split => Ok(Vec::new()),
     }
 }
 
@@ -209,10 +209,10 @@ fn combined(own: &Signature, reduction: Reduction, parts: &[Part]) -> Result<Vec
     Ok(combine(own.element, reduction, &parts))
 }
 
-/// Sends each rank its part of this one's data, and gives what each rank sent to this one, in the order of ranks.
+/// Sends each rank its part of this rank's data, and returns the parts received, in rank order.
 ///
 /// # Errors
-/// When ranks disagree, or one is missing.
+/// If ranks disagree, or one is missing.
 pub fn exchange(
     mesh: &mut Mesh,
     own: &Signature,

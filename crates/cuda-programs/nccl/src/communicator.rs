@@ -1,11 +1,11 @@
-//! Communicators, by handles that are looked up: one of something destroyed is an error and not a dangling pointer.
+//! Communicators, looked up by handle: using a destroyed one is an error and not a dangling pointer.
 
 use crate::collectives::{Factor, Work, exchange, run};
-use crate::element::Element;
-use crate::invitation::{BYTES, UniqueId, unique_id};
-use crate::meeting::{Presence, join};
+use crate::mesh::invitation::{BYTES, UniqueId, unique_id};
+use crate::mesh::meeting::{Presence, join};
+use crate::mesh::signature::{CallKind, Signature};
 use crate::mesh::{Mesh, Waker};
-use crate::signature::{Kind, Signature};
+use crate::reduction::element::Element;
 use crate::status::{Failure, Result, Status, refuse};
 use lanework_standin::DeviceContext;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub struct Communicator {
     waker: Waker,
     presence: Mutex<Option<Presence>>,
     failed: Mutex<Option<Failure>>,
-    /// Reductions that were made for it, by their numbers from 5 on.
+    /// User-defined reductions, by their numbers from 5 on.
     factors: Mutex<BTreeMap<i32, (Element, Factor)>>,
 }
 
@@ -46,7 +46,7 @@ impl Communicator {
         }
     }
 
-    /// All ranks of this process's devices.
+    /// One rank for each of these devices, all in this process.
     pub fn all(places: Vec<DeviceContext>) -> Vec<Communicator> {
         let ranks = Mesh::local(places.len());
         places
@@ -56,10 +56,10 @@ impl Communicator {
             .collect()
     }
 
-    /// A rank of those that have a unique id.
+    /// Joins the communicator of a unique id.
     ///
     /// # Errors
-    /// When they do not meet.
+    /// If the ranks do not meet.
     pub fn join(
         id: &UniqueId,
         rank: usize,
@@ -70,17 +70,17 @@ impl Communicator {
         Ok(Communicator::new(place, (mesh, waker), Some(presence)))
     }
 
-    /// Does this rank's part of a call.
+    /// Runs this rank's part of a call.
     ///
     /// # Errors
-    /// Those of the call; this rank has then stopped.
+    /// Errors of the call; this rank has then stopped.
     pub fn run(&self, work: &Work) -> Result {
         let mut mesh = lock(&self.mesh);
         let done = self.place.enter(|| run(&mut mesh, work));
         done.map_err(|failure| self.keep(mesh.stop(failure)))
     }
 
-    /// Ends this rank's part after a failure of its own.
+    /// Stops this rank after a failure of its own.
     pub fn stop(&self, failure: Failure) -> Failure {
         self.keep(lock(&self.mesh).stop(failure))
     }
@@ -94,10 +94,10 @@ impl Communicator {
         lock(&self.failed).clone()
     }
 
-    /// This rank's place among those of its color: ordered by key, then by rank here. None without a color.
+    /// The new communicator of the ranks with this color, ordered by key, then by rank here; `None` without a color.
     ///
     /// # Errors
-    /// When ranks disagree, or one is missing.
+    /// If ranks disagree, or one is missing.
     pub fn split(&self, color: i32, key: i32) -> Result<Option<Communicator>> {
         let found = {
             let mut mesh = lock(&self.mesh);
@@ -109,7 +109,7 @@ impl Communicator {
         }
     }
 
-    /// Makes a reduction that multiplies this rank's input first, and gives its number.
+    /// Creates a reduction that first multiplies this rank's input, and returns its number.
     pub fn add_factor(&self, element: Element, factor: Factor) -> i32 {
         let mut factors = lock(&self.factors);
         let number = factors.last_key_value().map_or(5, |(last, _)| last + 1);
@@ -126,10 +126,14 @@ impl Communicator {
     }
 }
 
-/// Learns the colors and keys of all, and the id, the own rank and the number of those of one color.
+/// Exchanges colors and keys. Returns the unique id, the new rank and the number of ranks of this color.
 fn divide(mesh: &mut Mesh, color: i32, key: i32) -> Result<Option<(UniqueId, usize, usize)>> {
-    let own =
-        Signature { sequence: mesh.next(None), kind: Kind::Split, element: Element::I8, count: 0 };
+    let own = Signature {
+        sequence: mesh.next(None),
+        kind: CallKind::Split,
+        element: Element::I8,
+        count: 0,
+    };
     let rank = mesh.rank;
     let mut tell = |bytes: Vec<u8>| {
         let (length, data) = (bytes.len(), Arc::new(bytes));
@@ -145,7 +149,7 @@ fn divide(mesh: &mut Mesh, color: i32, key: i32) -> Result<Option<(UniqueId, usi
     members.sort_unstable();
     let place = members.iter().position(|(_, member)| *member == rank);
     let first = members.first().map_or(rank, |(_, first)| *first);
-    // The first of each color opens a meeting for the others.
+    // The first rank of each color opens a rendezvous for the others.
     let id = if first == rank && color >= 0 { unique_id()?.0.to_vec() } else { Vec::new() };
     let ids = tell(id)?;
     match (color >= 0, place, <[u8; BYTES]>::try_from(ids[first].bytes())) {
@@ -162,10 +166,10 @@ fn table() -> MutexGuard<'static, Table> {
     lock(&TABLE)
 }
 
-/// A handle for a communicator.
+/// Adds a communicator and returns its handle.
 pub fn add(communicator: Communicator) -> usize {
     let mut table = table();
-    // As pointers are aligned.
+    // Aligned like a pointer.
     table.0 += 16;
     let handle = 0x2000_0000 + table.0;
     table.1.insert(handle, Arc::new(communicator));
@@ -175,23 +179,23 @@ pub fn add(communicator: Communicator) -> usize {
 /// The communicator of a handle.
 ///
 /// # Errors
-/// When there is no such.
+/// If the handle is unknown.
 pub fn get(handle: usize) -> Result<Arc<Communicator>> {
     match table().1.get(&handle) {
         Some(found) => Ok(Arc::clone(found)),
         None => refuse(
             Status::InvalidArgument,
             format!(
-                "{handle:#x} is not a communicator; it was not made yet (within a group it is there after ncclGroupEnd), or is destroyed"
+                "{handle:#x} is not a communicator; it was not created yet (within a group, ncclGroupEnd creates it), or is already destroyed"
             ),
         ),
     }
 }
 
-/// Ends a handle: the others are told, and who waits on it stops waiting.
+/// Destroys a communicator: tells the other ranks, and ends this rank's waits.
 ///
 /// # Errors
-/// When there is no such.
+/// If the handle is unknown.
 pub fn end(handle: usize, aborts: bool) -> Result {
     let communicator = get(handle)?;
     table().1.remove(&handle);

@@ -1,5 +1,5 @@
-//! Calls between `ncclGroupStart` and `ncclGroupEnd` begin together at the end: those of each communicator in a thread of its own, as they
-//! wait for each other. A call outside of a group is a group of one.
+//! Groups: calls between `ncclGroupStart` and `ncclGroupEnd` start together at the end. The calls of each communicator run in a thread of its
+//! own, as they wait for each other. A call outside a group is a group of one.
 
 use crate::collectives::Work;
 use crate::communicator::Communicator;
@@ -8,16 +8,16 @@ use lanework_standin::{Answer, capture, is_captured};
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Something that may wait for other ranks.
+/// Work that may wait for other ranks.
 pub type Job = Box<dyn FnOnce() -> Result + Send>;
 
-/// What a call adds to a group.
+/// One task of a group.
 pub enum Task {
-    /// Makes a communicator.
+    /// Creates a communicator.
     Make(Job),
-    /// Does something in the order of a communicator's calls.
+    /// Runs a job in the order of a communicator's calls.
     On(Arc<Communicator>, Job),
-    /// Does a rank's part of a call on a stream.
+    /// Runs a rank's part of a call on a stream.
     Call(Arc<Communicator>, usize, Work),
 }
 
@@ -25,7 +25,7 @@ pub enum Task {
 struct Group {
     depth: usize,
     tasks: Vec<Task>,
-    /// The first call that was refused.
+    /// The first refused call.
     refused: Option<Failure>,
 }
 
@@ -33,15 +33,15 @@ thread_local! {
     static GROUP: RefCell<Group> = RefCell::default();
 }
 
-/// Begins a group; groups within it add to it.
+/// Starts a group; nested groups add to it.
 pub fn start() {
     GROUP.with_borrow_mut(|group| group.depth += 1);
 }
 
-/// Ends a group, and does what was called in it.
+/// Ends a group and runs its calls.
 ///
 /// # Errors
-/// When no group was begun, or a call of it was refused; those of its calls.
+/// If no group was started, or a call was refused; errors of its calls.
 pub fn end() -> Result {
     let group = GROUP.with_borrow_mut(|group| {
         group.depth = group.depth.checked_sub(1)?;
@@ -56,7 +56,7 @@ pub fn end() -> Result {
         Some(Group { depth: 1, .. }) => Ok(()),
         Some(Group { tasks, refused: None, .. }) => run(tasks),
         Some(Group { tasks, refused: Some(why), .. }) => {
-            // The others would wait for what is not done.
+            // The other ranks would wait for calls that never run.
             for task in tasks {
                 if let Task::On(communicator, _) | Task::Call(communicator, ..) = task {
                     communicator.stop(why.clone());
@@ -67,10 +67,10 @@ pub fn end() -> Result {
     }
 }
 
-/// Adds what a call does to the thread's group, or does it.
+/// Adds a task to the thread's group, or runs it without a group.
 ///
 /// # Errors
-/// Why the call is refused; outside of a group, what comes of it.
+/// Why the call is refused; outside of a group, the task's errors.
 pub fn submit(task: Result<Task>) -> Result {
     let now = GROUP.with_borrow_mut(|group| match task {
         task if group.depth == 0 => Some(task),
@@ -89,7 +89,7 @@ pub fn submit(task: Result<Task>) -> Result {
 /// A communicator's tasks.
 type Lane = (Arc<Communicator>, Vec<Task>);
 
-/// Does all tasks: communicators are made first.
+/// Runs all tasks; communicators are created first.
 fn run(tasks: Vec<Task>) -> Result {
     let mut makes: Vec<Job> = Vec::new();
     let mut lanes: Vec<Lane> = Vec::new();
@@ -108,7 +108,7 @@ fn run(tasks: Vec<Task>) -> Result {
     together(lanes.into_iter().map(|(_, tasks)| -> Job { Box::new(|| lane(tasks)) }).collect())
 }
 
-/// Does jobs that wait for each other, each in a thread.
+/// Runs jobs that wait for each other, each in a thread.
 fn together(mut jobs: Vec<Job>) -> Result {
     let Some(own) = jobs.pop() else { return Ok(()) };
     let mut outcomes = Vec::new();
@@ -130,13 +130,13 @@ fn together(mut jobs: Vec<Job>) -> Result {
         }
         outcomes.push(own);
     });
-    // Of several failures, that of a rank which did not merely hear of another's.
+    // Prefers the failure of a rank that caused it to one that another rank reported.
     let mut failures: Vec<Failure> = outcomes.into_iter().filter_map(Result::err).collect();
     let own = failures.iter().position(|failure| failure.status != Status::Remote).unwrap_or(0);
     if failures.is_empty() { Ok(()) } else { Err(failures.swap_remove(own)) }
 }
 
-/// The tasks of one communicator: what only sends first, since that does not wait.
+/// Runs the tasks of one communicator: sends first, since they never wait.
 fn lane(mut tasks: Vec<Task>) -> Result {
     let only_sends = |task: &Task| matches!(task, Task::Call(_, _, work) if work.only_sends());
     tasks.sort_by_key(|task| !only_sends(task));

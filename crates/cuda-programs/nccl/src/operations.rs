@@ -1,23 +1,23 @@
-//! Collectives and messages as C calls them, and reductions that programs make.
+//! C functions for collectives, messages and user-defined reductions.
 
 use crate::collectives::{Factor, Work};
 use crate::communicator::{Communicator, get};
-use crate::element::Element;
 use crate::group::{Task, submit};
+use crate::mesh::signature::CallKind;
 use crate::reduction::Reduction;
-use crate::signature::Kind;
+use crate::reduction::element::Element;
 use crate::status::{Failure, Result, Status, refuse};
-use lanework_standin::{Memory, calls, store};
+use lanework_standin::{In, Memory, Out, calls, store};
 
-/// What all calls of operations have: type, communicator and stream, as C passes them.
+/// The common arguments: type, communicator and stream, as C passes them.
 type Common = (i32, usize, usize);
 
-/// Adds a call to the group.
+/// Adds a collective to the group.
 fn call(
     (element, communicator, stream): Common,
     count: usize,
     memory: (usize, usize),
-    kind: impl FnOnce(&Communicator) -> Result<Kind>,
+    kind: impl FnOnce(&Communicator) -> Result<CallKind>,
 ) -> Result {
     let task = || {
         let communicator = get(communicator)?;
@@ -33,7 +33,7 @@ fn reduce(
     count: usize,
     memory: (usize, usize),
     number: i32,
-    kind: impl FnOnce(&Communicator, Reduction) -> Result<Kind>,
+    kind: impl FnOnce(&Communicator, Reduction) -> Result<CallKind>,
 ) -> Result {
     let task = || {
         let (communicator, element) = (get(communicator)?, Element::of(element)?);
@@ -46,7 +46,7 @@ fn reduce(
                 return refuse(
                     Status::InvalidArgument,
                     format!(
-                        "the reduction was made for {}, the call has {}",
+                        "the reduction was created for {}, the call has {}",
                         of.name(),
                         element.name()
                     ),
@@ -77,7 +77,7 @@ fn message(
     let task = || {
         let communicator = get(communicator)?;
         let peer = rank_of(&communicator, peer, "peer")?;
-        let mut work = Work::new(Kind::Message, Element::of(element)?, count, (memory, memory));
+        let mut work = Work::new(CallKind::Message, Element::of(element)?, count, (memory, memory));
         work.message = Some((peer as usize, sends));
         Ok(Task::Call(communicator, stream, work))
     };
@@ -98,41 +98,41 @@ calls! {
     "NCCL", Failure;
 
     fn ncclAllReduce(send: usize, receive: usize, count: usize, element: i32, reduction: i32, communicator: usize, stream: usize) {
-        reduce((element, communicator, stream), count, (send, receive), reduction, |_, reduction| Ok(Kind::AllReduce(reduction)))
+        reduce((element, communicator, stream), count, (send, receive), reduction, |_, reduction| Ok(CallKind::AllReduce(reduction)))
     }
 
     fn ncclReduce(send: usize, receive: usize, count: usize, element: i32, reduction: i32, root: i32, communicator: usize, stream: usize) {
         reduce((element, communicator, stream), count, (send, receive), reduction, |of, reduction| {
-            Ok(Kind::Reduce(reduction, rank_of(of, root, "root")?))
+            Ok(CallKind::Reduce(reduction, rank_of(of, root, "root")?))
         })
     }
 
     fn ncclReduceScatter(send: usize, receive: usize, count: usize, element: i32, reduction: i32, communicator: usize, stream: usize) {
-        reduce((element, communicator, stream), count, (send, receive), reduction, |_, reduction| Ok(Kind::ReduceScatter(reduction)))
+        reduce((element, communicator, stream), count, (send, receive), reduction, |_, reduction| Ok(CallKind::ReduceScatter(reduction)))
     }
 
     fn ncclBroadcast(send: usize, receive: usize, count: usize, element: i32, root: i32, communicator: usize, stream: usize) {
-        call((element, communicator, stream), count, (send, receive), |of| Ok(Kind::Broadcast(rank_of(of, root, "root")?)))
+        call((element, communicator, stream), count, (send, receive), |of| Ok(CallKind::Broadcast(rank_of(of, root, "root")?)))
     }
 
     fn ncclBcast(memory: usize, count: usize, element: i32, root: i32, communicator: usize, stream: usize) {
-        call((element, communicator, stream), count, (memory, memory), |of| Ok(Kind::Broadcast(rank_of(of, root, "root")?)))
+        call((element, communicator, stream), count, (memory, memory), |of| Ok(CallKind::Broadcast(rank_of(of, root, "root")?)))
     }
 
     fn ncclAllGather(send: usize, receive: usize, count: usize, element: i32, communicator: usize, stream: usize) {
-        call((element, communicator, stream), count, (send, receive), |_| Ok(Kind::AllGather))
+        call((element, communicator, stream), count, (send, receive), |_| Ok(CallKind::AllGather))
     }
 
     fn ncclAlltoAll(send: usize, receive: usize, count: usize, element: i32, communicator: usize, stream: usize) {
-        call((element, communicator, stream), count, (send, receive), |_| Ok(Kind::AllToAll))
+        call((element, communicator, stream), count, (send, receive), |_| Ok(CallKind::AllToAll))
     }
 
     fn ncclGather(send: usize, receive: usize, count: usize, element: i32, root: i32, communicator: usize, stream: usize) {
-        call((element, communicator, stream), count, (send, receive), |of| Ok(Kind::Gather(rank_of(of, root, "root")?)))
+        call((element, communicator, stream), count, (send, receive), |of| Ok(CallKind::Gather(rank_of(of, root, "root")?)))
     }
 
     fn ncclScatter(send: usize, receive: usize, count: usize, element: i32, root: i32, communicator: usize, stream: usize) {
-        call((element, communicator, stream), count, (send, receive), |of| Ok(Kind::Scatter(rank_of(of, root, "root")?)))
+        call((element, communicator, stream), count, (send, receive), |of| Ok(CallKind::Scatter(rank_of(of, root, "root")?)))
     }
 
     fn ncclSend(send: usize, count: usize, element: i32, peer: i32, communicator: usize, stream: usize) {
@@ -143,23 +143,22 @@ calls! {
         message((element, communicator, stream), count, receive, peer, false)
     }
 
-    fn ncclRedOpCreatePreMulSum(reduction: *mut i32, scalar: *const u8, element: i32, residence: i32, communicator: usize) {
+    fn ncclRedOpCreatePreMulSum(reduction: Out<'_, i32>, scalar: In<'_, u8>, element: i32, residence: i32, communicator: usize) {
         let (communicator, element) = (get(communicator)?, Element::of(element)?);
         let factor = match residence {
             _ if scalar.is_null() => return refuse(Status::InvalidArgument, "the scalar's pointer is null"),
-            0 => Factor::Device(Memory { at: scalar as usize, bytes: element.bytes() }),
-            // SAFETY: by the caller, who says that it is on the host.
-            1 => Factor::Host(unsafe { std::slice::from_raw_parts(scalar, element.bytes()) }.to_vec()),
+            0 => Factor::Device(Memory { at: scalar.address(), bytes: element.bytes() }),
+            // SAFETY: `residence` says that the scalar is on the host, and by NCCL's documentation it has the type `element`.
+            1 => Factor::Host(unsafe { scalar.bytes(element.bytes()) }.to_vec()),
             _ => return refuse(Status::InvalidArgument, format!("{residence} is not an ncclScalarResidence_t")),
         };
-        // SAFETY: by the caller.
-        unsafe { store(reduction, communicator.add_factor(element, factor)) }
+        store(reduction, communicator.add_factor(element, factor))
     }
 
     fn ncclRedOpDestroy(reduction: i32, communicator: usize) {
         match get(communicator)?.remove_factor(reduction) {
             true => Ok(()),
-            false => refuse(Status::InvalidArgument, format!("{reduction} is not a reduction that was made for this communicator")),
+            false => refuse(Status::InvalidArgument, format!("{reduction} is not a user-defined reduction of this communicator")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a call answers: a status, and why.
+//! Status codes and failures.
 
 use std::ffi::CStr;
 
@@ -21,7 +21,7 @@ pub struct Failure {
     pub why: String,
 }
 
-/// The result of a call.
+/// Result of a call.
 pub type Result<T = ()> = std::result::Result<T, Failure>;
 
 /// A failure.

@@ -1,4 +1,4 @@
-//! What ranks do wrong is a status and a sentence, at every rank that would wait, and never a hang or a crash.
+//! Errors of ranks give a status and a message, at every rank that would wait, and never a hang or a crash.
 
 #![cfg(target_os = "linux")]
 
@@ -7,7 +7,7 @@ mod common;
 
 use common::*;
 
-/// What each of two ranks' calls gave, and the sentence.
+/// Status and message of each of two ranks' calls.
 fn outcomes(body: impl Fn(usize, usize) -> i32 + Sync) -> Vec<(i32, String)> {
     ranks(2, |rank, comm| {
         let outcome = (body(rank, comm), last_error());
@@ -18,7 +18,7 @@ fn outcomes(body: impl Fn(usize, usize) -> i32 + Sync) -> Vec<(i32, String)> {
     })
 }
 
-/// Both ranks failed, and one of them said this.
+/// Asserts that both ranks failed, and that one gave this message.
 fn both_fail(outcomes: &[(i32, String)], said: &str) {
     assert!(outcomes.iter().all(|(code, _)| [1, 4, 5, 6].contains(code)), "{outcomes:?}");
     assert!(outcomes.iter().any(|(_, text)| text.contains(said)), "{said}: {outcomes:?}");
@@ -59,7 +59,7 @@ fn ranks_that_disagree_are_told_what_each_called() {
 }
 
 #[test]
-fn a_message_of_another_length_is_told_to_who_receives_it() {
+fn a_message_of_another_length_is_an_error_of_the_receiver() {
     let messages = ranks(2, |rank, comm| {
         let at = upload(&[1f32; 8]);
         match rank {
@@ -94,11 +94,11 @@ fn bad_pointers_are_refused_at_every_rank() {
     let counts = outcomes(|_, comm| {
         all_reduce(upload(&[1f32]), upload(&[1f32]), usize::MAX / 2, (F32, SUM), comm)
     });
-    both_fail(&counts, "more than there can be");
+    both_fail(&counts, "exceed any memory");
 }
 
 #[test]
-fn arguments_that_nothing_is_are_refused_and_the_communicator_stays() {
+fn invalid_arguments_are_refused_and_the_communicator_survives() {
     ranks(2, |_, comm| {
         let at = upload(&[1f32; 8]);
         assert_eq!(all_reduce(at, at, 1, (99, SUM), comm), 4);
@@ -142,7 +142,7 @@ fn arguments_that_nothing_is_are_refused_and_the_communicator_stays() {
 }
 
 #[test]
-fn a_group_with_a_refused_call_does_nothing_and_says_why() {
+fn a_group_with_a_refused_call_does_nothing_and_reports_why() {
     let refused = outcomes(|rank, comm| {
         let at = upload(&[1f32; 8]);
         assert_eq!(nccl!("ncclGroupStart"()), 0);
@@ -158,7 +158,7 @@ fn a_group_with_a_refused_call_does_nothing_and_says_why() {
 }
 
 #[test]
-fn two_ranks_with_one_device_are_told_so() {
+fn two_ranks_on_one_device_get_an_error() {
     let id = unique_id();
     std::thread::scope(|scope| {
         for rank in 0..2 {
@@ -176,7 +176,7 @@ fn two_ranks_with_one_device_are_told_so() {
 }
 
 #[test]
-fn a_rank_that_leaves_ends_the_waiting_of_others() {
+fn a_rank_that_leaves_ends_the_wait_of_others() {
     let left = ranks(3, |rank, comm| {
         let at = upload(&[1f32; 8]);
         if rank == 2 {
@@ -189,7 +189,7 @@ fn a_rank_that_leaves_ends_the_waiting_of_others() {
 }
 
 #[test]
-fn another_thread_aborts_a_communicator_that_waits() {
+fn another_thread_aborts_a_waiting_communicator() {
     let id = unique_id();
     std::thread::scope(|scope| {
         let (tell, told) = std::sync::mpsc::channel();
@@ -207,7 +207,7 @@ fn another_thread_aborts_a_communicator_that_waits() {
         let comm = told.recv().expect("a communicator");
         other.join().expect("a rank");
         assert_eq!(nccl!("ncclCommAbort"(comm => usize)), 0);
-        // Before or while it waits: it ends.
+        // Whether aborted before or during the wait, it ends.
         let code = waiting.join().expect("a rank");
         assert!([4, 5].contains(&code), "{code}");
     });

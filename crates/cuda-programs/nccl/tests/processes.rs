@@ -1,4 +1,4 @@
-//! Ranks that are processes of one host: each test runs this program once more for every rank.
+//! Ranks in several processes of one host: each test runs this program again for every rank.
 
 #![cfg(target_os = "linux")]
 
@@ -11,7 +11,7 @@ use std::process::{Child, Command, Output, Stdio};
 const ID: &str = "LANEWORK_TEST_ID";
 const RANK: &str = "LANEWORK_TEST_RANK";
 
-/// The id and the rank of this process, if it is one of a test's.
+/// The id and the rank of this process, if a test started it.
 fn given() -> Option<(Id, usize)> {
     let digits = std::env::var(ID).ok()?;
     let mut id = Id([0; 128]);
@@ -45,12 +45,12 @@ fn ended(child: Child) -> (bool, String) {
 
 #[test]
 fn processes_reduce_gather_and_send() {
-    // Two processes of two threads each, so that ranks are within a process and beyond it.
+    // Two processes of two threads each, so ranks communicate within a process and between processes.
     if let Some((id, process)) = given() {
         let body = |rank: usize| {
             device(rank);
             let comm = join(id, rank, 4).expect("all come");
-            // More than a socket holds at once.
+            // More than a socket buffers.
             let many = 300_000;
             let at = upload(&(0..many).map(|index| (index + rank) as i32).collect::<Vec<_>>());
             assert_eq!(all_reduce(at, at, many, (I32, SUM), comm), 0);
@@ -63,7 +63,7 @@ fn processes_reduce_gather_and_send() {
                 0
             );
             assert_eq!(download::<i32>(all, 4), [0, 1, 2, 3]);
-            // Round a ring, in a group as both sides wait for each other.
+            // Around a ring; a group, since both sides wait for each other.
             let (next, previous) = (((rank + 1) % 4) as i32, ((rank + 3) % 4) as i32);
             let to = upload(&vec![0i32; many]);
             assert_eq!(nccl!("ncclGroupStart"()), 0);
@@ -113,7 +113,7 @@ fn a_rank_that_never_comes_is_named() {
     let id = unique_id();
     let children = [0, 2].map(|rank| start("a_rank_that_never_comes_is_named", id, rank, "1"));
     for (success, text) in children.map(ended) {
-        // One may have given up before the other has come at all.
+        // One may have timed out before the other has come.
         assert!(
             success
                 && text.contains("have not come to make the communicator")
@@ -131,7 +131,7 @@ fn a_rank_that_makes_no_call_is_named_and_one_that_dies_is_noticed() {
         let at = upload(&[1f32; 4]);
         assert_eq!(all_reduce(at, at, 4, (F32, SUM), comm), 0);
         match rank {
-            // It comes to all but the last call, and dies without a word: no destructor of Rust's runs.
+            // It makes all but the last call and dies without a message: no Rust destructor runs.
             2 => std::process::abort(),
             _ => assert_eq!(all_reduce(at, at, 4, (F32, SUM), comm), 6),
         }
@@ -148,7 +148,7 @@ fn a_rank_that_makes_no_call_is_named_and_one_that_dies_is_noticed() {
 }
 
 #[test]
-fn a_call_that_one_rank_does_not_make_is_named_after_a_while() {
+fn a_missing_call_is_named_after_the_time_limit() {
     if let Some((id, rank)) = given() {
         device(rank);
         let comm = join(id, rank, 2).expect("all come");
@@ -157,7 +157,7 @@ fn a_call_that_one_rank_does_not_make_is_named_after_a_while() {
             assert_eq!(all_reduce(at, at, 4, (F32, SUM), comm), 6);
             return;
         }
-        // Waits for the other's word that it gave up.
+        // Waits until the other says that it timed out.
         let at = upload(&[1f32; 4]);
         assert_eq!(
             nccl!("ncclRecv"(at => u64, 4 => usize, F32 => i32, 0 => i32, comm => usize, 0 => usize)),
@@ -166,7 +166,7 @@ fn a_call_that_one_rank_does_not_make_is_named_after_a_while() {
         return;
     }
     let id = unique_id();
-    let name = "a_call_that_one_rank_does_not_make_is_named_after_a_while";
+    let name = "a_missing_call_is_named_after_the_time_limit";
     let children = [start(name, id, 0, "2"), start(name, id, 1, "100")];
     let [first, second] = children.map(ended);
     assert!(

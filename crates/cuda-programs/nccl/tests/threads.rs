@@ -1,4 +1,4 @@
-//! Ranks that are threads of one process, against results written out here.
+//! Ranks in threads of one process. Expected results are computed here.
 
 #![cfg(target_os = "linux")]
 
@@ -8,7 +8,7 @@ mod common;
 use common::*;
 use half::{bf16, f16};
 
-/// Rank r's i-th number.
+/// Element i of rank r.
 fn number(rank: usize, index: usize) -> f64 {
     (((rank * 7 + index * 3) % 5) as f64) + 1.0
 }
@@ -16,7 +16,7 @@ fn number(rank: usize, index: usize) -> f64 {
 /// Numbers of a type as bytes.
 type Pack = fn(f64) -> Vec<u8>;
 
-/// All types: their numbers, and how a small number is written.
+/// All types: their numbers, and the encoding of a small number.
 const TYPES: [(i32, Pack); 10] = [
     (0, |x| (x as i8).to_le_bytes().to_vec()),
     (1, |x| (x as u8).to_le_bytes().to_vec()),
@@ -48,13 +48,13 @@ fn every_type_is_combined_by_every_reduction() {
                             1 => of.product(),
                             2 => of.fold(0.0, f64::max),
                             3 => of.fold(9.0, f64::min),
-                            // The integers' averages drop the rest; those of floats are rounded once, at the end.
+                            // Averages of integers truncate; averages of floats are rounded once, at the end.
                             _ if element < 6 => (of.sum::<f64>() / size as f64).floor(),
                             _ if element == 8 => of.sum::<f64>() / size as f64,
                             _ => f64::from(of.sum::<f64>() as f32 / size as f32),
                         }
                     };
-                    // What wraps in a small integer is not written out here.
+                    // Skips products that wrap in small integers.
                     if reduction == 1 && element < 2 && size == 4 {
                         continue;
                     }
@@ -85,7 +85,7 @@ fn every_type_is_combined_by_every_reduction() {
 }
 
 #[test]
-fn collectives_move_what_they_say_also_in_place() {
+fn collectives_move_data_also_in_place() {
     let size = 4;
     ranks(size, |rank, comm| {
         let own = |count: usize| -> Vec<i32> {
@@ -94,7 +94,7 @@ fn collectives_move_what_they_say_also_in_place() {
         let of = |rank: usize, index: usize| (100 * rank + index) as i32;
         let mine = upload(&own(12));
         let out = upload(&[-1i32; 12]);
-        // A reduce-scatter's input has a part for each rank, three elements long.
+        // The input of a reduce-scatter has a part of three elements for each rank.
         assert_eq!(
             nccl!("ncclReduceScatter"(mine => u64, out => u64, 3 => usize, I32 => i32, SUM => i32, comm => usize, 0 => usize)),
             0
@@ -186,11 +186,11 @@ fn collectives_move_what_they_say_also_in_place() {
 }
 
 #[test]
-fn messages_pass_round_a_ring_in_a_group_and_to_oneself() {
+fn messages_go_around_a_ring_and_to_oneself() {
     ranks(4, |rank, comm| {
         let (next, previous) = (((rank + 1) % 4) as i32, ((rank + 3) % 4) as i32);
         let (from, to) = (upload(&[rank as f32; 1000]), upload(&[-1f32; 2000]));
-        // Receiving is called first: a group begins all together.
+        // Receives come first: a group starts all calls together.
         assert_eq!(nccl!("ncclGroupStart"()), 0);
         for (message, peer) in [(0, previous), (1, rank as i32)] {
             assert_eq!(
@@ -243,7 +243,7 @@ fn one_thread_drives_all_devices_in_groups() {
         assert_eq!(download::<f32>(*at, 2), [6.0, 4.0]);
     }
     comms.into_iter().for_each(destroy);
-    // Ranks of an id, made by one thread, too.
+    // Ranks of an id, all created by one thread.
     let id = unique_id();
     assert_eq!(nccl!("ncclGroupStart"()), 0);
     for (rank, comm) in comms.iter_mut().enumerate() {
@@ -259,8 +259,8 @@ fn one_thread_drives_all_devices_in_groups() {
 }
 
 #[test]
-fn sums_are_made_in_the_order_of_ranks_and_alike_in_each_run() {
-    // In another order the small numbers would be lost, or not.
+fn sums_are_in_rank_order_and_deterministic() {
+    // Another order would lose or keep other small numbers.
     let parts = [[1e8f32, 1.0], [1.0, 1e8], [-1e8, -1e8], [1.0, 1.0]];
     for _ in 0..10 {
         let sums = ranks(4, |rank, comm| {
@@ -274,7 +274,7 @@ fn sums_are_made_in_the_order_of_ranks_and_alike_in_each_run() {
 }
 
 #[test]
-fn inputs_are_scaled_by_reductions_that_programs_make() {
+fn user_defined_reductions_scale_inputs() {
     ranks(3, |rank, comm| {
         for residence in [0, 1] {
             let scalar = [rank as f64 + 0.5];
@@ -319,7 +319,7 @@ fn a_communicator_is_split_by_color_and_ordered_by_key() {
 }
 
 #[test]
-fn a_captured_call_is_done_whenever_the_graph_is_launched() {
+fn a_captured_call_runs_at_each_graph_launch() {
     ranks(2, |rank, comm| {
         let at = upload(&[rank as f32 + 1.0; 3]);
         let (mut stream, mut graph, mut ready) = (0u64, 0u64, 0u64);
@@ -341,7 +341,7 @@ fn a_captured_call_is_done_whenever_the_graph_is_launched() {
 }
 
 #[test]
-fn memory_is_allocated_and_announced() {
+fn memory_is_allocated_and_registered() {
     ranks(2, |_, comm| {
         let (mut at, mut handle) = (0u64, 0usize);
         assert_eq!(nccl!("ncclMemAlloc"(&mut at => *mut u64, 4096 => usize)), 0);

@@ -16,7 +16,7 @@ pub fn call<E: Answer>(name: &str, body: impl FnOnce() -> Result<(), E>) -> i32 
         Ok(Ok(())) => 0,
         Ok(Err(error)) => error.code(name),
         Err(_) => {
-            let why = format!("{name} panicked, which is an error of the stand-in");
+            let why = format!("{name} panicked: a bug in the stand-in");
             E::from(Failure::new(FailureKind::Panic, why)).code(name)
         }
     };
@@ -34,22 +34,6 @@ pub fn traces() -> bool {
 /// Writes a line to standard error, and ignores errors such as a closed pipe.
 pub fn line(text: &dyn std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "lanework: {text}");
-}
-
-/// Stores a result.
-///
-/// # Errors
-/// If the pointer is null.
-///
-/// # Safety
-/// The pointer is null or valid for a write.
-pub unsafe fn store<T, E: From<Failure>>(to: *mut T, value: T) -> Result<(), E> {
-    if to.is_null() {
-        return Err(Failure::new(FailureKind::Null, "a pointer for a result is null").into());
-    }
-    // SAFETY: not null, so valid for a write by contract; `write_unaligned` needs no alignment.
-    unsafe { to.write_unaligned(value) };
-    Ok(())
 }
 
 /// Exports functions of a library: `calls! { "cuBLAS", Status; fn cublasDestroy(handle: usize) { .. } .. }`.
@@ -70,17 +54,18 @@ macro_rules! calls {
 macro_rules! unsupported {
     ($library:literal, $refuse:path, $status:expr; $($why:literal: $($name:ident)*;)*) => {$($(
         #[unsafe(no_mangle)]
-        #[doc = concat!($library, "'s `", stringify!($name), "`, which is not computed.")]
+        #[doc = concat!($library, "'s `", stringify!($name), "`, which is not implemented.")]
         pub extern "C" fn $name() -> i32 {
-            $crate::call(stringify!($name), || $refuse($status, concat!(stringify!($name), " is not computed: ", $why)))
+            $crate::call(stringify!($name), || $refuse($status, concat!(stringify!($name), " is not implemented: ", $why)))
         }
     )*)*};
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, call, store};
+    use super::{Answer, call};
     use crate::failure::{Failure, FailureKind};
+    use crate::pointers::{Out, store};
 
     #[derive(Debug)]
     struct Error(FailureKind);
@@ -103,18 +88,17 @@ mod tests {
     }
 
     #[test]
-    fn a_call_answers_zero_or_the_code_of_what_failed() {
+    fn a_call_returns_zero_or_the_code_of_its_error() {
         let mut place = 0;
-        // SAFETY: `place` is valid for a write, and null is checked.
-        unsafe {
-            assert_eq!(code(|| store(&mut place, 7)), 0);
-            assert_eq!(code(|| store(std::ptr::null_mut(), 7)), FailureKind::Null as i32 + 100);
-        }
+        // SAFETY: `place` outlives both, and null is allowed.
+        let (valid, null) = unsafe { (Out::new(&mut place), Out::new(std::ptr::null_mut())) };
+        assert_eq!(code(|| store(valid, 7)), 0);
+        assert_eq!(code(|| store(null, 7)), FailureKind::Null as i32 + 100);
         assert_eq!(place, 7);
     }
 
     #[test]
-    fn a_panic_is_a_code() {
+    fn a_panic_becomes_a_code() {
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| ()));
         let code = code(|| panic!("planted"));

@@ -40,7 +40,7 @@ impl DeviceContext {
                 0 => Ok(DeviceContext { context, device }),
                 code => fail(
                     FailureKind::Driver,
-                    format!("the thread's context is of no use: error {code}"),
+                    format!("the thread's context is invalid: error {code}"),
                 ),
             }
         }
@@ -58,7 +58,7 @@ impl DeviceContext {
             _ => fail(
                 FailureKind::Device,
                 format!(
-                    "there is no device {device}; `lanework exec --gpus N` (or LANEWORK_GPUS) says how many there are"
+                    "there is no device {device}; `lanework exec --gpus N` (or LANEWORK_GPUS) sets the number of devices"
                 ),
             ),
         }

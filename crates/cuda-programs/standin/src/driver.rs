@@ -128,7 +128,7 @@ pub fn begin(library: &str) -> Result {
     static SAID: Once = Once::new();
     if traces() {
         SAID.call_once(|| {
-            line(&format_args!("{library} is a stand-in that computes on the host: its work is neither checked nor counted"));
+            line(&format_args!("{library} is a stand-in that computes on the host: tools neither check nor count its work"));
         });
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Failures common to all stand-ins, independent of a library's status codes.
 
-/// FailureKind of a failure.
+/// Kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
     /// No driver, or not the emulator's.

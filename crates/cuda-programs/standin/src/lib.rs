@@ -10,13 +10,15 @@ mod context;
 mod driver;
 mod failure;
 mod memory;
+mod pointers;
 mod status;
 mod stream;
 
-pub use call::{Answer, call, line, store, traces};
+pub use call::{Answer, call, line, traces};
 pub use context::DeviceContext;
 pub use driver::begin;
 pub use failure::{Failure, FailureKind};
 pub use memory::{Memory, allocate, free, is_allocated, write, write_spaced};
+pub use pointers::{In, Out, Plain, store};
 pub use status::{Status, refuse, said};
 pub use stream::{capture, is_captured, submit};

@@ -32,7 +32,7 @@ fn known(at: u64) -> Result<Known> {
         1 | 500 => Ok(Known::Nothing),
         code => fail(
             FailureKind::Driver,
-            format!("the device answers error {code}, which an earlier kernel may have left"),
+            format!("the device reports error {code}, perhaps from an earlier kernel"),
         ),
     }
 }
@@ -56,7 +56,7 @@ impl Memory {
         }
         let place = match known(self.at as u64)? {
             Known::Left(left) if left >= self.bytes as u64 => return Ok(()),
-            Known::Left(left) => format!("the allocation there has {left} bytes from it on"),
+            Known::Left(left) => format!("only {left} bytes are allocated there"),
             Known::Nothing => "nothing is allocated there".to_owned(),
         };
         let why = format!("{what} takes {} bytes at {:#x}, and {place}", self.bytes, self.at);
@@ -155,7 +155,7 @@ pub fn allocate(bytes: usize) -> Result<u64> {
         0 => Ok(at),
         code => fail(
             FailureKind::Allocation,
-            format!("{bytes} bytes of the device cannot be allocated: error {code}"),
+            format!("cannot allocate {bytes} bytes of device memory: error {code}"),
         ),
     }
 }

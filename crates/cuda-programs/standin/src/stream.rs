@@ -26,9 +26,7 @@ pub fn is_captured(stream: usize) -> Result<bool> {
         0 => Ok(state != 0),
         code => fail(
             FailureKind::Driver,
-            format!(
-                "the stream is not there any more, or an earlier kernel left an error: error {code}"
-            ),
+            format!("the stream was destroyed, or an earlier kernel failed: error {code}"),
         ),
     }
 }
@@ -45,7 +43,7 @@ pub fn capture(stream: usize, work: impl Fn() + Send + Sync + 'static) -> Result
         0 => Ok(()),
         code => fail(
             FailureKind::Driver,
-            format!("the captured stream takes no host function: error {code}"),
+            format!("the captured stream refused a host function: error {code}"),
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! The stand-in for cuBLAS on the emulator's driver, as programs find it.
+//! Loads the stand-in for cuBLAS on the emulator's driver, as programs do.
 
 #![allow(dead_code, reason = "each test uses some of these")]
 
@@ -9,13 +9,13 @@ mod stand_in;
 #[allow(unused_imports, reason = "each test uses some of these")]
 pub use stand_in::*;
 
-// The shared library is built since this crate is used.
+// Makes cargo build the shared library.
 use lanework_libcuda as _;
 
-/// Its file.
+/// File name of the stand-in.
 const NAME: &str = "liblanework_cublas.so";
 
-/// Memory of the device with these contents.
+/// Uploads values to new device memory.
 pub fn upload<T: Copy>(from: &[T]) -> u64 {
     let at = allocate(size_of_val(from));
     stand_in::upload(at, from);

@@ -3,7 +3,7 @@
 /// A complex number.
 pub type Number = [f64; 2];
 
-/// Random numbers of a seed: xorshift's.
+/// Random numbers from a seed, by xorshift.
 pub struct Random(u64);
 
 impl Random {
@@ -52,7 +52,7 @@ pub fn transform(sizes: &[usize], from: &[Number], inverse: bool) -> Vec<Number>
     data
 }
 
-/// The root of the mean square of differences, relative to that of what was wanted.
+/// Root mean square of the differences, relative to that of the expected values.
 pub fn error(wanted: &[Number], got: &[Number]) -> f64 {
     assert_eq!(wanted.len(), got.len());
     let square = |[re, im]: Number| re * re + im * im;

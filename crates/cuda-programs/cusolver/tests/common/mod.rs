@@ -1,4 +1,4 @@
-//! The stand-in for cuSOLVER on the emulator's driver, as programs find it.
+//! Loads the stand-in for cuSOLVER on the emulator's driver, as programs do.
 
 #[macro_use]
 #[path = "../../../driver/tests/common/stand_in.rs"]
@@ -7,8 +7,8 @@ mod stand_in;
 #[allow(unused_imports, reason = "each test uses some of these")]
 pub use stand_in::*;
 
-// The shared library is built since this crate is used.
+// Makes cargo build the shared library.
 use lanework_libcuda as _;
 
-/// Its file.
+/// File name of the stand-in.
 const NAME: &str = "liblanework_cusolver.so";

@@ -1,4 +1,4 @@
-//! The stand-in as programs find it: loaded by `dlopen` beside the driver, on memory of four emulated GPUs.
+//! The stand-in loaded by `dlopen` along with the driver, as programs do, on memory of four emulated GPUs.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
@@ -6,7 +6,7 @@ use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::OnceLock;
 
-// The shared library is built since this crate is used.
+// Makes cargo build the shared library.
 use lanework_libcuda as _;
 
 pub const GPUS: usize = 4;
@@ -19,23 +19,24 @@ struct Libraries {
 fn libraries() -> &'static Libraries {
     static LIBRARIES: OnceLock<Libraries> = OnceLock::new();
     LIBRARIES.get_or_init(|| {
-        // SAFETY: every test comes here first, so nobody reads the environment meanwhile.
+        // SAFETY: every test calls this before anything else, under the lock of the `OnceLock`, so no other thread reads the environment
+        // meanwhile.
         unsafe { std::env::set_var("LANEWORK_GPUS", GPUS.to_string()) };
         let here = std::env::current_exe().expect("a path").parent().expect("a folder").to_owned();
         let open = |name: &str| {
             let near = [here.join(name), here.parent().expect("a folder").join(name)];
             let path =
                 near.into_iter().find(|path| path.exists()).expect("cargo builds the library");
-            // SAFETY: our own libraries.
+            // SAFETY: cargo built these libraries from this workspace; loading them runs no initializers.
             unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }.expect("a library")
         };
         Libraries { cuda: open("liblanework_libcuda.so"), nccl: open("liblanework_nccl.so") }
     })
 }
 
-/// A function of a library by the type of the place that it is put in.
+/// A function of a library, typed by the variable that receives it.
 fn get<T: Copy>(library: &Library, name: &str) -> T {
-    // SAFETY: the tests give the types of CUDA's and NCCL's headers.
+    // SAFETY: every caller names the type of the function in CUDA's or NCCL's header.
     *unsafe { library.get::<T>(name.as_bytes()) }.unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
@@ -56,7 +57,7 @@ macro_rules! nccl {
     }};
 }
 
-/// Calls a function of the driver, which succeeds.
+/// Calls a driver function and asserts success.
 #[macro_export]
 macro_rules! cuda {
     ($name:literal($($argument:expr => $type:ty),* $(,)?)) => {{
@@ -65,7 +66,7 @@ macro_rules! cuda {
     }};
 }
 
-/// Makes a device the thread's, as cudaSetDevice does.
+/// Makes a device current on this thread, like cudaSetDevice.
 pub fn device(ordinal: usize) {
     let mut context = 0u64;
     cuda!("cuInit"(0 => u32));
@@ -73,7 +74,7 @@ pub fn device(ordinal: usize) {
     cuda!("cuCtxSetCurrent"(context => u64));
 }
 
-/// Memory of the thread's device with these contents.
+/// Uploads values to new memory of the thread's device.
 pub fn upload<T: Copy>(from: &[T]) -> u64 {
     let mut at = 0u64;
     cuda!("cuMemAlloc_v2"(&mut at => *mut u64, size_of_val(from).max(1) => usize));
@@ -105,7 +106,7 @@ pub fn join(id: Id, rank: usize, size: usize) -> Result<usize, i32> {
     if code == 0 { Ok(made) } else { Err(code) }
 }
 
-/// Runs a body for each rank in a thread, on a device of its own, with its communicator.
+/// Runs a body for each rank in a thread, with its own device and communicator.
 pub fn ranks<T: Send>(size: usize, body: impl Fn(usize, usize) -> T + Sync) -> Vec<T> {
     let id = unique_id();
     std::thread::scope(|scope| {
@@ -122,10 +123,10 @@ pub fn ranks<T: Send>(size: usize, body: impl Fn(usize, usize) -> T + Sync) -> V
     })
 }
 
-/// The sentence of the thread's last failure.
+/// The message of this thread's last failure.
 pub fn last_error() -> String {
     let last: extern "C" fn(usize) -> *const c_char = nccl("ncclGetLastError");
-    // SAFETY: a text that ends with a zero byte.
+    // SAFETY: `ncclGetLastError` returns a zero-terminated text that stays until the thread's next failure.
     unsafe { CStr::from_ptr(last(0)) }.to_string_lossy().into_owned()
 }
 

@@ -1,0 +1,139 @@
+//! Link from one rank to another: a channel within a process, a Unix socket between processes, whose thread moves messages into the rank's
+//! inbox. Sending never waits for a call of the receiver.
+
+use crate::mesh::signature::Signature;
+use std::io::{BufReader, Error, ErrorKind, Read, Result, Write};
+use std::net::Shutdown;
+use std::ops::Range;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+/// A part of a rank's data; parts of one input share it.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    data: Arc<Vec<u8>>,
+    range: Range<usize>,
+}
+
+impl Part {
+    /// A part of an input.
+    pub fn of(data: &Arc<Vec<u8>>, range: Range<usize>) -> Part {
+        Part { data: Arc::clone(data), range }
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        self.data.get(self.range.clone()).unwrap_or(&[])
+    }
+}
+
+/// Messages between ranks.
+#[derive(Debug)]
+pub enum Message {
+    /// A call with its data.
+    Call(Signature, Part),
+    /// The sender has left, and why.
+    Left(String),
+    /// Another thread of this rank's process ends its wait.
+    Wake,
+}
+
+/// A rank's inbox: sender and message.
+pub type Inbox = Sender<(usize, Message)>;
+
+/// The link to one peer.
+pub enum Link {
+    /// A rank of this process.
+    Local(Inbox),
+    /// A rank of another process.
+    Process(UnixStream),
+}
+
+/// First byte of a frame: a call, or a notice that the sender leaves.
+const CALL: u8 = 1;
+const LEFT: u8 = 2;
+
+impl Link {
+    /// Sends this rank's call with the data that the peer needs.
+    ///
+    /// # Errors
+    /// If the peer is gone.
+    pub fn post(&mut self, rank: usize, own: Signature, part: Part) -> Result<()> {
+        match self {
+            Link::Local(inbox) => inbox
+                .send((rank, Message::Call(own, part)))
+                .map_err(|_| Error::new(ErrorKind::BrokenPipe, "its communicator has ended")),
+            Link::Process(stream) => {
+                let mut head = vec![CALL];
+                head.extend((part.bytes().len() as u64).to_le_bytes());
+                head.extend(own.encode());
+                stream.write_all(&head)?;
+                stream.write_all(part.bytes())
+            }
+        }
+    }
+
+    /// Tells the peer that this rank leaves; ignores peers that are gone.
+    pub fn leave(&mut self, rank: usize, why: &str) {
+        match self {
+            Link::Local(inbox) => drop(inbox.send((rank, Message::Left(why.to_owned())))),
+            Link::Process(stream) => {
+                let mut frame = vec![LEFT];
+                frame.extend((why.len() as u64).to_le_bytes());
+                frame.extend(why.as_bytes());
+                let _ = stream.write_all(&frame);
+                let _ = stream.shutdown(Shutdown::Write);
+            }
+        }
+    }
+}
+
+/// Starts the thread that receives from one peer; it ends with the connection.
+///
+/// # Errors
+/// If no thread can be started.
+pub fn listen_to(peer: usize, stream: UnixStream, inbox: Inbox) -> Result<()> {
+    let listen = move || {
+        let mut stream = BufReader::new(stream);
+        loop {
+            let message = receive(&mut stream)
+                .unwrap_or_else(|error| Message::Left(format!("its process ended ({error})")));
+            let last = matches!(message, Message::Left(_));
+            if inbox.send((peer, message)).is_err() || last {
+                break;
+            }
+        }
+        // Drains the stream, so that the peer does not block.
+        let _ = std::io::copy(&mut stream, &mut std::io::sink());
+    };
+    std::thread::Builder::new().name(format!("nccl rank {peer}")).spawn(listen).map(drop)
+}
+
+fn receive(stream: &mut impl Read) -> Result<Message> {
+    let garbled =
+        || Error::new(ErrorKind::InvalidData, "received data that is not a message of a rank");
+    let mut head = [0; 9];
+    stream.read_exact(&mut head)?;
+    let length = u64::from_le_bytes(std::array::from_fn(|i| head[1 + i]));
+    let signature = match head[0] {
+        CALL => {
+            let mut signature = [0; Signature::BYTES];
+            stream.read_exact(&mut signature)?;
+            Some(Signature::decode(&signature).ok_or_else(garbled)?)
+        }
+        LEFT => None,
+        _ => return Err(garbled()),
+    };
+    let mut data = Vec::new();
+    // Grows with the received data, so a wrong length reserves no memory.
+    stream.take(length).read_to_end(&mut data)?;
+    if data.len() as u64 != length {
+        return Err(ErrorKind::UnexpectedEof.into());
+    }
+    Ok(match signature {
+        Some(signature) => {
+            Message::Call(signature, Part { range: 0..data.len(), data: Arc::new(data) })
+        }
+        None => Message::Left(String::from_utf8_lossy(&data).into_owned()),
+    })
+}
