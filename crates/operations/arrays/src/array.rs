@@ -29,7 +29,7 @@ impl Layout {
         if shape.len() > AXES {
             return refused(
                 format!("an array of {} axes, {shape:?}", shape.len()),
-                "arrays have up to six axes: reshape it, so that axes that are not looked at are one",
+                "arrays have up to six axes: reshape it, so that unused axes are merged into one",
             );
         }
         let strides = match strides {
@@ -50,7 +50,7 @@ impl Layout {
         if !address.is_multiple_of(element.bytes() as u64) {
             return refused(
                 format!("an array of {} begins at {address:#x}", element.name()),
-                "its address has to be a multiple of the bytes of an element",
+                "its address must be a multiple of the element size",
             );
         }
         let layout = Layout { element, shape: shape.to_vec(), strides };
@@ -82,7 +82,7 @@ impl Layout {
         match (shape, strides) {
             (Ok(shape), Ok(strides)) => Ok((shape, strides)),
             _ => refused(
-                format!("{what} of shape {:?}, where {R} axes are wanted", self.shape),
+                format!("{what} of shape {:?}, but it must have {R} axes", self.shape),
                 "reshape it",
             ),
         }

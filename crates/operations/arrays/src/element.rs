@@ -91,7 +91,7 @@ impl ElementType {
         ElementType::ALL.into_iter().find(|of| of.name() == name).ok_or_else(|| {
             let known: Vec<&str> = ElementType::ALL.iter().map(|of| of.name()).collect();
             Error::Request {
-                why: format!("`{name}` is not a type of elements"),
+                why: format!("`{name}` is not an element type"),
                 help: format!("there are: {}", known.join(", ")),
             }
         })
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_names_and_types_go_together() {
+    fn numbers_names_and_types_match() {
         for (number, of) in ElementType::ALL.into_iter().enumerate() {
             assert_eq!(of as usize, number);
             assert_eq!(ElementType::of_number(number as i32), Some(of));

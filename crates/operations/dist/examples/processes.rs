@@ -13,7 +13,7 @@ use lanework_dist::{Communicator, Number, Reduction, product, share};
 use lanework_ops::{GemmElement, Tensor, TensorMut, gemm};
 use std::time::Instant;
 
-/// Runs of a series that is timed.
+/// Runs per timed series.
 const RUNS: u32 = 10;
 
 fn main() -> Result<()> {
@@ -31,7 +31,7 @@ fn main() -> Result<()> {
     comm.barrier()
 }
 
-/// The median time of some series of runs in seconds, of a work that all ranks begin together.
+/// The median time per run in seconds, over several series that all ranks start together.
 fn time(comm: &Communicator, run: &mut dyn FnMut() -> Result<()>) -> Result<f64> {
     let mut times = Vec::new();
     for series in 0..6 {
@@ -52,7 +52,7 @@ fn time(comm: &Communicator, run: &mut dyn FnMut() -> Result<()>) -> Result<f64>
     Ok(times[times.len() / 2])
 }
 
-/// Prints what was timed, once.
+/// Prints a line on rank 0.
 fn report(comm: &Communicator, text: &str) {
     if comm.rank() == 0 {
         println!("{text}");
@@ -86,7 +86,7 @@ fn all_reduce(comm: &Communicator, length: usize) -> Result<()> {
     Ok(())
 }
 
-/// Numbers from -1 to 1 without a pattern.
+/// Pseudorandom numbers from -1 to 1.
 fn numbers<T>(first: usize, count: usize, of: fn(f32) -> T) -> Vec<T> {
     let mixed = |i: usize| {
         let x = (i as u32).wrapping_mul(2_654_435_761) ^ (i >> 32) as u32;
@@ -95,7 +95,7 @@ fn numbers<T>(first: usize, count: usize, of: fn(f32) -> T) -> Vec<T> {
     (first..first + count).map(|i| of(mixed(i) as f32 / 8_388_608.0 - 1.0)).collect()
 }
 
-/// C = A B of `n` x `n` matrices, whose rows are divided, beside the same on each GPU alone.
+/// C = A B of `n` x `n` matrices divided by rows, compared with the same product on each GPU alone.
 fn divided<T: GemmElement + Number + Element>(
     comm: &Communicator,
     name: &str,
@@ -111,7 +111,7 @@ fn divided<T: GemmElement + Number + Element>(
     let a = || Tensor::from_view(all_a.view(part.clone()), shape, [n, 1]);
     let b = || Tensor::from_view(all_b.view(part.clone()), shape, [n, 1]);
 
-    // This rank's rows by this device alone.
+    // This rank's rows, computed by this device alone.
     let mut alone = device.uninit::<f32>(shape[0] * n)?;
     gemm(a()?, Tensor::new(&all_b, [n, n])?).run(TensorMut::new(&mut alone, shape)?)?;
     let mut c = device.uninit::<f32>(shape[0] * n)?;

@@ -1,15 +1,14 @@
-//! A call on a communicator: what it does, on which memory, and on which stream; and several calls that start together.
+//! Calls on a communicator: operation, memory and stream; and groups of calls that start together.
 
 use crate::communicator::{Communicator, Engine};
-use crate::host;
-use crate::signature::{Kind, Signature};
-use crate::work::Work;
+use crate::host::{self, Work};
+use crate::mesh::signature::{CallKind, Signature};
 use lanework::{Error, Result, Stream, View, ViewMut};
 use lanework_cuda::{CudaError, Nccl};
 
 /// A call on a communicator that has not started yet.
 ///
-/// Made by the methods of [`Communicator`], which show it; [`group`] starts several together.
+/// Made by the methods of [`Communicator`], which have examples; [`group`] starts several together.
 #[must_use = "a call does nothing until `.run()`"]
 pub struct Call<'a> {
     pub(crate) communicator: &'a Communicator,
@@ -18,22 +17,22 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// On a stream of the communicator's device; else it runs in the order of the device's other work.
+    /// Runs the call on a stream of the communicator's device. By default it runs in the order of the device's other work.
     pub fn on(mut self, stream: &'a Stream) -> Call<'a> {
         self.stream = Some(stream);
         self
     }
 
-    /// Starts it. With NCCL it is queued, and nothing waits for the GPU; through the host it is done when this returns.
+    /// Starts the call. With NCCL it is queued, and nothing waits for the GPU; through the host it is complete when this returns.
     ///
     /// # Errors
-    /// [`Error::Communication`] when ranks disagree or one is missing; what the device or NCCL reports.
+    /// [`Error::Communication`] if ranks disagree or one is missing; errors of the device or NCCL.
     pub fn run(self) -> Result<()> {
         group([self])
     }
 }
 
-/// Starts several calls together, of one communicator or of several: a rank sends and receives at once, and one thread drives all
+/// Starts several calls together, of one communicator or of several: a rank can send and receive at once, and one thread can drive all
 /// ranks of its process.
 ///
 /// ```
@@ -56,7 +55,7 @@ impl<'a> Call<'a> {
 /// ```
 ///
 /// # Errors
-/// As [`Call::run`]; [`Error::Request`] when some of the communicators use NCCL and others do not.
+/// As [`Call::run`]; [`Error::Request`] if some of the communicators use NCCL and others do not.
 pub fn group<'a>(calls: impl IntoIterator<Item = Call<'a>>) -> Result<()> {
     let calls: Vec<Call<'a>> = calls.into_iter().collect();
     let with_nccl = calls.iter().filter(|call| call.communicator.uses_nccl()).count();
@@ -64,14 +63,13 @@ pub fn group<'a>(calls: impl IntoIterator<Item = Call<'a>>) -> Result<()> {
         0 => through_host(calls),
         all if all == calls.len() => with_library(&calls),
         _ => Err(Error::Request {
-            why: "a group of calls of which some use NCCL and others go through the host"
-                .to_owned(),
+            why: "a group in which some calls use NCCL and others go through the host".to_owned(),
             help: "make one group of each kind".to_owned(),
         }),
     }
 }
 
-/// Each communicator's calls in a thread of its own, as they wait for each other.
+/// Runs each communicator's calls in a thread of its own, as they wait for each other.
 fn through_host(calls: Vec<Call<'_>>) -> Result<()> {
     let mut ranks: Vec<(&Communicator, Vec<Call<'_>>)> = Vec::new();
     for call in calls {
@@ -91,7 +89,7 @@ fn through_host(calls: Vec<Call<'_>>) -> Result<()> {
         for other in others {
             outcomes.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
-        // Of several errors, the one of the rank that did not merely hear of another's.
+        // Prefers the error of a rank that caused it to one that another rank reported.
         let heard = |error: &Error| error.to_string().contains(" left before ");
         let mut errors = outcomes.into_iter().filter_map(Result::err);
         let Some(first) = errors.next() else { return Ok(()) };
@@ -100,10 +98,11 @@ fn through_host(calls: Vec<Call<'_>>) -> Result<()> {
     })
 }
 
-/// The calls of one rank: what it sends first, since that does not wait.
+/// Runs the calls of one rank: sends first, since they never wait.
 fn of_rank(rank: &Communicator, mut calls: Vec<Call<'_>>) -> Result<()> {
-    calls
-        .sort_by_key(|call| !(call.work.signature.kind == Kind::Message && call.work.to.is_none()));
+    calls.sort_by_key(|call| {
+        !(call.work.signature.kind == CallKind::Message && call.work.to.is_none())
+    });
     for mut call in calls {
         if let Some(stream) = call.stream {
             stream.synchronize()?;
@@ -114,7 +113,7 @@ fn of_rank(rank: &Communicator, mut calls: Vec<Call<'_>>) -> Result<()> {
 }
 
 fn with_library(calls: &[Call<'_>]) -> Result<()> {
-    // Every rank of this process says what it calls before one of them waits for what others say.
+    // Every rank of this process announces its calls before one of them waits for announcements.
     for call in calls {
         call.announce()?;
     }
@@ -131,17 +130,17 @@ fn with_library(calls: &[Call<'_>]) -> Result<()> {
 }
 
 impl Call<'_> {
-    /// Tells the ranks that take part, and remembers what they have to call.
+    /// Announces the call to the ranks that take part, and expects the same of them.
     pub(crate) fn announce(&self) -> Result<()> {
         let (mut mesh, own) = (self.communicator.mesh(), self.work.signature);
         mesh.compare()?;
-        let receipt = Signature { kind: Kind::Receipt, ..own };
+        let receipt = Signature { kind: CallKind::Receipt, ..own };
         match (own.kind, self.work.peer) {
-            (Kind::Message, Some(peer)) if self.work.to.is_none() => {
+            (CallKind::Message, Some(peer)) if self.work.to.is_none() => {
                 mesh.expect(peer, receipt);
                 mesh.post(peer, own, &[])
             }
-            (Kind::Message, Some(peer)) => {
+            (CallKind::Message, Some(peer)) => {
                 mesh.expect(peer, own);
                 mesh.post(peer, receipt, &[])
             }
@@ -152,7 +151,7 @@ impl Call<'_> {
         }
     }
 
-    /// Waits for the others before NCCL first connects to them for a call of this kind, as NCCL would wait without end.
+    /// Waits for the other ranks before NCCL first connects for a call of this kind, since NCCL would wait forever.
     fn agree(&self) -> Result<()> {
         let key = (std::mem::discriminant(&self.work.signature.kind), self.work.peer);
         if self.communicator.first_of(key) { self.communicator.mesh().agree() } else { Ok(()) }
@@ -173,27 +172,27 @@ impl Call<'_> {
         let to = to.as_ref().map_or(0, ViewMut::address);
         let (count, peer) = (signature.count as usize, peer.unwrap_or_default());
         let size = self.communicator.size();
-        // SAFETY: the memory is borrowed by the call and lies on this rank's device; what uses it later is ordered with the
-        // stream, as for kernels; dropping a buffer waits for the device.
+        // SAFETY: the call borrows the memory, which is on this rank's device; later uses are ordered with the stream, as for kernels;
+        // dropping a buffer waits for the device.
         unsafe {
             match signature.kind {
-                Kind::AllReduce(reduction) => {
+                CallKind::AllReduce(reduction) => {
                     nccl.all_reduce((from, to), count, (*element, reduction.nccl()), stream)
                 }
-                Kind::ReduceScatter(reduction) => nccl.reduce_scatter(
+                CallKind::ReduceScatter(reduction) => nccl.reduce_scatter(
                     (from, to),
                     count / size,
                     (*element, reduction.nccl()),
                     stream,
                 ),
-                Kind::AllGather => nccl.all_gather((from, to), count, *element, stream),
-                Kind::Broadcast { root } => {
+                CallKind::AllGather => nccl.all_gather((from, to), count, *element, stream),
+                CallKind::Broadcast { root } => {
                     let memory = if sends { from } else { to };
                     nccl.broadcast(memory, count, *element, root as usize, stream)
                 }
-                Kind::Message if sends => nccl.send(from, count, *element, peer, stream),
-                Kind::Message => nccl.recv(to, count, *element, peer, stream),
-                Kind::Barrier | Kind::Receipt => Ok(()),
+                CallKind::Message if sends => nccl.send(from, count, *element, peer, stream),
+                CallKind::Message => nccl.recv(to, count, *element, peer, stream),
+                CallKind::Barrier | CallKind::Receipt => Ok(()),
             }
         }?;
         Ok(())

@@ -1,17 +1,17 @@
-//! What the ranks of a communicator call: collectives, and messages between two of them.
+//! The calls of a communicator: collectives, and messages between two ranks.
 
 use crate::call::Call;
 use crate::communicator::Communicator;
 use crate::element::{Number, Reduction, combine};
-use crate::signature::{Kind, Signature};
-use crate::work::{Reduce, Work};
+use crate::host::{Reduce, Work};
+use crate::mesh::signature::{CallKind, Signature};
 use lanework::{Device, Error, Result, View, ViewMut};
 
 impl Communicator {
     /// Combines the inputs of all ranks, element by element; every rank gets the result.
     ///
     /// # Errors
-    /// [`Error::Request`] when the lengths differ, or memory lies on another device than this rank's.
+    /// [`Error::Request`] if the lengths differ, or memory is on another device than this rank's.
     pub fn all_reduce<'a, T: Number>(
         &'a self,
         reduction: Reduction,
@@ -21,7 +21,7 @@ impl Communicator {
         let (from, to) = (from.into(), to.into());
         let lengths = [from.len(), to.len()];
         self.lengths("all_reduce", lengths, (1, 1))?;
-        self.collective(Kind::AllReduce(reduction), Some(from), Some(to), lengths[0])
+        self.collective(CallKind::AllReduce(reduction), Some(from), Some(to), lengths[0])
     }
 
     /// As [`Communicator::all_reduce`], with the result in place of the input.
@@ -37,11 +37,11 @@ impl Communicator {
         let count = data.len();
         // SAFETY: the call holds both views for one borrow of the buffer, and reads before it writes.
         let from = unsafe { data.read().unbound() };
-        self.collective(Kind::AllReduce(reduction), Some(from), Some(data), count)
+        self.collective(CallKind::AllReduce(reduction), Some(from), Some(data), count)
     }
 
-    /// Combines the inputs of all ranks; of the result, each rank gets its share, in the order of ranks: the input has as many
-    /// elements as the outputs of all ranks together.
+    /// Combines the inputs of all ranks; each rank gets its share of the result, in rank order. The input has as many elements as the
+    /// outputs of all ranks together.
     ///
     /// # Errors
     /// As [`Communicator::all_reduce`].
@@ -54,10 +54,10 @@ impl Communicator {
         let (from, to) = (from.into(), to.into());
         let lengths = [from.len(), to.len()];
         self.lengths("reduce_scatter", lengths, (self.size(), 1))?;
-        self.collective(Kind::ReduceScatter(reduction), Some(from), Some(to), lengths[0])
+        self.collective(CallKind::ReduceScatter(reduction), Some(from), Some(to), lengths[0])
     }
 
-    /// Joins the inputs of all ranks, in the order of ranks; every rank gets the result.
+    /// Concatenates the inputs of all ranks, in rank order; every rank gets the result.
     ///
     /// # Errors
     /// As [`Communicator::all_reduce`].
@@ -69,20 +69,20 @@ impl Communicator {
         let (from, to) = (from.into(), to.into());
         let lengths = [from.len(), to.len()];
         self.lengths("all_gather", lengths, (1, self.size()))?;
-        self.collective(Kind::AllGather, Some(from), Some(to), lengths[0])
+        self.collective(CallKind::AllGather, Some(from), Some(to), lengths[0])
     }
 
     /// Copies the data of rank `root` to every rank.
     ///
     /// # Errors
-    /// As [`Communicator::all_reduce`]; when there is no such rank.
+    /// As [`Communicator::all_reduce`]; if the rank does not exist.
     pub fn broadcast<'a, T: Number>(
         &'a self,
         root: usize,
         data: impl Into<ViewMut<'a, T>>,
     ) -> Result<Call<'a>> {
         self.known("broadcast", root)?;
-        let (data, kind) = (data.into(), Kind::Broadcast { root: root as u32 });
+        let (data, kind) = (data.into(), CallKind::Broadcast { root: root as u32 });
         let count = data.len();
         if self.rank() == root {
             return self.collective::<T>(kind, Some(data.into()), None, count);
@@ -90,11 +90,11 @@ impl Communicator {
         self.collective(kind, None, Some(data), count)
     }
 
-    /// Sends elements to a rank, which receives them by [`Communicator::recv`]. Two ranks that send to each other do so in one
-    /// [`crate::group`] with receiving.
+    /// Sends elements to a rank, which receives them by [`Communicator::recv`]. Two ranks that exchange data send and receive in one
+    /// [`crate::group`].
     ///
     /// # Errors
-    /// As [`Communicator::all_reduce`]; when there is no such rank, or it is this one.
+    /// As [`Communicator::all_reduce`]; if the rank does not exist, or it is this one.
     pub fn send<'a, T: Number>(
         &'a self,
         peer: usize,
@@ -103,7 +103,7 @@ impl Communicator {
         self.known("send", peer)?;
         let from = from.into();
         let count = from.len();
-        self.prepared(Kind::Message, Some(from), None, count, Some(peer))
+        self.prepared(CallKind::Message, Some(from), None, count, Some(peer))
     }
 
     /// Receives the elements that a rank sends by [`Communicator::send`].
@@ -118,22 +118,22 @@ impl Communicator {
         self.known("recv", peer)?;
         let to = to.into();
         let count = to.len();
-        self.prepared(Kind::Message, None, Some(to), count, Some(peer))
+        self.prepared(CallKind::Message, None, Some(to), count, Some(peer))
     }
 
-    /// Waits until every rank has come here, on the host; for the devices, [`Communicator::synchronize`].
+    /// Waits on the host until every rank has called this; to wait for the devices, use [`Communicator::synchronize`].
     ///
     /// # Errors
-    /// [`Error::Communication`], naming who has not come in time.
+    /// [`Error::Communication`], naming the ranks that have not come in time.
     pub fn barrier(&self) -> Result<()> {
-        let call = self.collective::<u8>(Kind::Barrier, None, None, 0)?;
+        let call = self.collective::<u8>(CallKind::Barrier, None, None, 0)?;
         call.announce()?;
         self.mesh().agree()
     }
 
     fn collective<'a, T: Number>(
         &'a self,
-        kind: Kind,
+        kind: CallKind,
         from: Option<View<'a, T>>,
         to: Option<ViewMut<'a, T>>,
         count: usize,
@@ -143,7 +143,7 @@ impl Communicator {
 
     fn prepared<'a, T: Number>(
         &'a self,
-        kind: Kind,
+        kind: CallKind,
         from: Option<View<'a, T>>,
         to: Option<ViewMut<'a, T>>,
         count: usize,
@@ -159,7 +159,7 @@ impl Communicator {
         let element = T::TYPE;
         let signature = Signature { sequence, kind, element: element.number, count: count as u64 };
         let reduce: Option<Reduce> = match kind {
-            Kind::AllReduce(reduction) | Kind::ReduceScatter(reduction) => {
+            CallKind::AllReduce(reduction) | CallKind::ReduceScatter(reduction) => {
                 Some((reduction, combine::<T>))
             }
             _ => None,
@@ -169,7 +169,7 @@ impl Communicator {
         Ok(Call { communicator: self, work, stream: None })
     }
 
-    /// Refuses lengths that are not as `a` to `b`.
+    /// Refuses lengths that are not in the ratio `a` to `b`.
     fn lengths(&self, call: &str, [from, to]: [usize; 2], (a, b): (usize, usize)) -> Result<()> {
         if from.checked_mul(b) == to.checked_mul(a) && to.checked_mul(a).is_some() {
             return Ok(());
@@ -200,7 +200,7 @@ impl Communicator {
         } else {
             format!("{call}: there is no rank {peer} among {}", self.size())
         };
-        Err(Error::Request { why, help: "ranks are counted from 0".to_owned() })
+        Err(Error::Request { why, help: "ranks count from 0".to_owned() })
     }
 
     fn here(&self, what: &str, device: &Device) -> Result<()> {
@@ -209,7 +209,7 @@ impl Communicator {
         }
         Err(Error::Request {
             why: format!(
-                "the {what} of rank {} lies on another device ({}) than the rank's ({})",
+                "the {what} of rank {} is on another device ({}) than the rank ({})",
                 self.rank(),
                 device.info().id,
                 self.device().info().id

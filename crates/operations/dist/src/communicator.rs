@@ -1,7 +1,7 @@
-//! Communicators: a rank among those that work together, what moves its data, and waiting for it.
+//! Communicators: one rank of a group, the engine that moves its data, and waiting for it.
 
 use crate::mesh::Mesh;
-use crate::signature::Kind;
+use crate::mesh::signature::CallKind;
 use lanework::{Device, Error, Result};
 use lanework_cuda::Nccl;
 use std::mem::Discriminant;
@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 ///             comm.all_gather(&x, &mut all)?.run()?;
 ///             assert_eq!(all.download()?, [1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0]);
 ///
-///             // Of the eight sums, rank 0 gets the first four, and rank 1 the others.
+///             // Rank 0 gets the first four of the eight sums, rank 1 the others.
 ///             comm.reduce_scatter(Reduction::Sum, &all, &mut sum)?.run()?;
 ///             assert_eq!(sum.download()?, [2.0 + 2.0 * rank as f32; 4]);
 ///
@@ -47,7 +47,7 @@ use std::time::{Duration, Instant};
 ///                 comm.recv(0, sum.view_mut(2..))?.run()?;
 ///                 assert_eq!(sum.download()?, [4.0, 4.0, 1.0, 1.0]);
 ///             }
-///             // Waits, and says who is missing where it would wait too long.
+///             // Waits; after the time limit, an error names the missing ranks.
 ///             comm.synchronize()?;
 ///             comm.barrier()
 ///         });
@@ -64,22 +64,22 @@ pub struct Communicator {
     counters: Mutex<Counters>,
 }
 
-/// What moves the data.
+/// The engine that moves the data.
 pub(crate) enum Engine {
-    /// `None` after it was aborted.
+    /// NCCL; `None` after it was aborted.
     Nccl(Mutex<Option<Nccl>>),
-    /// And why not NCCL.
+    /// The host, and why not NCCL.
     Host(String),
 }
 
-/// Calls made so far.
+/// Number of calls so far.
 struct Counters {
     collectives: u64,
     /// Messages to and from each rank.
     sent: Vec<u64>,
     received: Vec<u64>,
-    /// Kinds of calls for which NCCL is connected.
-    connected: Vec<(Discriminant<Kind>, Option<usize>)>,
+    /// Kinds of calls for which NCCL has connected.
+    connected: Vec<(Discriminant<CallKind>, Option<usize>)>,
 }
 
 impl Communicator {
@@ -111,7 +111,7 @@ impl Communicator {
         matches!(self.engine, Engine::Nccl(_))
     }
 
-    /// What moves the data: `NCCL`, or `the host`, and why.
+    /// The name of the engine: `NCCL`, or `the host` and why.
     pub fn engine(&self) -> String {
         match &self.engine {
             Engine::Nccl(_) => "NCCL".to_owned(),
@@ -119,12 +119,12 @@ impl Communicator {
         }
     }
 
-    /// Waits for what this rank's device has queued, as [`Device::synchronize`], but not longer than the communicator's time limit
-    /// when that waits for other ranks; and compares what the ranks have called.
+    /// Waits for the queued work of this rank's device, as [`Device::synchronize`], but at most the communicator's time limit if that work
+    /// waits for other ranks; and compares the calls of the ranks.
     ///
     /// # Errors
-    /// [`Error::Communication`] when ranks disagree, or naming who is missing; the communicator is then of no further use. What the
-    /// device or NCCL reports.
+    /// [`Error::Communication`] if ranks disagree, or naming the missing ranks; the communicator is then unusable. Errors of the device or
+    /// NCCL.
     pub fn synchronize(&self) -> Result<()> {
         let Engine::Nccl(nccl) = &self.engine else { return self.device.synchronize() };
         let reached = self.device.event()?;
@@ -155,8 +155,8 @@ impl Communicator {
         locked(&self.mesh)
     }
 
-    /// Whether NCCL was not connected for such a call yet.
-    pub(crate) fn first_of(&self, key: (Discriminant<Kind>, Option<usize>)) -> bool {
+    /// Whether NCCL has not connected for such a call yet.
+    pub(crate) fn first_of(&self, key: (Discriminant<CallKind>, Option<usize>)) -> bool {
         let mut counters = locked(&self.counters);
         let first = !counters.connected.contains(&key);
         if first {
@@ -165,7 +165,7 @@ impl Communicator {
         first
     }
 
-    /// The number of calls before this one: of collectives, or of messages to or from a rank.
+    /// The number of earlier calls: of collectives, or of messages to or from a rank.
     pub(crate) fn next(&self, peer: Option<usize>, sends: bool) -> u64 {
         let mut counters = locked(&self.counters);
         let counter = match peer {
@@ -190,7 +190,7 @@ impl Drop for Communicator {
     }
 }
 
-/// Time between two looks at a GPU that is waited for.
+/// Polling interval of a GPU.
 const PAUSE: Duration = Duration::from_micros(100);
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

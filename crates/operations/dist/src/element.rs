@@ -4,20 +4,20 @@ use half::{bf16, f16};
 use lanework::Storable;
 use lanework_cuda::{NcclElement, NcclReduction};
 
-/// How the elements of the ranks are combined.
+/// Combines the elements of the ranks.
 ///
-/// The emulator's exchange combines them in the order of ranks, rounding to the element type after each, so that results are the
-/// same in each run and on each rank. NCCL's order depends on the sizes and on how GPUs are connected: with more than two ranks its
-/// floating-point sums and products may differ in the last bits.
+/// The emulator combines them in rank order, rounding to the element type after each step, so results are the same in each run and on each
+/// rank. NCCL's order depends on the sizes and on how GPUs are connected: with more than two ranks its floating-point sums and products may
+/// differ in the last bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
-    /// Their sum; integers wrap.
+    /// Sum; integers wrap.
     Sum,
-    /// Their product; integers wrap.
+    /// Product; integers wrap.
     Prod,
-    /// The smallest; of a number and a NaN, the number.
+    /// Minimum; of a number and a NaN, the number.
     Min,
-    /// The largest; of a number and a NaN, the number.
+    /// Maximum; of a number and a NaN, the number.
     Max,
 }
 
@@ -44,17 +44,17 @@ impl Reduction {
     }
 }
 
-/// A type as messages name it.
+/// Description of an element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct Type {
-    /// Its place in [`TYPES`].
+    /// Its index in [`TYPES`].
     pub(crate) number: u8,
     pub(crate) name: &'static str,
     pub(crate) nccl: NcclElement,
 }
 
-/// Elements that collectives move and combine: integers of 8, 32 and 64 bits, and floats of 16, 32 and 64.
+/// Elements of collectives: integers of 8, 32 and 64 bits, and floats of 16, 32 and 64.
 pub trait Number: Storable {
     #[doc(hidden)]
     const TYPE: Type;
@@ -116,7 +116,7 @@ pub(crate) fn type_name(number: u8) -> &'static str {
     all.get(usize::from(number)).copied().unwrap_or("an unknown type")
 }
 
-/// Combines every element of `with`, given as bytes, into that of `into`, which comes first.
+/// Combines every element of `with`, given as bytes, into the element of `into`, the left operand.
 pub(crate) fn combine<T: Number>(reduction: Reduction, into: &mut [u8], with: &[u8]) {
     let size = size_of::<T>();
     for (a, b) in into.chunks_exact_mut(size).zip(with.chunks_exact(size)) {
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_are_combined_as_the_reduction_says() {
+    fn reductions_combine_elements() {
         let all = |a: f32, b: f32| Reduction::ALL.map(|r| f32::combine(r, a, b));
         assert_eq!(all(3.0, -2.0), [1.0, -6.0, -2.0, 3.0]);
         assert_eq!(all(f32::NAN, 2.0)[2..], [2.0, 2.0]);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn types_have_the_names_of_their_numbers() {
+    fn numbers_map_to_type_names() {
         assert_eq!((type_name(f32::TYPE.number), type_name(bf16::TYPE.number)), ("f32", "bf16"));
         assert_eq!((type_name(i8::TYPE.number), type_name(u64::TYPE.number)), ("i8", "u64"));
     }

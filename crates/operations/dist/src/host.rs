@@ -1,18 +1,33 @@
 //! Collectives through the host, for emulated devices and for GPUs without NCCL.
 //!
-//! An all-reduce is a reduce-scatter and an all-gather: rank r combines the r-th share of every rank in the order of ranks, and
-//! sends the result to all. So each result is combined by one rank in one order, and all ranks have the same bits.
+//! An all-reduce is a reduce-scatter and an all-gather: rank r combines share r of every rank in rank order, and sends the result to all.
+//! So each result is combined by one rank in one order, and all ranks have the same bits.
 
+use crate::element::Reduction;
 use crate::mesh::Mesh;
+use crate::mesh::signature::{CallKind, Signature};
 use crate::share::share;
-use crate::signature::{Kind, Signature};
-use crate::work::{Reduce, Work};
-use lanework::{Error, Result};
+use lanework::{Error, Result, View, ViewMut};
+use lanework_cuda::NcclElement;
 
-/// Runs one call of this rank; returns when its result is there.
+/// A reduction, and the function that applies it to bytes of the call's elements.
+pub(crate) type Reduce = (Reduction, fn(Reduction, &mut [u8], &[u8]));
+
+/// The operation of a call.
+pub(crate) struct Work<'a> {
+    pub signature: Signature,
+    pub element: NcclElement,
+    /// The peer of a message.
+    pub peer: Option<usize>,
+    pub from: Option<View<'a, u8>>,
+    pub to: Option<ViewMut<'a, u8>>,
+    pub reduce: Option<Reduce>,
+}
+
+/// Runs one call of this rank; returns when the result is stored.
 pub(crate) fn run(mesh: &mut Mesh, work: &mut Work<'_>) -> Result<()> {
     let outcome = exchange(mesh, work);
-    // The others would wait for a rank whose device failed.
+    // Without this, the others would wait for a rank whose device failed.
     outcome.map_err(|error| mesh.stop(error))
 }
 
@@ -24,13 +39,13 @@ fn exchange(mesh: &mut Mesh, work: &mut Work<'_>) -> Result<()> {
         None => Vec::new(),
     };
     let output = match (own.kind, *peer) {
-        (Kind::Message, Some(peer)) if to.is_none() => {
+        (CallKind::Message, Some(peer)) if to.is_none() => {
             mesh.post(peer, own, &input)?;
             None
         }
-        (Kind::Message, Some(peer)) => Some(mesh.take(peer, &own, &[peer])?),
-        (Kind::Message | Kind::Receipt | Kind::Barrier, _) => None,
-        (Kind::AllReduce(_), _) => {
+        (CallKind::Message, Some(peer)) => Some(mesh.take(peer, &own, &[peer])?),
+        (CallKind::Message | CallKind::Receipt | CallKind::Barrier, _) => None,
+        (CallKind::AllReduce(_), _) => {
             let bytes = input.len() / (own.count.max(1) as usize);
             let mine = scatter(mesh, &own, &input, *reduce, |rank, size| {
                 let share = share(own.count as usize, size, rank);
@@ -38,12 +53,14 @@ fn exchange(mesh: &mut Mesh, work: &mut Work<'_>) -> Result<()> {
             })?;
             Some(gather(mesh, &own, mine)?)
         }
-        (Kind::ReduceScatter(_), _) => Some(scatter(mesh, &own, &input, *reduce, |rank, size| {
-            let bytes = input.len() / size;
-            rank * bytes..(rank + 1) * bytes
-        })?),
-        (Kind::AllGather, _) => Some(gather(mesh, &own, input)?),
-        (Kind::Broadcast { root }, _) => broadcast(mesh, &own, root as usize, &input)?,
+        (CallKind::ReduceScatter(_), _) => {
+            Some(scatter(mesh, &own, &input, *reduce, |rank, size| {
+                let bytes = input.len() / size;
+                rank * bytes..(rank + 1) * bytes
+            })?)
+        }
+        (CallKind::AllGather, _) => Some(gather(mesh, &own, input)?),
+        (CallKind::Broadcast { root }, _) => broadcast(mesh, &own, root as usize, &input)?,
     };
     match (output, to) {
         (Some(bytes), Some(to)) => to.upload(&bytes),
@@ -51,7 +68,7 @@ fn exchange(mesh: &mut Mesh, work: &mut Work<'_>) -> Result<()> {
     }
 }
 
-/// Sends each rank its part of the input, and combines the parts for this one in the order of ranks.
+/// Sends each rank its part of the input, and combines the parts for this rank in rank order.
 fn scatter(
     mesh: &mut Mesh,
     own: &Signature,
@@ -81,7 +98,7 @@ fn scatter(
     Ok(result.unwrap_or_default())
 }
 
-/// Sends this rank's bytes to all, and joins those of all in the order of ranks.
+/// Sends this rank's bytes to all, and concatenates the bytes of all in rank order.
 fn gather(mesh: &mut Mesh, own: &Signature, mine: Vec<u8>) -> Result<Vec<u8>> {
     let others: Vec<usize> = mesh.others().collect();
     for peer in &others {
@@ -98,7 +115,7 @@ fn gather(mesh: &mut Mesh, own: &Signature, mine: Vec<u8>) -> Result<Vec<u8>> {
     Ok(all)
 }
 
-/// The ranks that are still waited for when those below `from` have come.
+/// The ranks still awaited after those below `from` have come.
 fn from_on(others: &[usize], from: usize) -> Vec<usize> {
     others.iter().copied().filter(|other| *other >= from).collect()
 }
@@ -118,10 +135,10 @@ fn broadcast(
     mesh.take(root, own, &[root]).map(Some)
 }
 
-/// What the checks of a call exclude, unless a peer speaks another protocol.
+/// An error that the checks of a call exclude, unless a peer uses another protocol.
 fn impossible() -> Error {
     Error::Communication {
-        why: "a rank sent data of another length than its call says".to_owned(),
+        why: "a rank sent data whose length does not match its call".to_owned(),
         help: "build every rank from the same version of this library".to_owned(),
     }
 }

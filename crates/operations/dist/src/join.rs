@@ -1,4 +1,4 @@
-//! Making communicators: of the devices of one process, or of the processes that a launcher started.
+//! Creates communicators: of the devices of one process, or of the processes that a launcher started.
 
 use crate::communicator::{Communicator, Engine};
 use crate::environment::{self, Place};
@@ -20,7 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// use lanework_dist::Ranks;
 /// use std::time::Duration;
 ///
-/// // The only rank there is; a launcher would start several.
+/// // A single rank; a launcher would start several.
 /// let comm = Ranks::new(0, 1, "127.0.0.1:0")
 ///     .device(&Device::emulator())
 ///     .timeout(Duration::from_secs(5))
@@ -28,7 +28,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 ///     .join()?;
 /// assert_eq!((comm.rank(), comm.size(), comm.uses_nccl()), (0, 1, false));
 ///
-/// // What the environment says, if anything.
+/// // From the environment variables, if any.
 /// assert!(Ranks::from_environment().is_ok());
 /// # Ok::<(), lanework::Error>(())
 /// ```
@@ -41,17 +41,16 @@ pub struct Ranks {
 }
 
 impl Ranks {
-    /// Rank `rank` of `size`, where rank 0 listens at `address`, a host and a port.
+    /// Rank `rank` of `size`; rank 0 listens at `address`, a host and a port.
     pub fn new(rank: usize, size: usize, address: &str) -> Ranks {
         let place = Place { rank, size, local_rank: rank, address: address.to_owned(), job: 0 };
         Ranks { place, device: None, timeout: None, host_only: false }
     }
 
-    /// What mpirun (Open MPI, MPICH, Intel MPI, MVAPICH), srun or torchrun says by environment variables; one rank alone where none
-    /// of them started this process.
+    /// From the environment variables of mpirun (Open MPI, MPICH, Intel MPI, MVAPICH), srun or torchrun; a single rank without a launcher.
     ///
     /// # Errors
-    /// [`Error::Request`] when a variable makes no sense, or nothing says where rank 0 is.
+    /// [`Error::Request`] if a variable is invalid, or none tells where rank 0 is.
     pub fn from_environment() -> Result<Ranks> {
         let found = environment::place(&|name| std::env::var(name).ok())?;
         let alone = || Place { rank: 0, size: 1, local_rank: 0, address: String::new(), job: 0 };
@@ -59,19 +58,19 @@ impl Ranks {
         Ok(Ranks { place, device: None, timeout: None, host_only: false })
     }
 
-    /// On this device; else on the GPU of the rank's number on its machine, or on an emulated device where there is no GPU.
+    /// Uses this device. The default is the GPU with the rank's number on its machine, or an emulated device without a GPU.
     #[must_use]
     pub fn device(self, device: &Device) -> Ranks {
         Ranks { device: Some(device.clone()), ..self }
     }
 
-    /// How long ranks wait for each other, when they meet and in each call that waits: 120 seconds, or LANEWORK_DIST_TIMEOUT.
+    /// How long ranks wait for each other, at the rendezvous and in each call that waits: 120 seconds, or LANEWORK_DIST_TIMEOUT.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Ranks {
         Ranks { timeout: Some(timeout), ..self }
     }
 
-    /// Without NCCL.
+    /// Moves data through the host, without NCCL.
     #[must_use]
     pub fn through_host(self) -> Ranks {
         Ranks { host_only: true, ..self }
@@ -80,20 +79,20 @@ impl Ranks {
     /// Meets the other ranks.
     ///
     /// # Errors
-    /// [`Error::Communication`], naming who is missing or disagrees; [`Error::Request`] for a rank that there cannot be.
+    /// [`Error::Communication`], naming ranks that are missing or disagree; [`Error::Request`] for an invalid rank.
     pub fn join(self) -> Result<Communicator> {
         let Place { rank, size, local_rank, .. } = self.place;
         if rank >= size {
             return Err(Error::Request {
                 why: format!("there is no rank {rank} among {size}"),
-                help: "ranks are counted from 0 and are below their number".to_owned(),
+                help: "ranks count from 0 to one less than their number".to_owned(),
             });
         }
         let timeout = self.timeout.map_or_else(default_timeout, Ok)?;
         let device = self.device.unwrap_or_else(|| device_of(local_rank));
         let gpu = gpu_of(&device);
         let nccl = if self.host_only {
-            Err("it was not asked for".to_owned())
+            Err("it was not requested".to_owned())
         } else {
             gpu.and_then(nccl_for)
         };
@@ -127,21 +126,20 @@ impl Communicator {
     /// ```
     ///
     /// # Errors
-    /// As those.
+    /// As [`Ranks::from_environment`] and [`Ranks::join`].
     pub fn from_environment() -> Result<Communicator> {
         Ranks::from_environment()?.join()
     }
 
-    /// A rank for each of these devices, all in this process: by NCCL where all are different GPUs and it is there, else through
-    /// the host.
+    /// A rank for each of these devices, all in this process: by NCCL if it is installed and all are different GPUs, else through the host.
     ///
     /// # Errors
-    /// When NCCL fails.
+    /// If NCCL fails.
     pub fn local(devices: &[Device]) -> Result<Vec<Communicator>> {
         Communicator::local_with(devices, default_timeout()?, true)
     }
 
-    /// As [`Communicator::local`], with the time that ranks wait for each other, and with or without NCCL.
+    /// As [`Communicator::local`], with a time limit for ranks to wait for each other, and with or without NCCL.
     ///
     /// ```
     /// use lanework::Device;
@@ -151,7 +149,7 @@ impl Communicator {
     /// let ranks = Communicator::local_with(&Device::emulators(2), Duration::from_millis(50), false)?;
     /// let missing = ranks[0].barrier().unwrap_err(); // rank 1 does not call it
     /// assert!(missing.to_string().contains("rank 1 of 2 has not come"));
-    /// println!("data go through {}", ranks[0].engine());
+    /// println!("data moves through {}", ranks[0].engine());
     /// # Ok::<(), lanework::Error>(())
     /// ```
     ///
@@ -165,7 +163,7 @@ impl Communicator {
         let meshes = Mesh::local(devices.len(), timeout);
         let engines = match gpus_for_nccl(devices).and_then(|gpus| match nccl {
             true => Ok(gpus),
-            false => Err("NCCL was not asked for".to_owned()),
+            false => Err("NCCL was not requested".to_owned()),
         }) {
             Ok(gpus) => {
                 let gpus: Vec<&Gpu> = gpus.iter().collect();
@@ -182,7 +180,7 @@ impl Communicator {
 }
 
 impl Communicator {
-    /// Why NCCL cannot connect these devices of one process, in one line; `None` where it can.
+    /// Why NCCL cannot connect these devices of one process, in one line; `None` if it can.
     ///
     /// ```
     /// use lanework::Device;
@@ -204,7 +202,7 @@ fn gpus_for_nccl(devices: &[Device]) -> Result<Vec<Gpu>, String> {
     devices.iter().map(|device| gpu_of(device).and_then(nccl_for)).collect()
 }
 
-/// The GPU that a device is.
+/// The GPU of a device.
 fn gpu_of(device: &Device) -> Result<Gpu, String> {
     let id = device.info().id;
     let index = id.strip_prefix("cuda:").and_then(|index| index.parse().ok());
@@ -216,14 +214,14 @@ fn nccl_for(gpu: Gpu) -> Result<Gpu, String> {
     Nccl::find().map(|()| gpu)
 }
 
-/// The device of a rank that was given none.
+/// The default device of a rank.
 fn device_of(local_rank: usize) -> Device {
     let count = Device::gpus().map_or(0, |gpus| gpus.len());
     let gpu = (count > 0).then(|| Device::cuda(local_rank % count).ok()).flatten();
     gpu.unwrap_or_else(Device::emulator)
 }
 
-/// A number that two ranks have in common only where they use one GPU.
+/// A number that two ranks share only if they use one GPU.
 fn identity(device: &Device) -> u64 {
     let mut hasher = DefaultHasher::new();
     let machine = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
@@ -235,7 +233,7 @@ fn identity(device: &Device) -> u64 {
     hasher.finish()
 }
 
-/// What the environment says, or two minutes.
+/// LANEWORK_DIST_TIMEOUT, or two minutes.
 fn default_timeout() -> Result<Duration> {
     let Ok(text) = std::env::var("LANEWORK_DIST_TIMEOUT") else { return Ok(TIMEOUT) };
     let seconds =

@@ -1,8 +1,7 @@
 //! Several GPUs and nodes: collectives on the buffers of ranks.
 //!
-//! NCCL, where it is installed, moves the data between GPUs; it is loaded at run time. Everywhere else, and for emulated devices, they
-//! go through the host, with the same results in the same order on each run, so that a program for several GPUs is tested in
-//! `cargo test` without one.
+//! NCCL, loaded at run time if it is installed, moves the data between GPUs. Otherwise, and for emulated devices, data moves through the
+//! host, with the same results in the same order on each run, so `cargo test` tests a program for several GPUs without one.
 
 mod call;
 mod collectives;
@@ -11,16 +10,11 @@ mod element;
 mod environment;
 mod host;
 mod join;
-mod link;
-mod links;
 mod mesh;
 mod product;
 mod rendezvous;
 mod share;
-mod signature;
 mod total;
-mod words;
-mod work;
 
 pub use call::{Call, group};
 pub use communicator::Communicator;

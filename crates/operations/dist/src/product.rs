@@ -1,11 +1,11 @@
-//! Matrix products of matrices that are divided among ranks by rows, with the exchange hidden behind the products.
+//! Products of matrices divided among ranks by rows, overlapping the exchange with the products.
 //!
-//! Algorithm: a ring. Each rank begins with its own rows of B and passes what it has to the rank before it while it multiplies with
-//! it, so that after as many steps as there are ranks it has used all of B, and never held more than three blocks of it. Per step a
-//! rank sends and receives k n / size elements and computes 2 m k n / size^2 operations: with m / size rows per rank the exchange
-//! hides wherever 2 m / size operations take longer than one element takes on the link.
-//! Limits: the blocks of C are sums over steps, each rounded to C's type; the order of the steps differs from rank to rank, so that
-//! floating-point results are those of one device to within rounding, and the same in each run.
+//! Algorithm: a ring. Each rank starts with its own rows of B. While it multiplies with a block, it passes the block to the previous rank.
+//! After as many steps as there are ranks it has used all of B, and it never held more than three blocks. Per step a rank sends and
+//! receives k n / size elements and computes 2 m k n / size^2 operations: with m / size rows per rank the exchange is hidden if 2 m / size
+//! operations take longer than one element takes on the link. Limits: the blocks of C are sums over steps, each rounded to C's type. The
+//! order of the steps differs from rank to rank, so floating-point results equal those of one device up to rounding, and are the same in
+//! each run.
 
 use crate::call::group;
 use crate::communicator::Communicator;
@@ -14,8 +14,8 @@ use crate::share::share;
 use lanework::{Buffer, Error, Result, Stream, View};
 use lanework_ops::{GemmElement, Plan, Precision, Tensor, TensorMut, gemm};
 
-/// The product of matrices that are divided by rows: of A and of C each rank has some rows, as many as it likes, and of B the rows
-/// that [`share`] gives it.
+/// The product of matrices divided by rows: each rank has any number of rows of A and the same rows of C, and the rows of B that [`share`]
+/// gives it.
 ///
 /// ```
 /// use lanework::Device;
@@ -57,13 +57,13 @@ pub struct Product<'a, T: GemmElement + Number> {
     precision: Precision,
 }
 
-/// A product of divided matrices, to be run any number of times; made by [`Product::prepare`].
+/// A product of divided matrices that can run any number of times; made by [`Product::prepare`].
 pub struct ProductPlan<'a, T: Number> {
     communicator: &'a Communicator,
-    /// A product for each step, of the blocks of B in the order in which this rank has them.
+    /// A product for each step, with the blocks of B in the order in which this rank receives them.
     steps: Vec<Plan<'a>>,
     own: View<'a, T>,
-    /// What comes from the next rank, in turns. Used by `steps`, so dropped after them.
+    /// Blocks received from the next rank, alternating. `steps` uses them, so they are dropped after it.
     blocks: [Buffer<T>; 2],
     /// Elements of each rank's block.
     lengths: Vec<usize>,
@@ -72,7 +72,7 @@ pub struct ProductPlan<'a, T: Number> {
 }
 
 impl<'a, T: GemmElement + Number> Product<'a, T> {
-    /// How f32 factors are multiplied.
+    /// Precision of products of f32 factors.
     pub fn precision(self, precision: Precision) -> Self {
         Product { precision, ..self }
     }
@@ -88,11 +88,10 @@ impl<'a, T: GemmElement + Number> Product<'a, T> {
         communicator.synchronize()
     }
 
-    /// The product into this rank's rows of C, with everything that a run needs.
+    /// Prepares the product into this rank's rows of C, with everything that a run needs.
     ///
     /// # Errors
-    /// [`Error::Request`] when shapes do not go together or B's rows are not those of [`share`]; when the device has no memory for
-    /// two blocks of B.
+    /// [`Error::Request`] if shapes do not match or B's rows differ from [`share`]; if the device has no memory for two blocks of B.
     pub fn prepare<S: GemmElement>(self, c: TensorMut<'a, S, 2>) -> Result<ProductPlan<'a, T>> {
         let Product { communicator, a, b, precision } = self;
         let (rank, size) = (communicator.rank(), communicator.size());
@@ -112,7 +111,7 @@ impl<'a, T: GemmElement + Number> Product<'a, T> {
         let mut steps = Vec::new();
         for step in 0..size {
             let share = shares[(rank + step) % size].clone();
-            // A step without rows of B adds nothing, but the first one sets C to zero.
+            // A step without rows of B adds nothing, but the first one must set C to zero.
             if share.is_empty() && step > 0 {
                 continue;
             }
@@ -120,8 +119,8 @@ impl<'a, T: GemmElement + Number> Product<'a, T> {
             let of_a = Tensor::from_view(a.part(from..), [m, share.len()], [row, column])?;
             let block =
                 if step == 0 { own } else { blocks[(step - 1) % 2].view(..share.len() * n) };
-            // SAFETY: the plan keeps the blocks until after its steps, and lets each be overwritten only behind the step that uses
-            // it; the steps, which write C one after the other, borrow it for as long as the plan.
+            // SAFETY: the plan keeps the blocks until after its steps, and overwrites each only after the step that uses it; the steps,
+            // which write C one after another, borrow it as long as the plan.
             let (block, c) = unsafe { (block.unbound(), c.reborrow().unbound()) };
             let block = Tensor::from_view(block, [share.len(), n], [n.max(1), 1])?;
             let c = TensorMut::from_view(c, shape, [c_rows, c_columns])?;
@@ -138,7 +137,7 @@ impl<T: Number> ProductPlan<'_, T> {
     /// Queues one run, in the order of the device's other work; every rank runs its own.
     ///
     /// # Errors
-    /// What the device reports; [`Error::Communication`] when ranks disagree, or one is missing.
+    /// Errors of the device; [`Error::Communication`] if ranks disagree, or one is missing.
     pub fn run(&mut self) -> Result<()> {
         let Self { communicator, steps, own, blocks, lengths, multiply, exchange } = self;
         let (rank, size) = (communicator.rank(), communicator.size());
@@ -148,11 +147,11 @@ impl<T: Number> ProductPlan<'_, T> {
             let (block, coming) =
                 (lengths[(rank + step) % size], lengths[(rank + step + 1) % size]);
             let [first, second] = &mut *blocks;
-            // What the last step received, and where the next block goes.
+            // The block that the last step received, and the destination of the next one.
             let (here, there) = if step % 2 == 1 { (first, second) } else { (second, first) };
             multiply.after(exchange)?;
             if step + 1 < size {
-                // Behind the product that used that place.
+                // After the product that used that block.
                 exchange.after(multiply)?;
                 let from = if step == 0 { *own } else { here.view(..block) };
                 let mut calls = Vec::new();
@@ -180,12 +179,12 @@ fn refuse_b<T: GemmElement>(rank: usize, b: &Tensor<'_, T, 2>, k: usize, wanted:
         let [stride, _] = b.strides();
         (
             format!("rank {rank}'s rows of B, {columns} elements each, are {stride} apart"),
-            "a block of B is sent as it lies: give rows without gaps".to_owned(),
+            "a block of B is sent as stored: pass rows without gaps".to_owned(),
         )
     } else {
         (
             format!("A has {k} columns, and rank {rank} has {rows} rows of B"),
-            format!("give it {wanted} rows, its `share({k}, ..)`"),
+            format!("pass {wanted} rows, its `share({k}, ..)`"),
         )
     };
     Error::Request { why, help }

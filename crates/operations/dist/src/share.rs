@@ -1,9 +1,9 @@
-//! How a range of indices is divided among ranks.
+//! Division of an index range among ranks.
 
 use std::ops::Range;
 
-/// The indices of `rank` when `length` indices are divided among `size` ranks: all the same, but for the first ones, which have one
-/// more where they do not divide evenly.
+/// The indices of `rank` when `length` indices are divided among `size` ranks. All ranks have equally many; if `size` does not divide
+/// `length`, the first ones have one more.
 ///
 /// ```
 /// use lanework_dist::share;

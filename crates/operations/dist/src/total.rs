@@ -1,6 +1,6 @@
-//! Reductions of data that are divided among ranks: each reduces its own part on its device, and the results are combined.
+//! Reductions of data divided among ranks: each reduces its own part on its device, and the results are combined.
 //!
-//! Only results cross the links, so that there is nothing to hide: one number, or one for each index that is kept.
+//! Only results cross the links, so there is nothing to overlap: one number, or one per kept index.
 
 use crate::communicator::Communicator;
 use crate::element::{Number, Reduction};
@@ -8,8 +8,8 @@ use lanework::{Buffer, Error, Result, Storable, Stream, ViewMut};
 use lanework_ops::reduce::{self, Reducible};
 use lanework_ops::{Plan, TensorMut};
 
-/// The reduction of data divided among ranks: `local` is that of this rank's part, and `reduction` says how the parts' results are
-/// combined, each rank with the same. Sums, dot products and sums of squares add up; of `norm2`, take the sum of squares.
+/// The reduction of data divided among ranks: `local` reduces this rank's part, and `reduction`, the same on each rank, combines the parts'
+/// results. Sums, dot products and sums of squares add up; for `norm2`, use the sum of squares.
 ///
 /// ```
 /// use lanework::Device;
@@ -55,7 +55,7 @@ pub struct Total<'a, T: Reducible, O: Number, const R: usize> {
     local: reduce::Reduction<'a, T, O, R>,
 }
 
-/// A reduction of divided data, to be run any number of times; made by [`Total::prepare`].
+/// A reduction of divided data that can run any number of times; made by [`Total::prepare`].
 pub struct TotalPlan<'a, O: Storable> {
     communicator: &'a Communicator,
     reduction: Reduction,
@@ -64,14 +64,14 @@ pub struct TotalPlan<'a, O: Storable> {
 }
 
 impl<'a, T: Reducible, O: Number, const R: usize> Total<'a, T, O, R> {
-    /// Prepares it for results that lie in `out`, in row-major order: one, or one for each index of the axes that are kept.
+    /// Prepares the reduction for results in `out`, in row-major order: one, or one for each index of the kept axes.
     ///
     /// # Errors
     /// As the reduction of this rank's part.
     pub fn prepare(self, out: &'a mut Buffer<O>) -> Result<TotalPlan<'a, O>> {
         let Total { communicator, reduction, local } = self;
         let mut out = out.view_mut(..);
-        // SAFETY: the plan holds both views for one borrow of the buffer, and uses them one after the other.
+        // SAFETY: the plan holds both views under one borrow of the buffer, and uses them one after the other.
         let results = unsafe { out.reborrow().unbound() };
         let length = results.len();
         let results = TensorMut::<O, 1>::from_view(results, [length], [1])?;
@@ -81,17 +81,17 @@ impl<'a, T: Reducible, O: Number, const R: usize> Total<'a, T, O, R> {
     /// The results, in row-major order.
     ///
     /// # Errors
-    /// As the reduction of this rank's part; [`Error::Communication`] when ranks disagree, or one is missing.
+    /// As the reduction of this rank's part; [`Error::Communication`] if ranks disagree, or one is missing.
     pub fn eval(self) -> Result<Buffer<O>> {
         let mut out = self.local.eval()?;
         self.communicator.all_reduce_in_place(self.reduction, &mut out)?.run()?;
         Ok(out)
     }
 
-    /// The one result, copied to the host: waits for it, and for every rank.
+    /// The single result, copied to the host; waits for it, and for every rank.
     ///
     /// # Errors
-    /// As [`Total::eval`]; [`Error::Request`] where there are several results.
+    /// As [`Total::eval`]; [`Error::Request`] if there are several results.
     pub fn value(self) -> Result<O> {
         let communicator = self.communicator;
         let results = self.eval()?;
@@ -110,7 +110,7 @@ impl<O: Number> TotalPlan<'_, O> {
     /// Queues one run, in the order of the device's other work; every rank runs its own.
     ///
     /// # Errors
-    /// What the device reports; [`Error::Communication`] when ranks disagree, or one is missing.
+    /// Errors of the device; [`Error::Communication`] if ranks disagree, or one is missing.
     pub fn run(&mut self) -> Result<()> {
         self.local.launch()?;
         self.communicator.all_reduce_in_place(self.reduction, self.out.reborrow())?.run()

@@ -1,4 +1,4 @@
-//! Every collective on 1, 2, 3, 4 and 8 emulated devices against the host, and programs that are wrong, which give errors.
+//! Every collective on 1, 2, 3, 4 and 8 emulated devices against the host, and incorrect programs, which get errors.
 
 use half::{bf16, f16};
 use lanework::{Device, Result};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 const SIZES: [usize; 5] = [1, 2, 3, 4, 8];
 
-/// Runs `work` on every rank, each in a thread, and returns what each says.
+/// Runs `work` on every rank, each in a thread, and returns the results.
 fn on_ranks<T: Send>(
     size: usize,
     timeout: Duration,
@@ -49,7 +49,7 @@ fn check_all_reduce<T: Number + Send + PartialEq + std::fmt::Debug>(
             let of = |i: usize| {
                 (1..size).fold(small(0, i), |a, rank| fold(reduction, a, small(rank, i)))
             };
-            // Unsigned types have no -1: what wraps there is not compared.
+            // Unsigned types have no -1: wrapped values are not compared.
             let expected: Vec<T> = (0..length).map(|i| make(of(i))).collect();
             let got = all(size, |comm| {
                 let mut x = comm.device().upload(&elements(comm.rank(), length, make))?;
@@ -99,7 +99,7 @@ fn unsigned_types_are_combined_as_unsigned() {
 }
 
 #[test]
-fn floats_are_added_in_the_order_of_ranks_on_each_rank() {
+fn floats_are_added_in_rank_order() {
     // (1e8 + -1e8) + 1 is 1, 1e8 + (-1e8 + 1) is 0 in f32.
     let parts = [1e8f32, -1e8, 1.0, 3e-8];
     let wanted = parts[1..].iter().fold(parts[0], |a, b| a + b);
@@ -158,7 +158,7 @@ fn a_broadcast_reaches_every_rank_from_every_root() {
 }
 
 #[test]
-fn a_ring_of_messages_goes_round() {
+fn messages_go_around_a_ring() {
     for size in [2, 3, 8] {
         let got = all(size, |comm| {
             let (next, before) = ((comm.rank() + 1) % size, (comm.rank() + size - 1) % size);
@@ -178,7 +178,7 @@ fn a_ring_of_messages_goes_round() {
     }
 }
 
-/// What each rank says of a wrong program.
+/// The errors of each rank of an incorrect program.
 fn errors(
     size: usize,
     millis: u64,
@@ -189,7 +189,7 @@ fn errors(
 }
 
 #[test]
-fn ranks_with_other_counts_types_or_calls_are_told_so() {
+fn ranks_with_different_counts_types_or_calls_get_errors() {
     let of =
         |rank: usize, a: fn(&Communicator) -> Result<()>, b: fn(&Communicator) -> Result<()>| {
             errors(2, 60_000, move |comm| if comm.rank() == rank { a(comm) } else { b(comm) })
@@ -204,7 +204,7 @@ fn ranks_with_other_counts_types_or_calls_are_told_so() {
         |comm| reduce::<f32>(comm, 11, Reduction::Sum),
     );
     let disagree = |texts: &[String], one: &str, other: &str| {
-        // One finds out, the other may hear of it first.
+        // One rank detects it; the other may get its report first.
         assert!(texts.iter().any(|text| text.contains("ranks disagree")), "{texts:?}");
         assert!(texts.iter().any(|text| text.contains(one) && text.contains(other)), "{texts:?}");
     };
@@ -238,23 +238,23 @@ fn a_rank_that_does_not_come_is_named() {
     let told = std::sync::Barrier::new(4);
     let says = errors(4, 2_000, |comm| {
         if comm.rank() == 2 {
-            // Alive, but busy with something else until the others have given up.
+            // Alive, but busy until the others have timed out.
             told.wait();
-            // The others may have come before they gave up, but they do not come again.
+            // The others may have come before they timed out, but they do not come again.
             return comm.barrier().and_then(|()| comm.barrier());
         }
         let outcome = comm.barrier();
         told.wait();
         outcome
     });
-    // Who waited longest says it, and the others may hear of it first.
+    // The rank that waited longest reports it, and the others may get its report first.
     let named = |text: &&String| text.contains("rank 2 of 4 has not come");
     assert!([0, 1, 3].iter().any(|rank| named(&&says[*rank])), "{says:?}");
     assert!(says[2].contains("left before"), "{}", says[2]);
 }
 
 #[test]
-fn a_rank_that_ends_early_is_named_at_once() {
+fn a_rank_that_ends_early_is_named_immediately() {
     let outcomes = on_ranks(3, Duration::from_secs(600), |comm| {
         if comm.rank() == 1 {
             return Ok(());
@@ -272,7 +272,7 @@ fn a_rank_that_ends_early_is_named_at_once() {
 }
 
 #[test]
-fn after_an_error_a_communicator_says_that_it_has_stopped() {
+fn after_an_error_a_communicator_reports_that_it_stopped() {
     let says = errors(2, 60_000, |comm| {
         let mut x = comm.device().zeros::<f32>(1 + comm.rank())?;
         let first = comm.all_reduce_in_place(Reduction::Sum, &mut x)?.run();
@@ -297,7 +297,7 @@ fn wrong_arguments_name_the_rank_and_the_numbers() -> Result<()> {
     let text = says(comm.all_gather(&x, &mut y));
     assert!(text.contains("2 times as many"), "{text}");
     let text = says(comm.all_reduce(Reduction::Sum, &x, &mut far));
-    assert!(text.contains("the output of rank 0 lies on another device"), "{text}");
+    assert!(text.contains("the output of rank 0 is on another device"), "{text}");
     assert!(says(comm.send(2, &x)).contains("no rank 2 among 2"));
     assert!(says(comm.send(0, &x)).contains("rank 0 is this rank itself"));
     assert!(says(comm.broadcast(5, &mut y)).contains("no rank 5 among 2"));

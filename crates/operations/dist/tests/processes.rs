@@ -1,15 +1,15 @@
-//! Several processes on one machine, started with the variables that mpirun, srun and torchrun set: this test program starts
-//! itself, as a rank each.
+//! Several processes on one machine, started with the variables of mpirun, srun and torchrun: this test program starts itself once per
+//! rank.
 
 use lanework::Result;
 use lanework_dist::{Communicator, Reduction, group};
 use std::net::TcpListener;
 use std::process::{Command, Output, Stdio};
 
-/// What a started process does, by the value of this variable.
+/// The variable that selects the role of a started process.
 const ROLE: &str = "LANEWORK_TEST_ROLE";
 
-/// A rank; does nothing where this is the process that starts the others.
+/// A rank; does nothing in the process that starts the others.
 #[test]
 fn rank() {
     let Ok(role) = std::env::var(ROLE) else { return };
@@ -28,7 +28,7 @@ fn run(role: &str) -> Result<String> {
             let mut x = device.upload(&x)?;
             comm.all_reduce_in_place(Reduction::Sum, &mut x)?.run()?;
             let (next, before) = ((rank + 1) % size, (rank + size - 1) % size);
-            // More than the buffers of a connection hold, in a circle.
+            // More than a connection buffers, around a ring.
             let own = device.upload(&vec![rank as u32; 1 << 20])?;
             let mut other = device.uninit::<u32>(1 << 20)?;
             group([comm.send(next, &own)?, comm.recv(before, &mut other)?])?;
@@ -43,18 +43,18 @@ fn run(role: &str) -> Result<String> {
     }
 }
 
-/// A port that nobody listens at.
+/// A free port.
 fn port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").port()
 }
 
-/// Starts a process for each list of variables; what each says.
+/// Starts a process for each list of variables; returns their output.
 fn start(role: &str, ranks: &[Vec<(&str, String)>]) -> Vec<String> {
     start_by(&[], role, ranks)
 }
 
-/// The same, each started by a program of its own.
+/// The same, each started through a wrapper program.
 fn start_by(wrapper: &[&str], role: &str, ranks: &[Vec<(&str, String)>]) -> Vec<String> {
     let program = std::env::current_exe().expect("this program");
     let program = program.to_str().expect("a name of characters");
@@ -91,7 +91,7 @@ fn torchrun(rank: usize, size: usize, port: u16) -> Vec<(&'static str, String)> 
     ]
 }
 
-/// A shell that does not become the program, as a wrapper in a job's script.
+/// A shell that does not exec the program, like a wrapper in a job script.
 const SHELL: [&str; 4] = ["sh", "-c", "\"$@\"; exit $?", "sh"];
 
 fn expected(size: usize) -> Vec<String> {
@@ -113,12 +113,12 @@ fn processes_of_torchrun_work_together() {
 }
 
 #[test]
-fn ranks_behind_wrappers_are_of_one_job() {
+fn ranks_behind_wrappers_share_a_job() {
     if cfg!(not(unix)) {
         eprintln!("SKIPPED: there is no sh");
         return;
     }
-    // No launcher says which job it is: the address does.
+    // The launcher names no job: the address identifies it.
     let port = port();
     let unnamed = |rank: usize| {
         let mut variables = torchrun(rank, 3, port);
@@ -126,7 +126,7 @@ fn ranks_behind_wrappers_are_of_one_job() {
         variables
     };
     assert_eq!(start_by(&SHELL, "works", &[unnamed(0), unnamed(1), unnamed(2)]), expected(3));
-    // Nor an address: who started the wrappers does.
+    // Nor an address: the parent of the wrappers identifies the job.
     let hydra = |rank: usize| {
         vec![
             ("PMI_RANK", rank.to_string()),
@@ -141,7 +141,7 @@ fn ranks_behind_wrappers_are_of_one_job() {
 }
 
 #[test]
-fn a_port_is_used_by_one_job_after_the_other() {
+fn jobs_use_a_port_one_after_another() {
     let port = port();
     let of = |job: &'static str| {
         (0..2).map(move |rank| {
@@ -151,18 +151,18 @@ fn a_port_is_used_by_one_job_after_the_other() {
             variables
         })
     };
-    // Two at once, whose ranks come as they come; the last rank first.
+    // Two jobs at once, whose ranks start in any order; the last rank first.
     let ranks: Vec<_> = of("one").chain(of("other")).rev().collect();
     let both: Vec<_> = expected(2).into_iter().chain(expected(2)).rev().collect();
     assert_eq!(start("works", &ranks), both);
-    // And again at once, by the same job.
+    // And again immediately, in the same job.
     for _ in 0..2 {
         assert_eq!(start("works", &of("one").collect::<Vec<_>>()), expected(2));
     }
 }
 
 #[test]
-fn a_port_that_stays_another_jobs_is_said() {
+fn a_port_kept_by_another_job_is_reported() {
     let port = port();
     let soon = |job: &str, rank| {
         let mut variables = torchrun(rank, 2, port);
@@ -193,7 +193,7 @@ fn processes_of_mpirun_find_each_other_by_their_job() {
 }
 
 #[test]
-fn processes_of_srun_are_told_where_rank_0_is() {
+fn processes_of_srun_know_the_address_of_rank_0() {
     let address = format!("127.0.0.1:{}", port());
     let of = |rank: usize| {
         vec![
@@ -209,7 +209,7 @@ fn processes_of_srun_are_told_where_rank_0_is() {
 }
 
 #[test]
-fn a_process_that_is_not_started_is_named_by_all() {
+fn all_ranks_name_a_process_that_is_not_started() {
     let port = port();
     let soon = |rank| {
         let mut variables = torchrun(rank, 4, port);
@@ -223,11 +223,11 @@ fn a_process_that_is_not_started_is_named_by_all() {
 }
 
 #[test]
-fn processes_that_were_told_different_numbers_say_so() {
+fn processes_with_different_sizes_report_it() {
     let port = port();
     let says = start("works", &[torchrun(0, 2, port), torchrun(1, 3, port)]);
     assert!(
-        says.iter().any(|text| text.contains("rank 1 was told of 3 ranks, rank 0 of 2")),
+        says.iter().any(|text| text.contains("rank 1 has 3 ranks in its job, rank 0 has 2")),
         "{says:?}"
     );
     assert!(says.iter().all(|text| text.starts_with("FAILED")), "{says:?}");
@@ -236,7 +236,7 @@ fn processes_that_were_told_different_numbers_say_so() {
 }
 
 #[test]
-fn a_process_that_ends_is_missed_at_once() {
+fn a_process_that_ends_is_noticed_immediately() {
     let port = port();
     let ranks: Vec<_> = (0..3).map(|rank| torchrun(rank, 3, port)).collect();
     let says = start("leaves", &ranks);

@@ -1,10 +1,10 @@
-//! Products of divided matrices on several emulated devices against one device and the host.
+//! Products of divided matrices on several emulated devices, against one device and the host.
 
 use lanework::{Device, Result};
 use lanework_dist::{Communicator, product, share};
 use lanework_ops::{Tensor, TensorMut, gemm};
 
-/// Small whole numbers, so that every order of sums gives the same bits.
+/// Small integers, so that every order of sums gives the same bits.
 fn numbers(length: usize, seed: usize) -> Vec<f32> {
     (0..length).map(|i| ((i * 37 + seed * 11) % 9) as f32 - 4.0).collect()
 }
@@ -36,7 +36,7 @@ fn divided(devices: &[Device], [m, n, k]: [usize; 3], runs: usize) -> Vec<f32> {
 }
 
 #[test]
-fn any_number_of_ranks_gives_what_one_device_gives() -> Result<()> {
+fn any_number_of_ranks_matches_one_device() -> Result<()> {
     let devices = Device::emulators(8);
     for shape in [[16, 12, 20], [5, 7, 3], [1, 1, 1], [33, 9, 65], [3, 4, 0]] {
         let [m, n, k] = shape;
@@ -61,6 +61,6 @@ fn rows_of_b_that_are_not_the_ranks_share_are_refused_with_numbers() -> Result<(
     let refused = product(&ranks[0], a, b).run(TensorMut::new(&mut c, [3, 4])?);
     let text = refused.expect_err("refused").to_string();
     assert!(text.contains("A has 4 columns, and rank 0 has 3 rows of B"), "{text}");
-    assert!(text.contains("give it 2 rows"), "{text}");
+    assert!(text.contains("pass 2 rows"), "{text}");
     Ok(())
 }

@@ -8,7 +8,7 @@ fn number(index: usize) -> f32 {
     ((index * 37) % 19) as f32 - 9.0
 }
 
-/// Sum, largest, dot product with itself, and the sums of the columns, as each rank has them.
+/// Sum, maximum, dot product with itself, and column sums, at each rank.
 type Results = (f32, f32, f32, Vec<f32>);
 
 fn on_ranks(devices: &[Device], rows: usize, columns: usize) -> Vec<Results> {
@@ -33,7 +33,7 @@ fn on_ranks(devices: &[Device], rows: usize, columns: usize) -> Vec<Results> {
 }
 
 #[test]
-fn any_number_of_ranks_gives_what_one_device_gives() -> Result<()> {
+fn any_number_of_ranks_matches_one_device() -> Result<()> {
     let devices = Device::emulators(8);
     for (rows, columns) in [(8, 1), (37, 5), (100, 12)] {
         let device = Device::emulator();

@@ -1,4 +1,4 @@
-//! Where rank 0 is: as all ranks were told, or as the job's number says.
+//! Address of rank 0: as given to all ranks, or derived from the job's number.
 
 use lanework::{Error, Result};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,26 +6,26 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// The value of a variable.
 pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// A number for a job of a launcher.
+/// A number for a launcher's job.
 pub(super) fn hash(launcher: &str, job: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     (launcher, job).hash(&mut hasher);
     hasher.finish()
 }
 
-/// From a range in which few programs listen, and from which systems do not give out ports by themselves.
+/// From a range in which few programs listen, and which has no ephemeral ports.
 fn port_of(job: u64) -> u64 {
     20_000 + job % 10_000
 }
 
-/// Where rank 0 is, where all ranks were told.
+/// Address of rank 0 that was given to all ranks.
 pub(super) fn given_address(variable: Lookup<'_>, job: Option<&str>) -> Option<String> {
     if let Some(address) = variable("LANEWORK_ADDRESS") {
         return Some(address);
     }
     let host = variable("MASTER_ADDR")?;
     let given = variable("MASTER_PORT").and_then(|port| port.trim().parse::<u64>().ok());
-    // Torchrun itself listens at its port.
+    // Torchrun itself listens at this port.
     let taken = variable("TORCHELASTIC_USE_AGENT_STORE").is_some_and(|value| value == "True");
     let port = match (given, job) {
         (Some(given), _) => given + u64::from(taken),
@@ -35,10 +35,10 @@ pub(super) fn given_address(variable: Lookup<'_>, job: Option<&str>) -> Option<S
     Some(format!("{}:{port}", bracketed(&host)))
 }
 
-/// Where torchrun has rank 0 listen if nothing is said.
+/// Torchrun's default port.
 const USUAL_PORT: u64 = 29_500;
 
-/// Where rank 0 is, where only the job is known.
+/// Address of rank 0, derived from the job.
 pub(super) fn chosen_address(variable: Lookup<'_>, job: u64, one_machine: bool) -> Result<String> {
     let port = port_of(job);
     if one_machine {
@@ -49,19 +49,19 @@ pub(super) fn chosen_address(variable: Lookup<'_>, job: u64, one_machine: bool) 
         return Ok(format!("{host}:{port}"));
     }
     Err(refuse(
-        "nothing says where rank 0 is".to_owned(),
+        "the address of rank 0 is unknown".to_owned(),
         "pass its host and a free port to every rank: `mpirun -x LANEWORK_ADDRESS=host:29500 ..`, or set MASTER_ADDR and MASTER_PORT"
             .to_owned(),
     ))
 }
 
-/// An IPv6 address in the form that a port can follow.
+/// Brackets an IPv6 address, so that a port can follow.
 fn bracketed(host: &str) -> String {
     let bare = host.contains(':') && !host.starts_with('[');
     if bare { format!("[{host}]") } else { host.to_owned() }
 }
 
-/// The first machine of a list as SLURM writes it: `gpu[03-04,7],login` is gpu03 first.
+/// The first machine of a list in SLURM's syntax: `gpu[03-04,7],login` is gpu03 first.
 fn first_node(list: &str) -> Option<String> {
     let end = list.find([',', '[']).unwrap_or(list.len());
     let name = &list[..end];
@@ -74,9 +74,9 @@ fn first_node(list: &str) -> Option<String> {
     Some(format!("{name}{inside}{suffix}"))
 }
 
-/// An error of what the environment says.
+/// An error of the environment variables.
 pub(super) fn refuse(why: String, help: String) -> Error {
-    Error::Request { why: format!("ranks cannot be told from the environment: {why}"), help }
+    Error::Request { why: format!("invalid environment variables: {why}"), help }
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! The process that started all ranks of a machine.
 
-/// What the ranks of one machine that name no job have in common: the launcher that started them, be it through other programs
-/// (`timeout`, a shell): those have the rank among their variables, the launcher has not.
+/// The common ancestor of the ranks on one machine without a job name: the launcher. Programs between it and the ranks (`timeout`, a shell)
+/// have the rank among their variables; the launcher has not.
 #[cfg(target_os = "linux")]
 pub(super) fn common_ancestor(rank: &str) -> String {
     let mut process = std::os::unix::process::parent_id();
     loop {
-        // What cannot be read, such as another user's, is a launcher.
+        // A process that cannot be read, such as another user's, is a launcher.
         let variables = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
         let name = format!("{rank}=");
         let ranked = variables.split(|byte| *byte == 0).any(|one| one.starts_with(name.as_bytes()));
@@ -17,7 +17,7 @@ pub(super) fn common_ancestor(rank: &str) -> String {
     }
 }
 
-/// The parent of a process: the second field behind the name, which is in parentheses and may hold any.
+/// The parent of a process: the second field after the name, which is in parentheses and may contain any character.
 #[cfg(target_os = "linux")]
 fn parent_of(process: u32) -> Option<u32> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;

@@ -1,4 +1,4 @@
-//! The launchers that are known, by the variables that they set.
+//! Known launchers, by their environment variables.
 
 /// The names of one launcher's variables.
 pub(super) struct Launcher {
@@ -7,11 +7,11 @@ pub(super) struct Launcher {
     pub(super) size: &'static str,
     pub(super) local_rank: &'static [&'static str],
     pub(super) local_size: &'static [&'static str],
-    /// What names the job: the first of these that is set as a whole.
+    /// Variables that name the job: the first group that is completely set.
     pub(super) job: &'static [&'static [&'static str]],
 }
 
-/// In the order in which they are looked for: what is set for this purpose alone first, and what a launcher of launchers sets last.
+/// In order of lookup: variables with only this purpose first, variables of launchers that start other launchers last.
 pub(super) const LAUNCHERS: [Launcher; 6] = [
     Launcher {
         name: "Lanework's own variables",

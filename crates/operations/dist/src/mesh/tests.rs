@@ -1,13 +1,13 @@
-//! Calls that do not match, waits that time out, and messages that cross.
+//! Tests of mismatched calls, time limits, and crossing messages.
 
 use super::*;
 use crate::element::Reduction;
 
-fn call(kind: Kind, sequence: u64, count: u64) -> Signature {
+fn call(kind: CallKind, sequence: u64, count: u64) -> Signature {
     Signature { sequence, kind, element: 7, count }
 }
 
-/// Says what a rank calls where the data take another way, as with NCCL.
+/// Announces a rank's call whose data takes another way, as with NCCL.
 fn announce(mesh: &mut Mesh, own: Signature) {
     for peer in mesh.others() {
         mesh.expect(peer, own);
@@ -16,26 +16,26 @@ fn announce(mesh: &mut Mesh, own: Signature) {
 }
 
 #[test]
-fn calls_that_nobody_waited_for_are_compared_later() {
+fn calls_without_a_wait_are_compared_later() {
     let mut ranks = Mesh::local(2, Duration::from_secs(60));
     for sequence in 0..3 {
-        let reduce = call(Kind::AllReduce(Reduction::Sum), sequence, 10);
+        let reduce = call(CallKind::AllReduce(Reduction::Sum), sequence, 10);
         ranks.iter_mut().for_each(|mesh| announce(mesh, reduce));
         assert!(ranks.iter_mut().all(|mesh| mesh.compare().is_ok()));
     }
-    announce(&mut ranks[0], call(Kind::AllGather, 3, 10));
+    announce(&mut ranks[0], call(CallKind::AllGather, 3, 10));
     assert!(ranks[0].compare().is_ok() && ranks[0].outstanding().count() == 1);
-    announce(&mut ranks[1], call(Kind::AllGather, 3, 11));
+    announce(&mut ranks[1], call(CallKind::AllGather, 3, 11));
     let text = ranks[0].compare().expect_err("they disagree").to_string();
     assert!(text.contains("rank 1 called all_gather of 11 f32 (call 4)"), "{text}");
-    // The other rank is told, and neither goes on.
+    // Both ranks have stopped.
     assert!(ranks[1].agree().is_err() && ranks[0].agree().is_err());
 }
 
 #[test]
-fn a_wait_that_took_too_long_names_who_has_not_called() {
+fn a_wait_that_times_out_names_the_missing_ranks() {
     let mut ranks = Mesh::local(3, Duration::from_millis(1));
-    let reduce = call(Kind::AllReduce(Reduction::Sum), 0, 10);
+    let reduce = call(CallKind::AllReduce(Reduction::Sum), 0, 10);
     announce(&mut ranks[0], reduce);
     announce(&mut ranks[2], reduce);
     ranks[0].compare().expect("nobody disagrees");
@@ -49,9 +49,9 @@ fn a_wait_that_took_too_long_names_who_has_not_called() {
 }
 
 #[test]
-fn two_ranks_that_send_to_each_other_confirm_both_ways() {
+fn ranks_that_send_to_each_other_confirm_both_ways() {
     let mut ranks = Mesh::local(2, Duration::from_secs(60));
-    let (sent, received) = (call(Kind::Message, 0, 5), call(Kind::Receipt, 0, 5));
+    let (sent, received) = (call(CallKind::Message, 0, 5), call(CallKind::Receipt, 0, 5));
     for (rank, mesh) in ranks.iter_mut().enumerate() {
         let peer = 1 - rank;
         mesh.expect(peer, received);

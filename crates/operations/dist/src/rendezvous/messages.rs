@@ -1,18 +1,18 @@
-//! What ranks say when they meet: a hello to rank 0, and its answer.
+//! Messages of the rendezvous: a hello to rank 0, and its reply.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 
-/// What every connection begins with.
+/// First bytes of every connection.
 const MAGIC: [u8; 8] = *b"LANEWK01";
 /// Bytes of a [`Hello`].
 const HELLO: usize = 40;
-/// What rank 0 answers: why nobody meets, where everybody is, or that it is not of this job.
+/// Replies of rank 0: why the rendezvous failed, where all ranks are, or that it belongs to another job.
 pub(super) const REFUSED: u8 = 0;
 pub(super) const WELCOME: u8 = 1;
 pub(super) const OTHER_JOB: u8 = 2;
 
-/// What a rank says to rank 0.
+/// The hello of a rank to rank 0.
 pub(super) struct Hello {
     pub(super) job: u64,
     pub(super) rank: usize,
@@ -59,7 +59,7 @@ pub(super) fn put(to: &mut Vec<u8>, bytes: &[u8]) {
     to.extend_from_slice(bytes);
 }
 
-/// Takes what [`put`] appended.
+/// Reads bytes written by [`put`].
 pub(super) fn take<'a>(from: &mut &'a [u8]) -> Option<&'a [u8]> {
     let (length, rest) = from.split_first_chunk::<4>()?;
     let (bytes, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
@@ -73,7 +73,7 @@ pub(super) fn answer(stream: &mut TcpStream, kind: u8, bytes: &[u8]) -> std::io:
     stream.write_all(&frame)
 }
 
-/// What rank 0 says, and of which kind it is.
+/// Reads a reply of rank 0: its kind and its text.
 pub(super) fn read_answer(stream: &mut TcpStream) -> std::io::Result<(u8, Vec<u8>)> {
     let mut head = [0; 5];
     stream.read_exact(&mut head)?;

@@ -1,14 +1,14 @@
-//! Addresses and ports where ranks listen, and errors of the network.
+//! Addresses and ports of listening ranks, and network errors.
 
 use lanework::{Error, Result};
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-/// Between two looks at whether somebody has come, or a port is free.
+/// Polling interval for connections and free ports.
 pub(super) const PAUSE: Duration = Duration::from_millis(2);
 
-/// Listens for the other ranks. The port may be another job's, or another program's, for a while.
+/// Listens for the other ranks. Another job or program may use the port for a while.
 pub(super) fn listen(target: SocketAddr, timeout: Duration) -> Result<TcpListener> {
     let here = SocketAddr::new(anyone(target.ip()), target.port());
     let end = Instant::now() + grace(timeout);
@@ -26,12 +26,12 @@ pub(super) fn listen(target: SocketAddr, timeout: Duration) -> Result<TcpListene
     }
 }
 
-/// How long a port may be used by others: a part of the time that ranks wait for each other.
+/// How long others may use a port: a fraction of the time that ranks wait for each other.
 pub(super) fn grace(timeout: Duration) -> Duration {
     timeout / 4
 }
 
-/// The address of a host and a port, by IPv4 where there is one.
+/// Resolves a host and a port, to IPv4 if possible.
 pub(super) fn resolve(address: &str) -> Result<SocketAddr> {
     let found = address.to_socket_addrs().map_err(|error| fail(format!("{address}: {error}")))?;
     let mut found: Vec<SocketAddr> = found.collect();
@@ -39,7 +39,7 @@ pub(super) fn resolve(address: &str) -> Result<SocketAddr> {
     found.first().copied().ok_or_else(|| fail(format!("{address} is not an address")))
 }
 
-/// Where to listen so that `ip` reaches this process: this machine alone where that is enough.
+/// The address to listen at so that `ip` reaches this process: loopback only if that is enough.
 pub(super) fn anyone(ip: IpAddr) -> IpAddr {
     if ip.is_loopback() {
         ip
@@ -50,17 +50,17 @@ pub(super) fn anyone(ip: IpAddr) -> IpAddr {
     }
 }
 
-/// The error of a connection.
+/// The error of a lost connection.
 pub(super) fn lost(rank: usize) -> impl Fn(std::io::Error) -> Error {
     move |error| fail(format!("the connection to rank {rank} failed: {error}"))
 }
 
-/// The error of an answer that makes no sense.
+/// The error of an invalid reply.
 pub(super) fn garbled() -> Error {
-    fail("rank 0 answered something else than expected".to_owned())
+    fail("rank 0 sent an invalid reply".to_owned())
 }
 
-/// The error of a meeting.
+/// The error of a rendezvous.
 pub(super) fn fail(why: String) -> Error {
     let help = "start every rank with the same number of ranks and the same address of rank 0; LANEWORK_ADDRESS=host:port chooses it, \
                 LANEWORK_DIST_TIMEOUT (seconds) how long to wait";

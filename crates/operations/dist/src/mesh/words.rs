@@ -1,6 +1,6 @@
-//! What is said when ranks do not get together.
+//! Errors of ranks that disagree, leave or do not come.
 
-use crate::signature::Signature;
+use crate::mesh::signature::Signature;
 use lanework::Error;
 use std::time::Duration;
 
@@ -24,16 +24,17 @@ pub(crate) fn disagree(rank: usize, own: &Signature, from: usize, theirs: &Signa
             theirs.place(),
             own.place()
         ),
-        help: "every rank has to make the same calls in the same order, with the same counts and types"
-            .to_owned(),
+        help:
+            "every rank must make the same calls in the same order, with the same counts and types"
+                .to_owned(),
     }
 }
 
-/// A rank that is waited for takes no further part.
+/// An awaited rank has left.
 pub(crate) fn gone(rank: usize, own: &Signature, from: usize, why: &str) -> Error {
     Error::Communication {
         why: format!("rank {from} left before {} of rank {rank}: {why}", own.place()),
-        help: format!("see what rank {from} said; every rank has to make every call"),
+        help: format!("see the error of rank {from}; every rank must make every call"),
     }
 }
 
@@ -53,7 +54,7 @@ pub(crate) fn missing(
             ranks(absent),
             seconds(waited)
         ),
-        help: "every rank has to make every call; `timeout` or LANEWORK_DIST_TIMEOUT (seconds) makes ranks wait longer"
+        help: "every rank must make every call; `timeout` or LANEWORK_DIST_TIMEOUT (seconds) makes ranks wait longer"
             .to_owned(),
     }
 }

@@ -1,4 +1,4 @@
-//! Which rank this process is, as the program that started it says: mpirun, srun and torchrun set environment variables.
+//! The rank of this process, from the environment variables of mpirun, srun or torchrun.
 
 mod address;
 mod ancestor;
@@ -9,26 +9,26 @@ use ancestor::common_ancestor;
 use lanework::Result;
 use launchers::{LAUNCHERS, Launcher};
 
-/// What a launcher says of this process.
+/// A process's place in a job, as the launcher gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub rank: usize,
     pub size: usize,
-    /// Among the ranks of this machine.
+    /// Index among the ranks of this machine.
     pub local_rank: usize,
     /// Host and port of rank 0.
     pub address: String,
-    /// Different for different jobs, so that two that use one port do not mix.
+    /// A number of the job, so that two jobs on one port do not mix.
     pub job: u64,
 }
 
-/// This process's place; `None` where no launcher says one, so that it is alone.
+/// This process's place; `None` without a launcher.
 ///
 /// # Errors
-/// When what is said makes no sense, or does not say where rank 0 is.
+/// If the variables are invalid, or do not tell where rank 0 is.
 pub(crate) fn place(variable: Lookup<'_>) -> Result<Option<Place>> {
     let said = |launcher: &&Launcher| {
-        // A shell of an allocation has a rank, too, without being a step of it.
+        // A shell of an allocation has a rank without being a step of it.
         let step = launcher.name != "srun" || variable("SLURM_STEP_ID").is_some();
         step && (variable(launcher.rank).is_some() || variable(launcher.size).is_some())
     };
@@ -46,7 +46,7 @@ pub(crate) fn place(variable: Lookup<'_>) -> Result<Option<Place>> {
     if rank >= size {
         return Err(refuse(
             format!("{} is {rank}, {} is {size}", launcher.rank, launcher.size),
-            "ranks are counted from 0 and are below their number".to_owned(),
+            "ranks count from 0 to one less than their number".to_owned(),
         ));
     }
     let first = |names: &[&str]| names.iter().find_map(|name| variable(name));
@@ -56,8 +56,8 @@ pub(crate) fn place(variable: Lookup<'_>) -> Result<Option<Place>> {
     };
     let named = launcher.job.iter().find_map(whole);
     let given = given_address(variable, named.as_deref());
-    // An address that all were given is what they have in common. Who started them need not be: each may be started through a
-    // program of its own, such as `timeout` or a shell.
+    // Ranks share the address that all were given. They need not share a parent: each may be started through a program of its own, such as
+    // `timeout` or a shell.
     let job = named.or_else(|| given.clone()).unwrap_or_else(|| common_ancestor(launcher.rank));
     let job = hash(launcher.name, &job);
     let address = match given {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_names_its_variable() {
+    fn invalid_values_name_their_variable() {
         let says = |variables: &[(&str, &str)]| of(variables).expect_err("refused").to_string();
         assert!(says(&[("RANK", "0")]).contains("WORLD_SIZE is not set"));
         assert!(says(&[("RANK", "x"), ("WORLD_SIZE", "2")]).contains("RANK=x is not a number"));
@@ -133,7 +133,7 @@ mod tests {
             says(&[("PMI_RANK", "2"), ("PMI_SIZE", "2")]).contains("PMI_RANK is 2, PMI_SIZE is 2")
         );
         let nowhere = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "2")];
-        assert!(says(&nowhere).contains("nothing says where rank 0 is"));
+        assert!(says(&nowhere).contains("the address of rank 0 is unknown"));
     }
 
     #[test]

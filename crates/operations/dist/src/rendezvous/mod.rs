@@ -1,16 +1,16 @@
-//! How processes find each other: every rank connects to rank 0 and says who it is; rank 0 tells all of them where the others
-//! are, or what is wrong, and then every two ranks have a connection of their own.
+//! Rendezvous of processes: every rank connects to rank 0 and sends a hello; rank 0 tells all of them where the others are, or what is
+//! wrong; then every pair of ranks connects.
 //!
-//! It trusts the network that it runs on, as MPI and NCCL do: a number for the job keeps two jobs apart, nothing more.
+//! It trusts its network, as MPI and NCCL do: a number for the job keeps two jobs apart, nothing more.
 
 mod messages;
 mod network;
 
 use crate::environment::Place;
-use crate::link::Link;
-use crate::links::listen_to;
 use crate::mesh::Mesh;
-use crate::words::{ranks, seconds};
+use crate::mesh::link::Link;
+use crate::mesh::link::listen_to;
+use crate::mesh::words::{ranks, seconds};
 use lanework::Result;
 use lanework_cuda::{Nccl, NcclId};
 use messages::{Hello, OTHER_JOB, REFUSED, WELCOME, answer, put, read_answer, take};
@@ -20,29 +20,29 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-/// Time for a peer that has connected to say who it is.
+/// Time limit for the hello of a new connection.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a rank brings: whether it can use NCCL, and on which GPU.
+/// Capabilities of a rank: whether it can use NCCL, and its GPU.
 #[derive(Clone, Debug)]
 pub(crate) struct Offer {
-    /// Why not, if so.
+    /// Why not, if it cannot.
     pub nccl: std::result::Result<(), String>,
-    /// A number for the GPU among those of all machines.
+    /// A number that identifies the GPU on all machines.
     pub gpu: u64,
 }
 
-/// The ranks, connected.
+/// The connected ranks.
 pub(crate) struct Met {
     pub mesh: Mesh,
-    /// What NCCL's communicator is made of, or why it is not used.
+    /// The id of NCCL's communicator, or why NCCL is not used.
     pub nccl: std::result::Result<NcclId, String>,
 }
 
 /// Meets the other ranks.
 ///
 /// # Errors
-/// [`Error::Communication`], the same at every rank that came: who is missing, or who says what differently.
+/// [`Error::Communication`], the same at every rank that came: the missing ranks, or the ranks that disagree.
 pub(crate) fn meet(place: &Place, offer: &Offer, timeout: Duration) -> Result<Met> {
     let deadline = Instant::now() + timeout;
     if place.rank == 0 {
@@ -61,7 +61,7 @@ fn host(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
     if let Err(error) = gathered {
         let guests = guests.into_iter().flatten().map(|(_, stream)| stream);
         for mut stream in guests.chain(refused) {
-            // Who has gone meanwhile need not be told.
+            // Ignore ranks that have gone.
             let _ = answer(&mut stream, REFUSED, error.to_string().as_bytes());
         }
         return Err(error);
@@ -119,7 +119,7 @@ fn gather(
         };
         let ready =
             stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(PATIENCE)));
-        // Who says nothing, or something else, is not a rank.
+        // A connection without a valid hello is not a rank.
         let Some(hello) = ready.ok().and_then(|()| Hello::read(&mut stream)) else { continue };
         let Hello { rank, size, .. } = hello;
         if hello.job != place.job {
@@ -134,7 +134,7 @@ fn gather(
             refused.push(stream);
         }
         if wrong {
-            let why = format!("rank {rank} was told of {size} ranks, rank 0 of {}", place.size);
+            let why = format!("rank {rank} has {size} ranks in its job, rank 0 has {}", place.size);
             return Err(fail(why));
         }
         if taken || !known {
@@ -153,7 +153,7 @@ fn join(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
             seconds(timeout)
         ))
     };
-    // Since when somebody else has been at rank 0's port: a job before this one, whose rank 0 still listens there or just ends.
+    // Since when another program has been at rank 0's port: an earlier job, whose rank 0 still listens or is ending.
     let mut trouble = None;
     let (first, listener, welcome) = loop {
         let end = trouble.map_or(deadline, |began: Instant| deadline.min(began + grace(timeout)));
@@ -196,21 +196,21 @@ fn join(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
     Ok(Met { mesh: mesh(rank, timeout, streams)?, nccl })
 }
 
-/// What comes of asking at rank 0's address.
+/// The reply of rank 0.
 enum Answer {
-    /// The connection to rank 0, where this rank listens for others, and where everybody is.
+    /// The connection to rank 0, this rank's listener, and the addresses of all ranks.
     Welcome(TcpStream, TcpListener, Vec<u8>),
-    /// Why nobody meets.
+    /// Why the rendezvous failed.
     Refused(String),
     /// Rank 0 of another job.
     OtherJob,
-    /// The connection ended without an answer.
+    /// The connection ended without a reply.
     Lost(String),
-    /// Nobody listens yet.
+    /// No process listens yet.
     Nobody(String),
 }
 
-/// Tells rank 0 who this is.
+/// Sends the hello to rank 0.
 fn knock(target: SocketAddr, place: &Place, offer: &Offer, deadline: Instant) -> Result<Answer> {
     let Place { rank, size, job, .. } = *place;
     let mut stream = match TcpStream::connect_timeout(&target, PATIENCE) {
@@ -218,7 +218,7 @@ fn knock(target: SocketAddr, place: &Place, offer: &Offer, deadline: Instant) ->
         Err(error) => return Ok(Answer::Nobody(error.to_string())),
     };
     let own = stream.local_addr().map_err(lost(0))?;
-    // At a port that systems give out by themselves a connection may meet itself, where nobody listens.
+    // At an ephemeral port without a listener, a connection may connect to itself.
     if own == target {
         return Ok(Answer::Nobody("nobody listens".to_owned()));
     }
@@ -226,7 +226,7 @@ fn knock(target: SocketAddr, place: &Place, offer: &Offer, deadline: Instant) ->
         .map_err(|error| fail(format!("rank {rank} cannot listen: {error}")))?;
     let port = listener.local_addr().map_err(lost(rank))?.port();
     let hello = Hello { job, rank, size, port, nccl: offer.nccl.is_ok(), gpu: offer.gpu };
-    // Rank 0 has the last word on who is missing.
+    // Rank 0 decides who is missing, so wait longer than it does.
     let wait = deadline.saturating_duration_since(Instant::now()) + PATIENCE;
     let asked = stream.write_all(&hello.bytes());
     let asked = asked.and_then(|()| stream.set_read_timeout(Some(wait)));
@@ -241,7 +241,7 @@ fn knock(target: SocketAddr, place: &Place, offer: &Offer, deadline: Instant) ->
     })
 }
 
-/// Waits for the connections of the ranks above this one.
+/// Waits for the connections of higher ranks.
 fn accept_higher(
     listener: &TcpListener,
     place: &Place,
@@ -268,7 +268,7 @@ fn accept_higher(
     Ok(())
 }
 
-/// What all ranks use: NCCL where every rank has it and a GPU of its own.
+/// The engine of all ranks: NCCL if every rank has it and a GPU of its own.
 fn common_engine(
     offer: &Offer,
     guests: &[Option<(Hello, TcpStream)>],

@@ -1,11 +1,15 @@
-//! One rank among its peers: it sends messages to each of them, in order, and receives into one inbox.
+//! One rank among its peers: sends messages to each, in order, and receives into one inbox.
 //!
-//! A message carries the call that it belongs to, and the receiver compares that with its own call, so that ranks that
-//! disagree find out, and a rank that waits can say for whom. What is sent is buffered: sending does not wait for a receiver.
+//! A message carries its call, and the receiver compares it with its own call. So ranks that disagree get an error, and a waiting rank can
+//! name the missing ones. Messages are buffered: sending does not wait for a receiver.
 
-use crate::link::{Link, Message, Posted};
-use crate::signature::{Kind, Signature};
-use crate::words::{disagree, gone, missing, seconds};
+pub(crate) mod link;
+pub(crate) mod signature;
+pub(crate) mod words;
+
+use crate::mesh::link::{Link, Message, Posted};
+use crate::mesh::signature::{CallKind, Signature};
+use crate::mesh::words::{disagree, gone, missing, seconds};
 use lanework::{Error, Result};
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -15,17 +19,17 @@ use std::time::{Duration, Instant};
 #[derive(Default)]
 struct Lane {
     arrived: VecDeque<(Signature, Vec<u8>)>,
-    /// Calls of this rank that a message has to confirm, where nobody waits for it; see [`Mesh::expect`].
+    /// Calls of this rank that a message must confirm without a wait; see [`Mesh::expect`].
     expected: VecDeque<Signature>,
 }
 
-/// One peer as this rank sees it.
+/// This rank's view of one peer.
 struct Peer {
-    /// `None` of this rank itself.
+    /// `None` for this rank itself.
     link: Option<Link>,
-    /// What the peer sends: collectives and messages; and, apart from them, that it receives.
+    /// Messages of the peer: collectives and sends; and, separately, receipts.
     lanes: [Lane; 2],
-    /// Why it takes no further part, if so.
+    /// Why it left, if it has.
     left: Option<String>,
 }
 
@@ -35,12 +39,12 @@ pub(crate) struct Mesh {
     pub timeout: Duration,
     peers: Vec<Peer>,
     inbox: Receiver<(usize, Message)>,
-    /// Why this rank has stopped, after an error that the others were told.
+    /// Why this rank has stopped, after an error reported to the others.
     broken: Option<String>,
 }
 
 fn lane(signature: &Signature) -> usize {
-    usize::from(signature.kind == Kind::Receipt)
+    usize::from(signature.kind == CallKind::Receipt)
 }
 
 impl Mesh {
@@ -56,7 +60,7 @@ impl Mesh {
         inboxes.into_iter().enumerate().map(of).collect()
     }
 
-    /// A rank with these links, whose receiving ends put messages into `inbox`.
+    /// A rank with these links, whose receivers put messages into `inbox`.
     pub fn new(
         rank: usize,
         timeout: Duration,
@@ -83,21 +87,21 @@ impl Mesh {
         (0..self.peers.len()).filter(move |peer| *peer != rank)
     }
 
-    /// Sends a call to a peer. One that is gone is found when something is expected of it.
+    /// Sends a call to a peer. A peer that is gone is noticed when a message of it is awaited.
     pub fn post(&mut self, to: usize, signature: Signature, data: &[u8]) -> Result<()> {
         self.alive()?;
         let Some(link) = &mut self.peers[to].link else { return Ok(()) };
         if link.post(self.rank, &signature, data) == Posted::Stuck {
-            let why = "it did not take what was sent to it in time";
+            let why = "it did not receive its messages in time";
             self.peers[to].left.get_or_insert(why.to_owned());
         }
         Ok(())
     }
 
-    /// The data that `from` sends for this call, after its message has come.
+    /// The data that `from` sends for this call; waits for its message.
     ///
     /// # Errors
-    /// When it called something else, is gone, or has not come in time: then with all of `awaited` that have not come.
+    /// If it called something else, is gone, or has not come in time: then names all ranks of `awaited` that have not come.
     pub fn take(&mut self, from: usize, own: &Signature, awaited: &[usize]) -> Result<Vec<u8>> {
         self.alive()?;
         let deadline = Instant::now() + self.timeout;
@@ -113,12 +117,12 @@ impl Mesh {
         }
     }
 
-    /// Remembers that `from` has to make this call, too, which [`Mesh::compare`] and [`Mesh::agree`] look at.
+    /// Records that `from` must make this call, too, which [`Mesh::compare`] and [`Mesh::agree`] check.
     pub fn expect(&mut self, from: usize, own: Signature) {
         self.peers[from].lanes[lane(&own)].expected.push_back(own);
     }
 
-    /// Compares what has come with what was expected; does not wait.
+    /// Compares received calls with expected ones, without waiting.
     pub fn compare(&mut self) -> Result<()> {
         self.alive()?;
         while let Ok((from, message)) = self.inbox.try_recv() {
@@ -132,7 +136,7 @@ impl Mesh {
         Ok(())
     }
 
-    /// Waits until every peer has called what was expected of it.
+    /// Waits until every peer has made the expected calls.
     pub fn agree(&mut self) -> Result<()> {
         let deadline = Instant::now() + self.timeout;
         loop {
@@ -143,7 +147,7 @@ impl Mesh {
         }
     }
 
-    /// Peers that have not called what was expected, with the oldest such call.
+    /// Peers that have not made an expected call, with the oldest such call.
     pub fn outstanding(&self) -> impl Iterator<Item = (usize, Signature)> {
         self.peers.iter().enumerate().filter_map(|(index, peer)| {
             let oldest = peer.lanes.iter().find_map(|lane| lane.expected.front());
@@ -151,20 +155,20 @@ impl Mesh {
         })
     }
 
-    /// What is said of a wait that took too long: who has not called what was expected, if anybody.
+    /// The error of a wait that took too long: names the peers that have not made their calls, if any.
     pub fn late(&self) -> Error {
         let waited = self.timeout;
         let Some((_, own)) = self.outstanding().next() else {
             return Error::Communication {
                 why: format!("rank {} waited {} for its device; every rank has made its calls", self.rank, seconds(waited)),
-                help: "a kernel may not end, or the network may have failed; NCCL_DEBUG=WARN makes NCCL say more".to_owned(),
+                help: "a kernel may hang, or the network may have failed; NCCL_DEBUG=WARN makes NCCL say more".to_owned(),
             };
         };
         let absent: Vec<usize> = self.outstanding().map(|(peer, _)| peer).collect();
         missing(self.rank, self.size(), &own, &absent, waited)
     }
 
-    /// Ends this rank's part after an error, and tells the others, so that they do not wait.
+    /// Stops this rank after an error, and tells the others, so that they do not wait.
     pub fn stop(&mut self, error: Error) -> Error {
         let why = error.to_string();
         let why = why.lines().next().unwrap_or_default().to_owned();
@@ -188,7 +192,7 @@ impl Mesh {
         Ok(())
     }
 
-    /// Takes one message of anybody's into its lane.
+    /// Receives one message from any peer into its lane.
     fn wait(
         &mut self,
         from: usize,

@@ -1,10 +1,10 @@
-//! What a rank calls, so that ranks can compare: kind, elements, reduction, root, and how many calls came before.
+//! The signature of a call, which ranks compare: kind, elements, reduction, root, and sequence number.
 
 use crate::element::{Reduction, type_name};
 
 /// A collective, or one side of a message between two ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum CallKind {
     AllReduce(Reduction),
     ReduceScatter(Reduction),
     AllGather,
@@ -14,19 +14,19 @@ pub(crate) enum Kind {
     Barrier,
     /// From one rank to one other.
     Message,
-    /// That a message of the other rank is received; sent where the data take another way.
+    /// Receipt of a message of the other rank; sent if the data takes another way.
     Receipt,
 }
 
 /// One call on a communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Signature {
-    /// Calls of the communicator before this one; of a message, messages between the same two ranks.
+    /// Number of earlier calls of the communicator; for a message, of earlier messages between the same two ranks.
     pub sequence: u64,
-    pub kind: Kind,
+    pub kind: CallKind,
     /// The number of the element type.
     pub element: u8,
-    /// Elements that the call names: of the input, of a broadcast's data.
+    /// Elements of the call: of the input, or of a broadcast's data.
     pub count: u64,
 }
 
@@ -34,25 +34,27 @@ impl Signature {
     /// Bytes on the wire.
     pub const BYTES: usize = 24;
 
-    /// The call in words.
+    /// The call as text.
     pub fn words(&self) -> String {
         let Signature { kind, element, count, .. } = *self;
         let of = format!("of {count} {}", type_name(element));
         match kind {
-            Kind::AllReduce(reduction) => format!("all_reduce ({}) {of}", reduction.name()),
-            Kind::ReduceScatter(reduction) => format!("reduce_scatter ({}) {of}", reduction.name()),
-            Kind::AllGather => format!("all_gather {of}"),
-            Kind::Broadcast { root } => format!("broadcast from rank {root} {of}"),
-            Kind::Barrier => "barrier".to_owned(),
-            Kind::Message => format!("send of {count} {}", type_name(element)),
-            Kind::Receipt => format!("recv of {count} {}", type_name(element)),
+            CallKind::AllReduce(reduction) => format!("all_reduce ({}) {of}", reduction.name()),
+            CallKind::ReduceScatter(reduction) => {
+                format!("reduce_scatter ({}) {of}", reduction.name())
+            }
+            CallKind::AllGather => format!("all_gather {of}"),
+            CallKind::Broadcast { root } => format!("broadcast from rank {root} {of}"),
+            CallKind::Barrier => "barrier".to_owned(),
+            CallKind::Message => format!("send of {count} {}", type_name(element)),
+            CallKind::Receipt => format!("recv of {count} {}", type_name(element)),
         }
     }
 
-    /// The call with its place among the calls of the communicator, from 1.
+    /// The call with its number among the calls of the communicator, from 1.
     pub fn place(&self) -> String {
         let what = match self.kind {
-            Kind::Message | Kind::Receipt => "message",
+            CallKind::Message | CallKind::Receipt => "message",
             _ => "call",
         };
         format!("{} ({what} {})", self.words(), self.sequence + 1)
@@ -60,13 +62,13 @@ impl Signature {
 
     pub fn encode(&self) -> [u8; Self::BYTES] {
         let (kind, more) = match self.kind {
-            Kind::AllReduce(reduction) => (0u8, reduction as u32),
-            Kind::ReduceScatter(reduction) => (1, reduction as u32),
-            Kind::AllGather => (2, 0),
-            Kind::Broadcast { root } => (3, root),
-            Kind::Barrier => (4, 0),
-            Kind::Message => (5, 0),
-            Kind::Receipt => (6, 0),
+            CallKind::AllReduce(reduction) => (0u8, reduction as u32),
+            CallKind::ReduceScatter(reduction) => (1, reduction as u32),
+            CallKind::AllGather => (2, 0),
+            CallKind::Broadcast { root } => (3, root),
+            CallKind::Barrier => (4, 0),
+            CallKind::Message => (5, 0),
+            CallKind::Receipt => (6, 0),
         };
         let mut bytes = [0; Self::BYTES];
         bytes[..8].copy_from_slice(&self.sequence.to_le_bytes());
@@ -76,19 +78,19 @@ impl Signature {
         bytes
     }
 
-    /// What [`Signature::encode`] wrote; `None` for anything else.
+    /// Decodes the bytes of [`Signature::encode`]; `None` for anything else.
     pub fn decode(bytes: &[u8; Self::BYTES]) -> Option<Signature> {
         let long = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default());
         let more = u32::from_le_bytes(bytes[16..20].try_into().unwrap_or_default());
         let reduction = || Reduction::ALL.into_iter().find(|reduction| *reduction as u32 == more);
         let kind = match bytes[20] {
-            0 => Kind::AllReduce(reduction()?),
-            1 => Kind::ReduceScatter(reduction()?),
-            2 => Kind::AllGather,
-            3 => Kind::Broadcast { root: more },
-            4 => Kind::Barrier,
-            5 => Kind::Message,
-            6 => Kind::Receipt,
+            0 => CallKind::AllReduce(reduction()?),
+            1 => CallKind::ReduceScatter(reduction()?),
+            2 => CallKind::AllGather,
+            3 => CallKind::Broadcast { root: more },
+            4 => CallKind::Barrier,
+            5 => CallKind::Message,
+            6 => CallKind::Receipt,
             _ => return None,
         };
         Some(Signature { sequence: long(0), kind, element: bytes[21], count: long(8) })
@@ -100,15 +102,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_come_back_from_the_wire() {
+    fn signatures_round_trip() {
         let kinds = [
-            Kind::AllReduce(Reduction::Max),
-            Kind::ReduceScatter(Reduction::Prod),
-            Kind::AllGather,
-            Kind::Broadcast { root: 7 },
-            Kind::Barrier,
-            Kind::Message,
-            Kind::Receipt,
+            CallKind::AllReduce(Reduction::Max),
+            CallKind::ReduceScatter(Reduction::Prod),
+            CallKind::AllGather,
+            CallKind::Broadcast { root: 7 },
+            CallKind::Barrier,
+            CallKind::Message,
+            CallKind::Receipt,
         ];
         for (sequence, kind) in (1 << 40..).zip(kinds) {
             let call = Signature { sequence, kind, element: 7, count: 1 << 33 };
@@ -119,8 +121,8 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_named_with_their_place() {
-        let kind = Kind::AllReduce(Reduction::Sum);
+    fn calls_are_named_with_their_number() {
+        let kind = CallKind::AllReduce(Reduction::Sum);
         let call = Signature { sequence: 4, kind, element: 7, count: 100 };
         assert_eq!(call.place(), "all_reduce (sum) of 100 f32 (call 5)");
     }
