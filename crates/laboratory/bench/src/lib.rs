@@ -26,9 +26,7 @@ pub use harness::Bench;
 pub use lanework_gpu_specs::{Architecture, Gpu, Specs, specs};
 pub use lanework_report::{machine, multiprocessor};
 pub use record::about::About;
-pub use record::clock::{rfc3339, utc_now};
-pub use record::hash::ptx_hash;
-pub use record::revision::revision;
+pub use record::provenance::{ptx_hash, revision, rfc3339, utc_now};
 pub use record::{
     Cache, ComparisonRecord, DeviceRecord, PROTOCOL, Reset, Stop, SubjectKind, SubjectRecord,
     SummaryRecord, TimedRecord, TimedSample, Timer, Verdict, Verified, Work,

@@ -4,9 +4,7 @@ use crate::device::empty::empty_ns;
 use crate::device::floor::{Arithmetic, Floor, under_empty};
 use crate::device::gpu::GpuTarget;
 use crate::record::about::About;
-use crate::record::clock::utc_now;
-use crate::record::hash::ptx_hash;
-use crate::record::revision::revision;
+use crate::record::provenance::{ptx_hash, revision, utc_now};
 use crate::record::{
     Cache, DeviceRecord, PROTOCOL, Reset, SubjectRecord, SummaryRecord, TimedRecord,
 };

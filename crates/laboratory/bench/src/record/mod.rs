@@ -9,11 +9,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 pub mod about;
-pub mod clock;
 mod comparison;
-pub mod hash;
 mod protocol;
-pub mod revision;
+pub mod provenance;
 mod subject;
 mod words;
 
