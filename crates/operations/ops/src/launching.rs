@@ -1,6 +1,6 @@
 //! Plans: an operation compiled for one problem on one device, as launches with intermediate memory.
 
-use crate::workspace::Scratch;
+use super::workspace::Scratch;
 use lanework::{Job, Prepared, Result, Stream, VendorCall};
 
 /// An operation prepared for its inputs and its output: compiled, with its own intermediate memory, to run any number of times.

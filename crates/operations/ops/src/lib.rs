@@ -17,11 +17,11 @@
 //! in one of these:
 //!
 //! - `run(output)` queues the operation behind the device's other work and returns at once. Intermediate results use the device's
-//! own [`Workspace`].
+//!   own [`Workspace`].
 //! - `prepare(output)` returns a [`Plan`], which holds everything that a run needs; it runs any number of times, on any stream, and
-//! in graphs.
+//!   in graphs.
 //! - `eval()` allocates the output, runs, and returns it. For results that are one number, `value()` waits and copies it to the
-//! host.
+//!   host.
 //!
 //! An input is anything that converts into a [`Tensor`]: a `&Buffer<T>` has one dimension; `Tensor::new(&buffer, [rows, columns])`
 //! gives it a row-major shape, and `Tensor::with_strides` any strides. [`Tensor::t`] is the transpose: it changes strides and moves
@@ -44,7 +44,7 @@ mod workspace;
 
 pub use attention::{Attention, AttentionResult, Half, attention};
 #[doc(hidden)]
-pub use gemm::Steer;
+pub use gemm::ForcedVariant;
 pub use gemm::{
     ElementKind, Fp8E4m3, Fp8E5m2, Function, FunctionOf, Gemm, GemmElement, Grouped, Precision,
     gemm, grouped,

@@ -45,26 +45,26 @@ pub(crate) struct Layout {
 }
 
 /// A part of a [`Layout`]: `length` elements of `T`.
-pub(crate) struct Part<T> {
+pub(crate) struct WorkspacePart<T> {
     offset: usize,
     length: usize,
     zeroed: bool,
     element: PhantomData<fn() -> T>,
 }
 
-impl<T> Clone for Part<T> {
+impl<T> Clone for WorkspacePart<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Part<T> {}
+impl<T> Copy for WorkspacePart<T> {}
 
-impl Part<u8> {
+impl WorkspacePart<u8> {
     /// `length` bytes of it, starting at `first`, a multiple of the alignment.
-    pub(crate) fn bytes(self, first: usize, length: usize) -> Part<u8> {
+    pub(crate) fn bytes(self, first: usize, length: usize) -> WorkspacePart<u8> {
         debug_assert!(first.is_multiple_of(ALIGNMENT) && first + length <= self.length);
-        Part { offset: self.offset + first, length, ..self }
+        WorkspacePart { offset: self.offset + first, length, ..self }
     }
 }
 
@@ -79,17 +79,17 @@ pub(crate) struct Scratch {
 
 impl Layout {
     /// Reserves `length` elements with arbitrary contents.
-    pub(crate) fn scratch<T: Storable>(&mut self, length: usize) -> Part<T> {
+    pub(crate) fn scratch<T: Storable>(&mut self, length: usize) -> WorkspacePart<T> {
         let offset = self.scratch;
         self.scratch += (length * size_of::<T>()).next_multiple_of(ALIGNMENT);
-        Part { offset, length, zeroed: false, element: PhantomData }
+        WorkspacePart { offset, length, zeroed: false, element: PhantomData }
     }
 
     /// Reserves `length` elements that are zero when a launch begins, and that the launch leaves zero.
-    pub(crate) fn zeroed<T: Storable>(&mut self, length: usize) -> Part<T> {
+    pub(crate) fn zeroed<T: Storable>(&mut self, length: usize) -> WorkspacePart<T> {
         let offset = self.zeroed;
         self.zeroed += (length * size_of::<T>()).next_multiple_of(ALIGNMENT);
-        Part { offset, length, zeroed: true, element: PhantomData }
+        WorkspacePart { offset, length, zeroed: true, element: PhantomData }
     }
 }
 
@@ -101,7 +101,7 @@ const KEPT: usize = 8;
 
 impl Workspace {
     /// The workspace that `run` uses on a device.
-    pub(crate) fn of(device: &Device) -> Workspace {
+    pub(crate) fn shared(device: &Device) -> Workspace {
         let mut shared = SHARED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let known = shared.iter().position(|workspace| workspace.device == *device);
         let workspace = match known {
@@ -163,7 +163,7 @@ impl Workspace {
 
 impl Scratch {
     /// The memory of a part, for the kernels of a [`crate::Plan`] that keeps this scratch memory alive.
-    pub(crate) fn view<T: Storable>(&self, part: Part<T>) -> ViewMut<'static, T> {
+    pub(crate) fn view<T: Storable>(&self, part: WorkspacePart<T>) -> ViewMut<'static, T> {
         let region = if part.zeroed { &self.zeroed } else { &self.scratch };
         match region {
             Some(buffer) => {

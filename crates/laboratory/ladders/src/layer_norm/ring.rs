@@ -23,5 +23,5 @@ pub(super) fn prepare<'a>(r: &'a mut Rows, _device: &Device) -> Result<Prepared<
     let shape = [r.rows as usize, r.cols as usize];
     let rows = nn::layer_norm(Tensor::new(&r.x, shape)?).gamma(&r.gamma).beta(&r.beta).eps(r.eps);
     let y = TensorMut::new(&mut r.y, shape)?;
-    only(rows.prepare_by(y, nn::Way::Ring(VECTORS))?)
+    only(rows.prepare_variant(y, nn::Variant::Ring(VECTORS))?)
 }

@@ -16,7 +16,7 @@
 use super::operands::{Operands, Shape};
 use lanework::prelude::*;
 use lanework::{Error, Prepared, Result};
-use lanework_ops::{Gemm, Steer, Tensor, TensorMut, gemm};
+use lanework_ops::{ForcedVariant, Gemm, Tensor, TensorMut, gemm};
 
 pub(super) fn prepare<'a>(x: &'a mut Operands, _: &Device) -> Result<Prepared<'a>> {
     kernel(x, |product| product)
@@ -31,7 +31,7 @@ pub(super) fn with_tile(
     // Without steps there is nothing to divide.
     let steps = x.shape.k > 0;
     kernel(x, |product| match steps {
-        true => product.steered(Steer::Tile { rows, cols, splits }),
+        true => product.force_variant(ForcedVariant::Tile { rows, cols, splits }),
         false => product,
     })
 }

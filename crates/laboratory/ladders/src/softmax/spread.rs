@@ -22,5 +22,5 @@ pub(super) fn prepare<'a>(r: &'a mut Rows, _device: &Device) -> Result<Prepared<
     let shape = [r.rows as usize, r.cols as usize];
     let rows = nn::softmax(Tensor::new(&r.x, shape)?);
     let y = TensorMut::new(&mut r.y, shape)?;
-    only(rows.prepare_by(y, nn::Way::Spread(VECTORS))?)
+    only(rows.prepare_variant(y, nn::Variant::Spread(VECTORS))?)
 }

@@ -16,7 +16,7 @@ use super::Operands;
 use super::warpgroups::{self, plan};
 use lanework::prelude::*;
 use lanework::{Job, Result};
-use lanework_ops::Steer;
+use lanework_ops::ForcedVariant;
 
 /// Minimum number of rows or columns that pays for a pass.
 const FEWEST: usize = 65;
@@ -25,5 +25,5 @@ pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Job<'a
     if x.extents.0.min(x.extents.1) < FEWEST {
         return warpgroups::prepare(x, device);
     }
-    Ok(plan(x, |product| product.steered(Steer::Halved))?.into_kernels().into())
+    Ok(plan(x, |product| product.force_variant(ForcedVariant::Halved))?.into_kernels().into())
 }

@@ -1,8 +1,8 @@
 //! Second launch of divided attention: combines the results of the key parts in a fixed order. One block per row, or one warp per
 //! row if there are few parts.
 
-use super::elements::Half;
-use super::problem::{Options, Work};
+use super::builder::Half;
+use super::problem::{AttentionWork, KernelOptions};
 use lanework::prelude::*;
 
 /// Warps of a block; parts are distributed over them round-robin.
@@ -20,10 +20,10 @@ pub(super) fn combine_parts<T: Half, const HEAD: u32, const PER: usize>(
     out: &mut [T],
     wide: &mut [f32],
     log_sums: &mut [f32],
-    work: Work,
+    work: AttentionWork,
     count: u32,
     scale: f32,
-    #[constant] options: Options,
+    #[constant] options: KernelOptions,
 ) {
     let of_warps = shared::<f32>([WARPS, HEAD]);
     let totals = shared::<f32>([WARPS]);
@@ -100,9 +100,9 @@ pub(super) fn combine_rows<T: Half, const HEAD: u32, const PER: usize>(
     out: &mut [T],
     wide: &mut [f32],
     log_sums: &mut [f32],
-    work: Work,
+    work: AttentionWork,
     scale: f32,
-    #[constant] options: Options,
+    #[constant] options: KernelOptions,
 ) {
     let (warp, lane) = (thread_idx.x / 32, thread_idx.x % 32);
     let index = block_idx.x * WARPS + warp;

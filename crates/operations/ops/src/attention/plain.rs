@@ -1,7 +1,7 @@
 //! Portable attention for any device and any strides: one warp per query, 32 keys at a time, in f32.
 
-use super::elements::Half;
-use super::problem::{Options, Strides, Work};
+use super::builder::Half;
+use super::problem::{AttentionWork, KernelOptions, TensorStrides};
 use lanework::prelude::*;
 
 /// Warps of a block.
@@ -18,13 +18,13 @@ pub(super) fn attention_plain<T: Half>(
     out: &mut [T],
     wide: &mut [f32],
     log_sums: &mut [f32],
-    of_q: Strides,
-    of_k: Strides,
-    of_v: Strides,
-    work: Work,
+    of_q: TensorStrides,
+    of_k: TensorStrides,
+    of_v: TensorStrides,
+    work: AttentionWork,
     scale: f32,
     #[constant] head: u32,
-    #[constant] options: Options,
+    #[constant] options: KernelOptions,
 ) {
     let queries = shared::<f32>([WARPS, head]);
     let (warp, lane) = (thread_idx.x / 32, thread_idx.x % 32);

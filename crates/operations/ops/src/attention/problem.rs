@@ -5,14 +5,14 @@ use lanework::prelude::*;
 /// Element strides of batch, head and row.
 #[device]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Strides {
+pub(super) struct TensorStrides {
     pub batch: u64,
     pub head: u64,
     pub row: u64,
 }
 
 #[device]
-impl Strides {
+impl TensorStrides {
     /// Index of the first element of a row.
     pub fn at(self, batch: u32, head: u32, row: u32) -> u64 {
         batch as u64 * self.batch + head as u64 * self.head + row as u64 * self.row
@@ -22,7 +22,7 @@ impl Strides {
 /// Extents and strides passed to the kernels.
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Work {
+pub(super) struct AttentionWork {
     /// Rows in a column of tiles: the queries of a head, or of `group` heads interleaved.
     pub rows: u32,
     pub group: u32,
@@ -42,29 +42,29 @@ pub(super) struct Work {
     pub each: u32,
     pub parts: u32,
     /// Strides of the results and of the log-sum-exp.
-    pub out: Strides,
-    pub log_sums: Strides,
+    pub out: TensorStrides,
+    pub log_sums: TensorStrides,
 }
 
 /// Position of a query row.
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct RowPosition {
     pub batch: u32,
     pub head: u32,
     pub row: u32,
 }
 
 #[device]
-impl Work {
+impl AttentionWork {
     /// The first row of tile `tile` of `height` rows. The lowest tiles of several heads, which see the most keys, come first.
-    pub fn place(self, tile: u32, #[constant] height: u32) -> Place {
+    pub fn place(self, tile: u32, #[constant] height: u32) -> RowPosition {
         let section = tile / (self.down * self.together);
         let within = tile % (self.down * self.together);
         let width = (self.pairs - section * self.together).min(self.together);
         let pair = section * self.together + within % width;
         let row = (self.down - 1 - within / width) * height;
-        Place { batch: pair / self.heads, head: pair % self.heads, row }
+        RowPosition { batch: pair / self.heads, head: pair % self.heads, row }
     }
 
     /// The number of keys that a query sees.
@@ -89,7 +89,7 @@ impl Work {
 
 /// Compile-time options of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Options {
+pub(super) struct KernelOptions {
     /// Causal mask.
     pub causal: bool,
     /// Results are f32 instead of rounded.

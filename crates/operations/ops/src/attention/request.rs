@@ -1,11 +1,15 @@
-//! A type-erased attention request and its checks.
+//! An attention request: type-erased extents and strides with their checks, and the operands with their tensor maps.
 
-use super::problem::{Strides, Work};
+use super::builder::Half;
+use super::problem::{AttentionWork, TensorStrides};
 use super::split::Split;
-use lanework::{Error, Result};
+use crate::{Tensor, TensorMut};
+use lanework::lang::tensor_cores::SwizzleMode;
+use lanework::prelude::*;
+use lanework::{Error, Result, ViewMut};
 
 /// The part of a request that does not depend on the element types.
-pub(super) struct Request {
+pub(super) struct AttentionRequest {
     pub q: ([usize; 4], [usize; 4]),
     pub k: ([usize; 4], [usize; 4]),
     pub v: ([usize; 4], [usize; 4]),
@@ -24,11 +28,11 @@ fn refuse<T>(why: String, help: &str) -> Result<T> {
 }
 
 /// Strides as kernels take them.
-pub(super) fn strides([batch, head, row, _]: [usize; 4]) -> Strides {
-    Strides { batch: batch as u64, head: head as u64, row: row as u64 }
+pub(super) fn strides([batch, head, row, _]: [usize; 4]) -> TensorStrides {
+    TensorStrides { batch: batch as u64, head: head as u64, row: row as u64 }
 }
 
-impl Request {
+impl AttentionRequest {
     /// Rejects operands whose shapes do not match.
     pub fn check(&self) -> Result<()> {
         let ([batch, heads, rows, head], _) = self.q;
@@ -98,7 +102,7 @@ impl Request {
 
     /// The launch parameters for tiles of `height` queries. With causal masks (`unequal` gives the multiprocessors) the long tiles
     /// of several heads go first, but not of all heads: keys and values must stay in the L2 cache until the next tiles.
-    pub fn work(&self, height: u32, unequal: Option<u32>) -> Work {
+    pub fn work(&self, height: u32, unequal: Option<u32>) -> AttentionWork {
         let ([batch, heads, rows, head], _) = self.q;
         let [_, kv_heads, keys, _] = self.k.0;
         let pairs = (batch * heads) as u32;
@@ -111,7 +115,7 @@ impl Request {
             let tiles = multiprocessors.saturating_mul(if bytes >= FAR { 8 } else { 4 });
             tiles.div_ceil(down).max(u32::try_from(CACHED / bytes).unwrap_or(u32::MAX)).max(1)
         });
-        Work {
+        AttentionWork {
             rows: rows as u32,
             group: 1,
             queries: rows as u32,
@@ -130,11 +134,11 @@ impl Request {
     }
 
     /// The launch parameters if the queries of all heads that share keys are rows of one tile, and the keys are divided.
-    pub fn grouped(&self, split: Split) -> Work {
+    pub fn grouped(&self, split: Split) -> AttentionWork {
         let work = self.work(split.rows, None);
         let (heads, rows) = (work.heads / work.share, work.rows * work.share);
         let (pairs, down) = (work.pairs / work.share, rows.div_ceil(split.rows));
-        Work {
+        AttentionWork {
             rows,
             group: work.share,
             heads,
@@ -148,4 +152,78 @@ impl Request {
             ..work
         }
     }
+}
+
+/// Operands of the attention kernels.
+pub(super) struct AttentionOperands<'a, T: Half> {
+    pub q: Tensor<'a, T, 4>,
+    pub k: Tensor<'a, T, 4>,
+    pub v: Tensor<'a, T, 4>,
+    pub out: Results<'a, T>,
+    pub log_sums: ViewMut<'a, f32>,
+    pub counter: ViewMut<'a, u32>,
+    /// Dummy memory for operands that are not used.
+    pub unused: ViewMut<'a, u32>,
+}
+
+/// Destination of the results.
+#[derive(Debug)]
+pub struct Results<'a, T: Half> {
+    pub(super) memory: Memory<'a, T>,
+    pub(super) shape: [usize; 4],
+    pub(super) strides: [usize; 4],
+}
+
+/// Result memory, rounded or f32.
+#[derive(Debug)]
+pub enum Memory<'a, T: Half> {
+    Rounded(ViewMut<'a, T>),
+    Wide(ViewMut<'a, f32>),
+}
+
+impl<'a, T: Half> Results<'a, T> {
+    /// Rounded results.
+    pub(super) fn narrow(out: TensorMut<'a, T, 4>) -> Self {
+        let (shape, strides) = (out.shape(), out.strides());
+        Results { memory: Memory::Rounded(out.into_view()), shape, strides }
+    }
+
+    /// Results as f32.
+    pub(super) fn wide(out: TensorMut<'a, f32, 4>) -> Self {
+        let (shape, strides) = (out.shape(), out.strides());
+        Results { memory: Memory::Wide(out.into_view()), shape, strides }
+    }
+
+    /// Whether the tensor-core kernels can store to it: rounded results by TMA, f32 results in pairs.
+    pub(super) fn fit(&self) -> bool {
+        match &self.memory {
+            Memory::Rounded(view) => tiled(view.address(), self.shape, self.strides, 8),
+            Memory::Wide(view) => tiled(view.address(), self.shape, self.strides, 2),
+        }
+    }
+}
+
+/// Whether rows start at multiples of `unit` elements; for 8 elements, whether TMA can copy them.
+pub(super) fn tiled(address: u64, shape: [usize; 4], strides: [usize; 4], unit: usize) -> bool {
+    let mut steps = strides.into_iter().zip(shape).take(3);
+    address.is_multiple_of(if unit == 8 { 16 } else { 8 })
+        && steps.all(|(stride, extent)| {
+            extent == 1 || stride.is_multiple_of(unit) && (1..1 << 39).contains(&stride)
+        })
+}
+
+/// A tensor map of tiles of `rows` rows, 64 columns at a time.
+pub(super) fn tiles(shape: [usize; 4], mut strides: [usize; 4], rows: u32) -> Tiles<4> {
+    for axis in 0..3 {
+        if shape[axis] == 1 {
+            strides[axis] = shape[3]; // any extent that TMA accepts
+        }
+    }
+    Tiles::new(shape, [1, 1, rows, 64]).strides(strides).swizzle(Swizzle128::SWIZZLE)
+}
+
+/// The tensor map for loading tiles of `rows` rows.
+pub(super) fn map<'a, T: Half>(tensor: Tensor<'a, T, 4>, rows: u32) -> Result<TensorMap<'a, T, 4>> {
+    let tiles = tiles(tensor.shape(), tensor.strides(), rows);
+    TensorMap::of_view(&tensor.device().clone(), tensor.into_view(), &tiles)
 }

@@ -3,7 +3,6 @@
 //! With one query tile of one head per block, decoding (few queries, few heads) leaves most of a device idle and re-reads keys for
 //! every head that shares them. Split-KV reads them once, in enough parts to saturate memory, at the cost of a second launch.
 
-/// Keys per key block of the kernel.
 use super::warps::KEYS;
 
 /// Division of the keys.
@@ -135,7 +134,7 @@ impl Split {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attention::{choice, parts::Parts};
+    use crate::attention::choice::{self, KeyParts};
 
     /// The sizes `[batch, query heads, key heads, queries, keys, row elements]`, on an H200.
     fn sizes([batch, heads, kv_heads, queries, keys, head]: [usize; 6]) -> Sizes {
@@ -153,7 +152,7 @@ mod tests {
 
     /// The division, if it beats the Hopper kernel with `groups` warpgroups.
     fn than_hopper(sizes: Sizes, groups: u32) -> Option<Split> {
-        Split::faster(sizes, Parts::whole(sizes, groups) + choice::WHOLE)
+        Split::faster(sizes, KeyParts::whole(sizes, groups) + choice::WHOLE)
     }
 
     #[test]

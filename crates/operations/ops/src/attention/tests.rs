@@ -1,13 +1,11 @@
 //! Every attention kernel on a sanitized emulator, compared with f64.
 
-use super::choice::Path;
-use super::parts::Parts;
+use super::choice::{AttentionKernel, KeyParts};
 use super::split::Split;
 use super::*;
 use crate::{Tensor, TensorMut, Workspace};
 use half::{bf16, f16};
-use lanework::Device;
-use lanework::Result;
+use lanework::{Device, Result};
 
 #[derive(Clone, Copy, Debug)]
 struct Case {
@@ -64,7 +62,7 @@ fn reference(case: Case, scale: f64, [q, k, v]: [&[f64]; 3]) -> (Vec<f64>, Vec<f
 
 fn check<T: Half + AttentionResult<T>>(
     case: Case,
-    path: Path,
+    path: AttentionKernel,
     from: impl Fn(f32) -> T + Copy,
     to: impl Fn(T) -> f64 + Copy,
 ) -> Result<()>
@@ -150,27 +148,27 @@ const SMALL: Case =
 #[test]
 fn hopper_agrees_with_the_host() -> Result<()> {
     for case in CASES {
-        check::<bf16>(case, Path::Hopper(100), bf16::from_f32, bf16::to_f64)?;
+        check::<bf16>(case, AttentionKernel::Hopper(100), bf16::from_f32, bf16::to_f64)?;
     }
     let many = Case { rows: 3, keys: 4100, ..CASES[5] };
-    check::<bf16>(many, Path::Hopper(100), bf16::from_f32, bf16::to_f64)?;
-    check::<f16>(SMALL, Path::Hopper(100), f16::from_f32, f16::to_f64)
+    check::<bf16>(many, AttentionKernel::Hopper(100), bf16::from_f32, bf16::to_f64)?;
+    check::<f16>(SMALL, AttentionKernel::Hopper(100), f16::from_f32, f16::to_f64)
 }
 
 #[test]
 fn plain_agrees_with_the_host() -> Result<()> {
     for case in &CASES[3..] {
-        check::<bf16>(*case, Path::Plain, bf16::from_f32, bf16::to_f64)?;
+        check::<bf16>(*case, AttentionKernel::Plain, bf16::from_f32, bf16::to_f64)?;
     }
-    check::<f16>(SMALL, Path::Plain, f16::from_f32, f16::to_f64)
+    check::<f16>(SMALL, AttentionKernel::Plain, f16::from_f32, f16::to_f64)
 }
 
 #[test]
 fn warps_agree_with_the_host() -> Result<()> {
     for case in CASES {
-        check::<bf16>(case, Path::Warps, bf16::from_f32, bf16::to_f64)?;
+        check::<bf16>(case, AttentionKernel::Warps, bf16::from_f32, bf16::to_f64)?;
     }
-    check::<f16>(SMALL, Path::Warps, f16::from_f32, f16::to_f64)
+    check::<f16>(SMALL, AttentionKernel::Warps, f16::from_f32, f16::to_f64)
 }
 
 /// Few queries, long keys, shared key heads, several row tiles, and keys that no query of a tile (or none at all) sees.
@@ -194,16 +192,16 @@ const FEW: [(Case, Split); 7] = {
 #[test]
 fn parts_agree_with_the_host() -> Result<()> {
     for (case, split) in FEW {
-        check::<bf16>(case, Path::Split(split), bf16::from_f32, bf16::to_f64)?;
+        check::<bf16>(case, AttentionKernel::Split(split), bf16::from_f32, bf16::to_f64)?;
     }
-    let split = Path::Split(Split { rows: 32, each: 1, parts: 1 });
+    let split = AttentionKernel::Split(Split { rows: 32, each: 1, parts: 1 });
     check::<f16>(SMALL, split, f16::from_f32, f16::to_f64)
 }
 
 #[test]
 fn tiles_of_hopper_in_parts_agree_with_the_host() -> Result<()> {
     // Parts that no query of a tile sees, an incomplete part, and several tiles, groups, parts and heads.
-    let of = |groups, each, parts| Path::InParts(3, Parts { groups, each, parts });
+    let of = |groups, each, parts| AttentionKernel::InParts(3, KeyParts { groups, each, parts });
     for (case, path) in [
         (CASES[0], of(3, 1, 3)),
         (CASES[0], of(2, 2, 2)),
@@ -309,7 +307,12 @@ fn a_number_that_is_none_reaches_the_results_of_its_row_alone() -> Result<()> {
     let (q, k) = (device.upload(&q)?, device.upload(&[bf16::ONE; 3 * 64])?);
     let (q, k) = (Tensor::new(&q, [1, 1, 3, 64])?, Tensor::new(&k, [1, 1, 3, 64])?);
     let split = Split { rows: 16, each: 1, parts: 1 };
-    for path in [Path::Hopper(100), Path::Warps, Path::Split(split), Path::Plain] {
+    for path in [
+        AttentionKernel::Hopper(100),
+        AttentionKernel::Warps,
+        AttentionKernel::Split(split),
+        AttentionKernel::Plain,
+    ] {
         let mut out = device.zeros::<bf16>(3 * 64)?;
         let results = bf16::results(TensorMut::new(&mut out, [1, 1, 3, 64])?);
         attention(&q, &k, &k).plan(results, &Workspace::new(&device), Some(path))?.launch()?;
@@ -326,7 +329,7 @@ fn blocks_go_from_tile_to_tile() -> Result<()> {
     // One key block per tile, tiles with one and with several, and several tiles with several each.
     for (rows, keys, head, most) in [(200, 60, 64, 1), (130, 200, 128, 1), (20, 300, 128, 2)] {
         let case = Case { batch: 2, heads: 2, share: 2, rows, keys, head, causal: rows < keys };
-        check::<bf16>(case, Path::Hopper(most), bf16::from_f32, bf16::to_f64)?;
+        check::<bf16>(case, AttentionKernel::Hopper(most), bf16::from_f32, bf16::to_f64)?;
     }
     Ok(())
 }

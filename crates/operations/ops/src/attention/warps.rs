@@ -5,10 +5,10 @@
 //!
 //! With few queries, the queries of all heads that share keys are rows of one tile, several warps divide the keys of a tile, and
 //! blocks divide the keys of a head (Dao et al. 2023, "Flash-Decoding"). Each warp then passes its sums, largest score and sum of
-//! weights to `combine.rs`.
+//! weights to `combine`.
 
-use super::elements::Half;
-use super::problem::{Options, Strides, Work};
+use super::builder::Half;
+use super::problem::{AttentionWork, KernelOptions, TensorStrides};
 use lanework::prelude::*;
 
 /// Queries of a block, 16 per warp.
@@ -29,8 +29,8 @@ fn copy_keys<T: Half, const HEAD: u32, const STAGES: u32>(
     tile_v: SharedTile<T, KEYS, HEAD>,
     k: &[T],
     v: &[T],
-    of_k: Strides,
-    of_v: Strides,
+    of_k: TensorStrides,
+    of_v: TensorStrides,
     keys_at: u64,
     values_at: u64,
     first: u32,
@@ -67,12 +67,12 @@ pub(super) fn attention_warps<
     v: &[T],
     out: &mut [u32],
     log_sums: &mut [f32],
-    of_q: Strides,
-    of_k: Strides,
-    of_v: Strides,
-    work: Work,
+    of_q: TensorStrides,
+    of_k: TensorStrides,
+    of_v: TensorStrides,
+    work: AttentionWork,
     scale: f32,
-    #[constant] options: Options,
+    #[constant] options: KernelOptions,
 ) {
     let tiles_k = SharedTiles::<T, KEYS, HEAD>::dynamic(STAGES);
     let tiles_v = SharedTiles::<T, KEYS, HEAD>::dynamic(STAGES);

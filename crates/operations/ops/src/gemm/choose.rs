@@ -1,12 +1,15 @@
 //! Selects the kernel family for a problem: the first suitable one, unless a tuned choice for the device names another.
+//!
+//! A family returns a [`Recipe`], which makes the launches once the workspace is reserved. The ladders, whose rungs measure what a
+//! choice gains, force a variant instead ([`ForcedVariant`]).
 
 use super::element::ElementKind;
-use super::problem::{Extents, Major, Precision, Problem};
-use super::recipe::Recipe;
-use super::{double, ffma, halved, hopper, mma, skinny, split, split_k, tile};
-use crate::workspace::Layout;
-use lanework::Result;
+use super::families::{double, ffma, halved, hopper, mma, skinny, split, tile};
+use super::problem::{Extents, Major, Precision, Problem, refused};
+use super::split_k;
+use crate::workspace::{Layout, Scratch, WorkspacePart};
 use lanework::tuned::{Key, Tuned, default_place, shape_class};
+use lanework::{Prepared, Result, View};
 use std::sync::OnceLock;
 
 /// A family of kernels.
@@ -33,7 +36,7 @@ const FAMILIES: &[Family] = &[
 
 /// The recipe for a checked problem with at least one result.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
-    super::bias::converted(problem, layout, chosen)
+    super::epilogue::converted(problem, layout, chosen)
 }
 
 /// The recipe of the selected family; the bias is already in kernel layout.
@@ -109,4 +112,78 @@ pub(crate) fn by_name<'a>(
 ) -> Option<Result<Recipe<'a>>> {
     let family = FAMILIES.iter().find(|family| family.name == name)?;
     (family.suits)(&problem).then(|| (family.recipe)(problem, layout))
+}
+
+/// Makes the launches of a problem once the workspace is reserved.
+pub(crate) type Recipe<'a> = Box<dyn FnOnce(&Scratch) -> Result<Vec<Prepared<'a>>> + 'a>;
+
+/// Selects one of several launched variants on the device: the workspace word that holds the choice, and the value that selects
+/// this variant.
+#[derive(Clone, Copy)]
+pub(crate) struct DeviceChoice {
+    pub word: WorkspacePart<u32>,
+    pub mine: u32,
+}
+
+impl DeviceChoice {
+    /// Kernel arguments: whether there is a choice, the word, and the selecting value.
+    pub fn arguments<'a>(
+        choice: Option<DeviceChoice>,
+        device: &lanework::Device,
+        scratch: &Scratch,
+    ) -> (bool, View<'a, u32>, u32) {
+        match choice {
+            Some(DeviceChoice { word, mine }) => (true, scratch.view(word).into(), mine),
+            None => (false, View::nothing(device), 0),
+        }
+    }
+}
+
+/// A forced kernel variant.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForcedVariant {
+    /// True FP32 with one of the library's tiles; the k steps are divided among the blocks of a cluster.
+    Tile {
+        /// Result rows per block.
+        rows: u32,
+        /// Result columns per block.
+        cols: u32,
+        /// Blocks of a cluster: 1, 2, 4 or 8.
+        splits: u32,
+    },
+    /// TF32 by factors rounded to f16 with scaled rows and columns, at any size.
+    Halved,
+}
+
+impl ForcedVariant {
+    /// The launches.
+    pub(super) fn recipe<'a>(
+        self,
+        problem: Problem<'a>,
+        layout: &mut Layout,
+    ) -> Result<Recipe<'a>> {
+        let unfit = |problem: &Problem<'_>| {
+            let extents = problem.extents;
+            refused(
+                format!("{self:?} cannot compute a product of {extents:?} on this device"),
+                "let the library choose",
+            )
+        };
+        match self {
+            ForcedVariant::Tile { rows, cols, splits } => {
+                let tiles = ffma::TILES.into_iter();
+                let tile = tiles.clone().find(|tile| (tile.rows, tile.cols) == (rows, cols));
+                let splits = [1, 2, 4, 8].contains(&splits).then_some(splits);
+                match tile.zip(splits).filter(|_| ffma::suits(&problem)) {
+                    Some((tile, splits)) => {
+                        ffma::with_tile(problem, layout, ffma::Tile { splits, ..tile }, None)
+                    }
+                    None => unfit(&problem),
+                }
+            }
+            ForcedVariant::Halved if halved::possible(&problem) => halved::recipe(problem, layout),
+            ForcedVariant::Halved => unfit(&problem),
+        }
+    }
 }

@@ -34,7 +34,7 @@ impl Finish {
 /// A type that epilogues compute in.
 pub trait Sum: Element {
     /// Converts `alpha` and `beta`.
-    fn of(x: f64) -> Self;
+    fn from_f64(x: f64) -> Self;
     /// `a * b + sum`, rounded once.
     fn multiply_add(a: Var<Self>, b: Var<Self>, sum: Var<Self>) -> Var<Self>;
     /// The value of the activation.
@@ -71,7 +71,7 @@ fn gelu_f64(x: f64) -> f64 {
 }
 
 impl Sum for f32 {
-    fn of(x: f64) -> f32 {
+    fn from_f64(x: f64) -> f32 {
         x as f32
     }
     #[track_caller]
@@ -89,7 +89,7 @@ impl Sum for f32 {
 }
 
 impl Sum for f64 {
-    fn of(x: f64) -> f64 {
+    fn from_f64(x: f64) -> f64 {
         x
     }
     #[track_caller]
@@ -107,7 +107,7 @@ impl Sum for f64 {
 }
 
 impl Sum for i32 {
-    fn of(x: f64) -> i32 {
+    fn from_f64(x: f64) -> i32 {
         x as i32
     }
     #[track_caller]
@@ -228,8 +228,8 @@ pub(crate) fn finishing<'a, S: Sum>(problem: &Problem<'a>, scratch: &Scratch) ->
         None => View::nothing(device),
     };
     Finishing {
-        alpha: S::of(problem.alpha),
-        beta: S::of(problem.beta),
+        alpha: S::from_f64(problem.alpha),
+        beta: S::from_f64(problem.beta),
         bias: match &epilogue.bias {
             Some(bias) => bias.memory.elements(scratch),
             None => View::nothing(device),

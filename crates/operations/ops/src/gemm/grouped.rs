@@ -1,6 +1,7 @@
 //! Grouped products: several products of different shapes as one operation.
 
-use super::{Gemm, GemmElement, problem::refused};
+use super::problem::refused;
+use super::{Gemm, GemmElement};
 use crate::workspace::{Layout, Workspace};
 use crate::{Plan, TensorMut};
 use lanework::{Prepared, Result};
@@ -48,7 +49,7 @@ impl<'a, const R: usize> Grouped<'a, R> {
         let Some(first) = self.products.first() else {
             return Ok(());
         };
-        let workspace = Workspace::of(&first.a.device);
+        let workspace = Workspace::shared(&first.a.device);
         self.plan(outputs, &workspace)?.launch()
     }
 

@@ -1,10 +1,12 @@
 //! A matrix product as plain data: type-erased operands, extents, options. It is the only input of kernel selection and launches.
+//!
+//! An operand's memory is a caller's buffer, or a workspace part that one step of the plan fills and another reads.
 
-use super::element::ElementKind;
+use super::element::{ElementKind, GemmElement};
 use super::epilogue::Epilogue;
-pub(crate) use super::refusal::refused;
-use super::source::{Destination, Source};
-use lanework::{Device, Result};
+use crate::Tensor;
+use crate::workspace::{Scratch, WorkspacePart};
+use lanework::{Device, Error, Result, Storable, View, ViewMut};
 
 /// Precision of a product.
 ///
@@ -100,7 +102,7 @@ pub(crate) struct Matrix<'a> {
 
 /// The result.
 #[derive(Debug)]
-pub(crate) struct Output<'a> {
+pub(crate) struct ProductOutput<'a> {
     pub kind: ElementKind,
     pub memory: Destination<'a>,
     pub strides: Strides,
@@ -113,7 +115,7 @@ pub(crate) struct Problem<'a> {
     pub extents: Extents,
     pub a: Matrix<'a>,
     pub b: Matrix<'a>,
-    pub c: Output<'a>,
+    pub c: ProductOutput<'a>,
     pub alpha: f64,
     pub beta: f64,
     pub precision: Precision,
@@ -129,7 +131,7 @@ impl<'a> Problem<'a> {
     /// As [`ViewMut::again`], for the memory of the results.
     pub unsafe fn again(&self) -> Problem<'a> {
         // SAFETY: this function has the contract of `ViewMut::again`, and `c.memory` is the only mutable view that it duplicates.
-        let c = Output { memory: unsafe { self.c.memory.again() }, ..self.c };
+        let c = ProductOutput { memory: unsafe { self.c.memory.again() }, ..self.c };
         let (device, epilogue) = (self.device.clone(), self.epilogue.clone());
         Problem { device, c, epilogue, ..*self }
     }
@@ -162,7 +164,7 @@ impl Problem<'_> {
             extents: Extents { m: extents.n, n: extents.m, ..extents },
             a: Matrix { strides: b.strides.t(), ..b },
             b: Matrix { strides: a.strides.t(), ..a },
-            c: Output { strides: c.strides.t(), ..c },
+            c: ProductOutput { strides: c.strides.t(), ..c },
             epilogue: epilogue.transposed(),
             ..self
         }
@@ -241,6 +243,167 @@ mod tests {
         ] {
             let strides = Strides { batch: 0, row, column };
             assert_eq!(strides.major(rows, columns), major, "{row} {column} {rows} {columns}");
+        }
+    }
+}
+
+/// A factor without its element type.
+#[derive(Clone, Debug)]
+pub(super) struct Factor<'a, const R: usize> {
+    pub(super) device: Device,
+    pub(super) shape: [usize; R],
+    matrix: Matrix<'a>,
+}
+
+impl<'a, const R: usize> Factor<'a, R> {
+    pub(super) fn new<T: GemmElement>(tensor: Tensor<'a, T, R>) -> Self {
+        let (device, shape) = (tensor.device().clone(), tensor.shape());
+        let strides = strides(tensor.strides());
+        let memory = Source::Memory(tensor.into_view().cast());
+        Factor { device, shape, matrix: Matrix { kind: T::KIND, memory, strides } }
+    }
+}
+
+/// The last two dimensions are rows and columns; a dimension before them is the batch.
+pub(super) fn strides<const R: usize>(strides: [usize; R]) -> Strides {
+    let from_end = |i: usize| if R >= i { strides[R - i] } else { 0 };
+    Strides { batch: if R == 3 { from_end(3) } else { 0 }, row: from_end(2), column: from_end(1) }
+}
+
+/// Batch, rows and columns of a tensor of two or three dimensions.
+pub(super) fn extents<const R: usize>(shape: [usize; R]) -> Result<[usize; 3]> {
+    match shape.as_slice() {
+        [rows, columns] => Ok([1, *rows, *columns]),
+        [batch, rows, columns] => Ok([*batch, *rows, *columns]),
+        _ => refused(
+            format!("a matrix product of tensors of {R} dimensions"),
+            "give tensors of two dimensions, or of three for a batch of products",
+        ),
+    }
+}
+
+/// The extents of a product into an output of shape `c`, and the type-erased factors.
+pub(super) fn multiplied<'a, const R: usize>(
+    a: Factor<'a, R>,
+    b: Factor<'a, R>,
+    c: [usize; R],
+) -> Result<(Extents, [Matrix<'a>; 2])> {
+    let [batch_a, m, k] = extents(a.shape)?;
+    let [batch_b, of_b, n] = extents(b.shape)?;
+    if of_b != k {
+        return refused(
+            format!(
+                "A has {k} columns and B has {of_b} rows: shapes {:?} and {:?}",
+                a.shape, b.shape
+            ),
+            "give a B with a row per column of A; `.t()` exchanges rows and columns",
+        );
+    }
+    let batch = if batch_a == 1 { batch_b } else { batch_a };
+    if batch_b != batch && batch_b != 1 {
+        return refused(
+            format!("A has {batch_a} matrices and B has {batch_b}"),
+            "give as many, or one for all",
+        );
+    }
+    if extents(c)? != [batch, m, n] {
+        return refused(
+            format!("the output is {c:?} and the product has {batch} x {m} x {n} elements"),
+            "give an output of the product's shape",
+        );
+    }
+    let once = |matrix: Matrix<'a>, own: usize| {
+        let strides = matrix.strides;
+        let step = if own == 1 { 0 } else { strides.batch };
+        Matrix { strides: Strides { batch: step, ..strides }, ..matrix }
+    };
+    Ok((Extents { batch, m, n, k }, [once(a.matrix, batch_a), once(b.matrix, batch_b)]))
+}
+
+/// Rejects an invalid request.
+pub(crate) fn refused<T>(why: String, help: &str) -> Result<T> {
+    Err(Error::Request { why, help: help.to_owned() })
+}
+
+/// Memory of a factor.
+#[derive(Clone, Copy)]
+pub(crate) enum Source<'a> {
+    /// In a caller's buffer.
+    Memory(View<'a, u8>),
+    /// In the workspace.
+    Scratch(WorkspacePart<u8>),
+}
+
+impl<'a> Source<'a> {
+    /// The memory, once the workspace is reserved.
+    pub fn elements<T: Storable>(self, scratch: &Scratch) -> View<'a, T> {
+        match self {
+            Source::Memory(view) => view.cast(),
+            Source::Scratch(part) => View::from(scratch.view(part)).cast(),
+        }
+    }
+
+    /// The address, for alignment checks: workspace parts are aligned to 256 bytes.
+    pub fn address(self) -> u64 {
+        match self {
+            Source::Memory(view) => view.address(),
+            Source::Scratch(_) => 0,
+        }
+    }
+}
+
+/// Memory of the results.
+pub(crate) enum Destination<'a> {
+    /// In a caller's buffer.
+    Memory(ViewMut<'a, u8>),
+    /// In the workspace.
+    Scratch(WorkspacePart<u8>),
+}
+
+impl<'a> Destination<'a> {
+    /// The memory, once the workspace is reserved.
+    pub fn elements<T: Storable>(self, scratch: &Scratch) -> ViewMut<'a, T> {
+        match self {
+            Destination::Memory(view) => view.cast(),
+            Destination::Scratch(part) => scratch.view(part).cast(),
+        }
+    }
+
+    /// As [`Source::address`].
+    pub fn address(&self) -> u64 {
+        match self {
+            Destination::Memory(view) => view.address(),
+            Destination::Scratch(_) => 0,
+        }
+    }
+
+    /// Duplicates the mutable view.
+    ///
+    /// # Safety
+    /// As [`ViewMut::again`].
+    pub unsafe fn again(&self) -> Destination<'a> {
+        match self {
+            // SAFETY: this function has the contract of `ViewMut::again`, which it calls once, for the one view it holds.
+            Destination::Memory(view) => Destination::Memory(unsafe { view.again() }),
+            Destination::Scratch(part) => Destination::Scratch(*part),
+        }
+    }
+}
+
+impl std::fmt::Debug for Source<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Source::Memory(view) => view.fmt(f),
+            Source::Scratch(_) => f.write_str("workspace"),
+        }
+    }
+}
+
+impl std::fmt::Debug for Destination<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Destination::Memory(view) => view.fmt(f),
+            Destination::Scratch(_) => f.write_str("workspace"),
         }
     }
 }

@@ -1,18 +1,21 @@
 //! Split-K for every family: with few results of long sums, the k steps are divided into parts that are computed as a batch of
 //! products, and a second kernel reduces them in order.
 //!
-//! Families that divide k themselves are excluded: true FP32 (`ffma.rs`), FP64 with as many tiles as multiprocessors
-//! (`double/units.rs`), clusters that share a tile of some thousand steps (`hopper/divided.rs`).
+//! Families that divide k themselves are excluded: true FP32 (`ffma`), FP64 with as many tiles as multiprocessors
+//! (`double::units`), clusters that share a tile of some thousand steps (`hopper::results`).
 
-use super::added::{Parts, add};
+use super::choose::Recipe;
 use super::element::ElementKind;
 use super::epilogue::Epilogue;
-use super::problem::{Extents, Matrix, Output, Precision, Problem, Strides};
-use super::recipe::Recipe;
-use super::skinny;
-use super::source::{Destination, Source};
-use crate::workspace::Layout;
-use lanework::{Result, View};
+use super::families::skinny;
+use super::finish::{Finish, Finishing, Sum, finished, finishing};
+use super::problem::{
+    Destination, Extents, Matrix, Precision, Problem, ProductOutput, Source, Strides, refused,
+};
+use crate::workspace::{Layout, Scratch};
+use half::{bf16, f16};
+use lanework::prelude::*;
+use lanework::{Element, Prepared, Result, View};
 
 /// Results per block, in any family.
 const TILE: (usize, usize) = (128, 64);
@@ -71,7 +74,7 @@ pub(super) fn recipe<'a>(
         let memory =
             Destination::Scratch(all.bytes(part * results * bytes, parts * results * bytes));
         let strides = Strides { batch: results, row: pitch, column: 1 };
-        Output { kind: problem.sums(), memory, strides }
+        ProductOutput { kind: problem.sums(), memory, strides }
     };
     let mut recipes = vec![chosen(part(&problem, 0, (parts, each), to(0, parts)), layout)?];
     if rest > 0 {
@@ -94,7 +97,7 @@ fn part<'a>(
     problem: &Problem<'a>,
     first: usize,
     (parts, each): (usize, usize),
-    c: Output<'a>,
+    c: ProductOutput<'a>,
 ) -> Problem<'a> {
     // The batch stride of a factor is the distance of `each` steps along k.
     let of = |matrix: &Matrix<'a>, along: usize| {
@@ -121,7 +124,7 @@ fn part<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gemm::{bias, choose::chosen};
+    use crate::gemm::{choose::chosen, epilogue};
     use crate::{GemmElement, Plan, Tensor, TensorMut, Workspace, gemm};
     use half::{bf16, f16};
     use lanework::Device;
@@ -162,7 +165,7 @@ mod tests {
             let problem = product.problem(TensorMut::new(&mut c, [m, n])?)?;
             let mut layout = Layout::default();
             let division = Division { each: 256, parts: 2, rest: 88 };
-            let recipe = bias::converted(problem, &mut layout, |problem, layout| {
+            let recipe = epilogue::converted(problem, &mut layout, |problem, layout| {
                 recipe(problem, layout, division, chosen)
             })?;
             let scratch = Workspace::new(&device).reserve(&layout)?;
@@ -199,5 +202,163 @@ mod tests {
         assert_eq!(of::<bf16, f32>([4096, 4096, 65536])?, None);
         assert_eq!(of::<f32, f32>([64, 64, 1_000_000])?, None); // its family divides it
         Ok(())
+    }
+}
+
+/// Threads of a block.
+const THREADS: u32 = 256;
+
+/// Thread groups that share the parts of a block's results; more groups if there are too few results to fill the device.
+fn groups(results: usize, parts: u32, processors: usize) -> u32 {
+    let wanted = (1024 * processors).div_ceil(results.max(1)) as u32;
+    wanted.min(parts.div_ceil(4)).clamp(1, 8).next_power_of_two()
+}
+
+/// Reduces `parts` parts of `[batches, m, pitch]` elements each; `extents` are the used ones. Parts have type P; the epilogue
+/// computes in S.
+#[kernel(block = THREADS)]
+#[allow(clippy::too_many_arguments)]
+fn added<P: Sum, S: Sum, O: Element>(
+    from: &[P],
+    c: &mut [O],
+    bias: &[S],
+    scale_a: &[f32],
+    scale_b: &[f32],
+    extents: [u32; 3],
+    strides_c: [u64; 3],
+    parts: [u32; 3],
+    alpha: S,
+    beta: S,
+    #[constant] finish: Finish,
+    #[constant] groups: u32,
+) {
+    launch_dependents();
+    wait_for_dependencies();
+    let [batches, m, n] = extents;
+    let [count, stride, pitch] = parts;
+    let width = const { THREADS / groups };
+    let (group, within) = (thread_idx.x / width, thread_idx.x % width);
+    let i = block_idx.x * width + within;
+    let inside = i < batches * m * pitch && i % pitch < n;
+    let mut sum = P::ZERO;
+    if inside {
+        // Four loads are in flight.
+        let mut part = group;
+        while part + const { 3 * groups } < count {
+            let at = part * stride + i;
+            let next = stride * groups;
+            let four = [from[at], from[at + next], from[at + 2 * next], from[at + 3 * next]];
+            sum = sum + four[0] + four[1] + four[2] + four[3];
+            part += const { 4 * groups };
+        }
+        while part < count {
+            sum = sum + from[part * stride + i];
+            part += groups;
+        }
+    }
+    if groups > 1 {
+        let sums = shared::<P>([groups, THREADS / groups]);
+        sums[[group, within]] = sum;
+        sync_threads();
+        sum = P::ZERO;
+        #[unroll]
+        for g in 0..groups {
+            sum = sum + sums[[g, within]];
+        }
+    }
+    if inside && group == 0 {
+        let (batch, row, column) = (i / pitch / m, i / pitch % m, i % pitch);
+        let at =
+            batch as u64 * strides_c[0] + row as u64 * strides_c[1] + column as u64 * strides_c[2];
+        let mut before = S::ZERO;
+        if finish.reads_c {
+            before = c[at] as S;
+        }
+        let of_both = (scale_a, scale_b);
+        let value = finished(sum as S, before, (row, column), (alpha, beta), bias, of_both, finish);
+        c[at] = value as O;
+    }
+}
+
+/// Layout of the parts: their number, the elements of each, and the row stride.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts {
+    pub count: u32,
+    pub results: u32,
+    pub pitch: u32,
+}
+
+/// The launch that reduces the parts of a problem's results and finishes them. Parts have the accumulator type.
+pub(super) fn add<'a>(
+    problem: Problem<'a>,
+    scratch: &Scratch,
+    from: View<'a, u8>,
+    parts: Parts,
+) -> Result<Prepared<'a>> {
+    use ElementKind as K;
+    match (problem.sums(), problem.c.kind) {
+        (K::F64, _) => typed::<f64, f64, f64>(problem, scratch, from, parts),
+        (K::I32, K::I32) => typed::<i32, i32, i32>(problem, scratch, from, parts),
+        (K::I32, _) => typed::<i32, f32, f32>(problem, scratch, from, parts),
+        (_, K::F16) => typed::<f32, f32, f16>(problem, scratch, from, parts),
+        (_, K::Bf16) => typed::<f32, f32, bf16>(problem, scratch, from, parts),
+        _ => typed::<f32, f32, f32>(problem, scratch, from, parts),
+    }
+}
+
+fn typed<'a, P: Sum, S: Sum, O: Element>(
+    problem: Problem<'a>,
+    scratch: &Scratch,
+    from: View<'a, u8>,
+    Parts { count, results, pitch }: Parts,
+) -> Result<Prepared<'a>> {
+    let Finishing { alpha, beta, bias, scale_a, scale_b, finish } =
+        finishing::<S>(&problem, scratch);
+    let Problem { device, extents: Extents { batch, m, n, .. }, c, .. } = problem;
+    let processors = device.info().multiprocessors as usize;
+    let groups = groups(results as usize, count, processors);
+    let strides = c.strides;
+    if u64::from(count) * u64::from(results) >= 1 << 32 {
+        return refused(
+            "parts of more than 2^32 results".to_owned(),
+            "multiply parts of the matrices",
+        );
+    }
+    let launch = added::<P, S, O>(
+        from.cast::<P>(),
+        c.memory.elements::<O>(scratch),
+        bias,
+        scale_a,
+        scale_b,
+        [batch as u32, m as u32, n as u32],
+        [strides.batch as u64, strides.row as u64, strides.column as u64],
+        [count, results, pitch],
+        alpha,
+        beta,
+        finish,
+        groups,
+    );
+    // SAFETY: an index is below the number of results, every part has that many elements, and `Tensor` checked that the output's
+    // extents and strides stay in its memory. `Epilogue::check` checked that its vectors have one element, or one per row or
+    // column.
+    unsafe {
+        launch
+            .programmatic()
+            .grid(results.div_ceil(THREADS / groups))
+            .block(THREADS)
+            .prepare_unchecked(&device)
+    }
+}
+
+#[cfg(test)]
+mod added_tests {
+    use super::*;
+
+    #[test]
+    fn few_results_of_many_parts_are_shared_by_groups() {
+        assert_eq!(groups(64 * 64, 128, 132), 8);
+        assert_eq!(groups(64 * 64, 8, 132), 2);
+        assert_eq!(groups(4096 * 4096, 128, 132), 1);
+        assert_eq!(groups(1, 1, 132), 1);
     }
 }

@@ -1,9 +1,8 @@
 //! Rejected requests and their messages, extents of 0, and products on a sanitized emulator.
 
-use super::choose::by_name;
-use super::hopper::{Order, Shape, shaped};
+use super::choose::{Recipe, by_name};
+use super::families::hopper::{HopperShape, Order, shaped};
 use super::problem::Problem;
-use super::recipe::Recipe;
 use crate::workspace::Layout;
 use crate::{Fp8E4m3, Gemm, Precision, Tensor, TensorMut, function, gemm, grouped};
 use half::f16;
@@ -166,7 +165,7 @@ fn by_family<T: crate::GemmElement, C: crate::GemmElement>(
 /// As [`by_family`], for the sm_90a family with the given shape.
 fn by_shape<T: crate::GemmElement, C: crate::GemmElement>(
     device: &Device,
-    shape: Shape,
+    shape: HopperShape,
     extents: [usize; 3],
     layouts: (bool, bool),
     numbers: Numbers<T, C>,
@@ -209,7 +208,7 @@ fn clusters_share_tiles_of_every_width_and_layout() -> Result<()> {
         for (at, columns) in [64, 128, 256].into_iter().enumerate() {
             let layouts = (number.is_multiple_of(2) == at.is_multiple_of(2), at < 2);
             let order = Order::Grouped(2);
-            let shape = Shape {
+            let shape = HopperShape {
                 columns,
                 cluster,
                 order,
@@ -239,7 +238,7 @@ fn blocks_that_divide_k_add_up_what_each_has_summed() -> Result<()> {
     let device = Device::emulator().sanitized();
     let order = Order::Grouped(8);
     for (split, columns, k) in [(2, 128, 300usize), (4, 128, 80), (8, 256, 700), (2, 64, 64)] {
-        let shape = Shape {
+        let shape = HopperShape {
             columns,
             cluster: (1, 1),
             order,
@@ -276,13 +275,13 @@ fn warpgroups_that_take_turns_at_tiles_are_right_and_clean() -> Result<()> {
     let device = Device::emulator().sanitized();
     let narrow = |x: i32| f16::from_f32(x as f32);
     let of = |x: i32| Fp8E4m3::from_f32(x as f32);
-    let shape = |columns, most, cluster, parts| Shape {
+    let shape = |columns, most, cluster, parts| HopperShape {
         columns,
         alternate: true,
         most,
         cluster,
         parts,
-        ..Shape::default()
+        ..HopperShape::default()
     };
     // Fewer steps than stages, and many more; tiles for one warpgroup, for both, and an odd number.
     let (alone, pairs) = (shape(128, 1, (1, 1), 1), shape(128, 2, (2, 1), 2));
@@ -306,7 +305,8 @@ fn promoted_sums_are_right_for_every_number_of_stages() -> Result<()> {
         for (k, most, cluster) in
             [(96, 0, alone), (384, 0, (2, 1)), (512, 1, alone), (1152, 2, (2, 1))]
         {
-            let shape = Shape { columns, promote: true, most, cluster, ..Shape::default() };
+            let shape =
+                HopperShape { columns, promote: true, most, cluster, ..HopperShape::default() };
             by_family::<Fp8E4m3, f32>(
                 &device,
                 |problem, layout| Some(shaped(problem, layout, shape, None)),

@@ -1,14 +1,14 @@
 //! Selects the threads that hold a row, by its length, the number of rows, and the device.
 
-use super::kernels::{How, Kind, MOST};
-use super::normal::{Normal, Rows};
-use super::{collect, ring, spread};
+use super::kernels::{MOST, RowConfig, RowOperation};
+use super::normal::{Normal, RowLayout};
+use super::{exchange, ring, spread};
 use lanework::Device;
 
 /// Kernel variants; `Best` selects one. A row that a variant cannot hold is read as often as needed.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Variant {
     /// The fastest variant for a shape.
     Best,
     /// Rows held by at most one block.
@@ -57,7 +57,7 @@ pub(super) struct Shares {
 }
 
 /// The distribution over `blocks` whose threads together have `slice` elements per vector, with at most `most` vectors per thread.
-fn shares(rows: &Rows, slice: usize, blocks: usize, most: usize) -> Option<Shares> {
+fn shares(rows: &RowLayout, slice: usize, blocks: usize, most: usize) -> Option<Shares> {
     let fewest = rows.n.div_ceil(slice * blocks);
     let vectors = rows.rows.saturating_mul(rows.n).div_ceil(slice * blocks);
     let vectors = vectors.clamp(fewest, most.max(fewest));
@@ -68,50 +68,50 @@ fn shares(rows: &Rows, slice: usize, blocks: usize, most: usize) -> Option<Share
 
 /// The selected variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Chosen {
+pub(super) enum SelectedVariant {
     Held { threads: u32, vectors: usize },
     Spread(Shares),
     Ring(Shares),
     Passes,
 }
 
-impl Way {
+impl Variant {
     /// Selects the variant for rows of this shape on a device; `most` converts a limit of f32 vectors to vectors of T with as many
     /// registers.
     pub(super) fn choose<T: Normal>(
         self,
         device: &Device,
-        rows: &Rows,
-        how: How,
+        rows: &RowLayout,
+        config: RowConfig,
         peeled: bool,
         most: impl Fn(usize) -> usize,
-    ) -> Chosen {
+    ) -> SelectedVariant {
         let info = device.info();
         let multiprocessors = info.multiprocessors.max(1) as usize;
         let adjacent = rows.step == (1, 1);
         let vectors = if peeled { rows.n / T::VECTOR } else { rows.n.div_ceil(T::VECTOR) };
-        let of_lane = match how.kind {
+        let of_lane = match config.kind {
             _ if T::VECTOR < 8 => OF_LANE,
             // One more vector would leave too few registers.
-            Kind::LayerNorm if !peeled => 3,
+            RowOperation::LayerNorm if !peeled => 3,
             _ => most(MOST),
         };
         let each = if peeled { of_lane } else { VECTORS };
         let held = held(vectors, most(MOST), each, of_lane)
-            .map(|(threads, vectors)| Chosen::Held { threads, vectors });
+            .map(|(threads, vectors)| SelectedVariant::Held { threads, vectors });
         let spread = |most: usize| {
             let (slice, blocks) = (spread::THREADS as usize * T::VECTOR, spread::RESIDENT as usize);
             shares(rows, slice, blocks * multiprocessors, most)
                 .filter(|_| adjacent)
-                .map(Chosen::Spread)
+                .map(SelectedVariant::Spread)
         };
         let ring = |wanted: usize| {
             let slice = ring::THREADS as usize * T::VECTOR;
-            let plain = !how.gamma && !how.beta;
+            let plain = !config.gamma && !config.beta;
             let wanted = if plain { wanted } else { wanted.min(most(ring::PREFERRED)) };
             shares(rows, slice, multiprocessors, wanted)
-                .filter(|shares| how.wide && shares.parts <= collect::PARTS)
-                .map(Chosen::Ring)
+                .filter(|shares| config.wide && shares.parts <= exchange::PARTS)
+                .map(SelectedVariant::Ring)
         };
         // Whether the rows exceed a fraction of what all blocks hold together.
         let room = spread::THREADS as usize * T::VECTOR * most(MOST) * spread::RESIDENT as usize;
@@ -122,23 +122,25 @@ impl Way {
             && rows.rows.saturating_mul(rows.n) >= 4 * multiprocessors * of_ring;
         let chosen = match self {
             // Blocks that share such rows would read them element by element and wait for each other.
-            Way::Best if peeled && held.is_none() && many => Some(Chosen::Passes),
-            Way::Best if ahead && held.is_none() => {
+            Variant::Best if peeled && held.is_none() && many => Some(SelectedVariant::Passes),
+            Variant::Best if ahead && held.is_none() => {
                 ring(most(ring::PREFERRED)).or_else(|| ring(most(ring::MOST)))
             }
             // If one block per row would leave most multiprocessors idle, several share a row.
-            Way::Best if rows.n >= 16384 && 4 * rows.rows <= multiprocessors => {
+            Variant::Best if rows.n >= 16384 && 4 * rows.rows <= multiprocessors => {
                 spread(most(MOST)).or(held)
             }
-            Way::Best => held.or_else(|| spread(most(MOST))),
-            Way::Held => held,
-            Way::Spread(most) => spread(most),
-            Way::Ring(most) => ring(most),
-            Way::Passes => None,
+            Variant::Best => held.or_else(|| spread(most(MOST))),
+            Variant::Held => held,
+            Variant::Spread(most) => spread(most),
+            Variant::Ring(most) => ring(most),
+            Variant::Passes => None,
         };
         chosen
-            .or_else(|| spread(most(MOST)).filter(|_| !matches!(self, Way::Held | Way::Passes)))
-            .unwrap_or(Chosen::Passes)
+            .or_else(|| {
+                spread(most(MOST)).filter(|_| !matches!(self, Variant::Held | Variant::Passes))
+            })
+            .unwrap_or(SelectedVariant::Passes)
     }
 }
 
@@ -169,7 +171,7 @@ mod tests {
 
     #[test]
     fn rows_are_spread_so_that_all_blocks_have_something() {
-        let of = |rows, n| Rows { rows, n, row: (n, n), step: (1, 1), eps: 0.0 };
+        let of = |rows, n| RowLayout { rows, n, row: (n, n), step: (1, 1), eps: 0.0 };
         assert_eq!(
             shares(&of(1, 1 << 20), 2048, 264, 8),
             Some(Shares { vectors: 2, parts: 256, groups: 1 })

@@ -16,7 +16,7 @@ pub(super) const NONE: u64 = u64::MAX;
 
 /// Operation of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RowOperation {
     Softmax,
     LayerNorm,
     RmsNorm,
@@ -24,8 +24,8 @@ pub enum Kind {
 
 /// Compile-time configuration of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct How {
-    pub kind: Kind,
+pub struct RowConfig {
+    pub kind: RowOperation,
     pub gamma: bool,
     pub beta: bool,
     /// Whether loads and stores are 16-byte vectors; otherwise single elements with any stride.
@@ -58,7 +58,7 @@ pub struct How {
     pub reduces: bool,
 }
 
-impl How {
+impl RowConfig {
     /// Whether a thread loads gamma and beta before it knows the row's statistics.
     fn is_ahead(&self) -> bool {
         self.wide && self.ahead
@@ -86,11 +86,17 @@ pub(super) struct RowPart {
 /// Index in the row of a thread's element `j` of vector `k`: adjacent in a vector, otherwise strided by the number of threads of
 /// the group.
 #[device]
-fn place<const V: usize>(span: RowPart, me: u32, k: usize, j: usize, #[constant] how: How) -> u64 {
-    if how.wide {
+fn place<const V: usize>(
+    span: RowPart,
+    me: u32,
+    k: usize,
+    j: usize,
+    #[constant] config: RowConfig,
+) -> u64 {
+    if config.wide {
         span.first + (me * V as u32) as u64 + k as u64 * span.next + j as u64
     } else {
-        span.first + me as u64 + ((k * V + j) as u32 * how.threads) as u64
+        span.first + me as u64 + ((k * V + j) as u32 * config.threads) as u64
     }
 }
 
@@ -101,20 +107,20 @@ pub(super) fn is_inside<const V: usize>(
     me: u32,
     k: usize,
     j: usize,
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) -> bool {
     let mut inside = true;
-    if how.peeled && k == how.vectors {
+    if config.peeled && k == config.vectors {
         inside = j == 0 && span.extra != NONE;
-    } else if !how.full {
-        inside = place::<V>(span, me, k, if how.wide { 0 } else { j }, how) < span.end;
+    } else if !config.full {
+        inside = place::<V>(span, me, k, if config.wide { 0 } else { j }, config) < span.end;
     }
     inside
 }
 
 /// Slots per thread: its vectors, and one for an element outside of them.
-pub(super) const fn slots(how: How) -> usize {
-    how.vectors + how.peeled as usize
+pub(super) const fn slots(config: RowConfig) -> usize {
+    config.vectors + config.peeled as usize
 }
 
 /// Prefetches into L2 the elements that thread `me` will read. L2 is coherent, so the previous launch may still write them.
@@ -123,12 +129,12 @@ pub(super) fn fetch<E: Widened<Wide = f32>, const V: usize>(
     x: &[E],
     span: RowPart,
     me: u32,
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) {
     #[unroll]
-    for k in 0..how.vectors {
-        if is_inside::<V>(span, me, k, 0, how) {
-            prefetch_l2(&x[span.x + place::<V>(span, me, k, 0, how)]);
+    for k in 0..config.vectors {
+        if is_inside::<V>(span, me, k, 0, config) {
+            prefetch_l2(&x[span.x + place::<V>(span, me, k, 0, config)]);
         }
     }
 }
@@ -140,28 +146,28 @@ pub(super) fn read<E: Widened<Wide = f32>, const V: usize>(
     span: RowPart,
     me: u32,
     fill: f32,
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) -> [[f32; V]; SLOTS] {
     let mut values = [[fill; V]; SLOTS];
     #[unroll]
-    for k in 0..how.vectors {
-        if how.wide {
-            let at = place::<V>(span, me, k, 0, how);
-            if is_inside::<V>(span, me, k, 0, how) {
+    for k in 0..config.vectors {
+        if config.wide {
+            let at = place::<V>(span, me, k, 0, config);
+            if is_inside::<V>(span, me, k, 0, config) {
                 values[k] = load_written::<E, V>(x, span.x + at);
             }
         } else {
             #[unroll]
             for j in 0..V {
-                let at = place::<V>(span, me, k, j, how);
+                let at = place::<V>(span, me, k, j, config);
                 if at < span.end {
                     values[k][j] = x[span.x + at * span.x_step] as f32;
                 }
             }
         }
     }
-    if how.peeled && span.extra != NONE {
-        values[how.vectors][0] = x[span.x + span.extra] as f32;
+    if config.peeled && span.extra != NONE {
+        values[config.vectors][0] = x[span.x + span.extra] as f32;
     }
     values
 }
@@ -173,18 +179,18 @@ pub(super) fn columns<E: Widened<Wide = f32>, const V: usize>(
     beta: &[E],
     span: RowPart,
     me: u32,
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) -> [[[f32; V]; 2]; AHEAD] {
     let mut columns = [[[1.0f32; V], [0.0f32; V]]; AHEAD];
-    if how.is_ahead() {
+    if config.is_ahead() {
         #[unroll]
-        for k in 0..how.vectors {
-            let at = place::<V>(span, me, k, 0, how);
-            if is_inside::<V>(span, me, k, 0, how) {
-                if how.gamma {
+        for k in 0..config.vectors {
+            let at = place::<V>(span, me, k, 0, config);
+            if is_inside::<V>(span, me, k, 0, config) {
+                if config.gamma {
                     columns[k][0] = load_written::<E, V>(gamma, at);
                 }
-                if how.beta {
+                if config.beta {
                     columns[k][1] = load_written::<E, V>(beta, at);
                 }
             }
@@ -204,65 +210,65 @@ pub(super) fn write<E: Widened<Wide = f32>, const V: usize>(
     (shift, scale): (f32, f32),
     span: RowPart,
     me: u32,
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) {
     #[unroll]
-    for k in 0..how.vectors {
-        let at = place::<V>(span, me, k, 0, how);
-        if how.wide {
-            if is_inside::<V>(span, me, k, 0, how) {
+    for k in 0..config.vectors {
+        let at = place::<V>(span, me, k, 0, config);
+        if config.wide {
+            if is_inside::<V>(span, me, k, 0, config) {
                 let mut results = [0.0f32; V];
                 let mut factors = [1.0f32; V];
                 let mut summands = [0.0f32; V];
-                if how.is_ahead() {
+                if config.is_ahead() {
                     factors = columns[k][0];
                     summands = columns[k][1];
                 } else {
-                    if how.gamma {
-                        factors = of_columns::<E, V>(gamma, at, span.end, how);
+                    if config.gamma {
+                        factors = of_columns::<E, V>(gamma, at, span.end, config);
                     }
-                    if how.beta {
-                        summands = of_columns::<E, V>(beta, at, span.end, how);
+                    if config.beta {
+                        summands = of_columns::<E, V>(beta, at, span.end, config);
                     }
                 }
                 #[unroll]
                 for j in 0..V {
                     results[j] =
-                        result(values[k][j], (shift, scale), (factors[j], summands[j]), how);
+                        result(values[k][j], (shift, scale), (factors[j], summands[j]), config);
                 }
                 store::<E, V>(y, span.y + at, results);
             }
         } else {
             #[unroll]
             for j in 0..V {
-                let at = place::<V>(span, me, k, j, how);
+                let at = place::<V>(span, me, k, j, config);
                 if at < span.end {
                     let mut factor = 1.0f32;
                     let mut summand = 0.0f32;
-                    if how.gamma {
+                    if config.gamma {
                         factor = load_nc(&gamma[at]) as f32;
                     }
-                    if how.beta {
+                    if config.beta {
                         summand = load_nc(&beta[at]) as f32;
                     }
-                    let result = result(values[k][j], (shift, scale), (factor, summand), how);
+                    let result = result(values[k][j], (shift, scale), (factor, summand), config);
                     y[span.y + at * span.y_step] = result as E;
                 }
             }
         }
     }
-    if how.peeled && span.extra != NONE {
+    if config.peeled && span.extra != NONE {
         let at = span.extra;
         let mut factor = 1.0f32;
         let mut summand = 0.0f32;
-        if how.gamma {
+        if config.gamma {
             factor = gamma[at] as f32;
         }
-        if how.beta {
+        if config.beta {
             summand = beta[at] as f32;
         }
-        let value = values[how.vectors][0];
-        y[span.y + at] = result(value, (shift, scale), (factor, summand), how) as E;
+        let value = values[config.vectors][0];
+        y[span.y + at] = result(value, (shift, scale), (factor, summand), config) as E;
     }
 }
 
@@ -272,16 +278,16 @@ fn of_columns<E: Widened<Wide = f32>, const V: usize>(
     columns: &[E],
     at: u64,
     end: u64,
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) -> [f32; V] {
     let mut values = [0.0f32; V];
     // For 16-bit vectors, single loads would be too many.
-    if how.peeled && V < 8 {
+    if config.peeled && V < 8 {
         #[unroll]
         for j in 0..V {
             values[j] = columns[at + j as u64] as f32;
         }
-    } else if how.peeled {
+    } else if config.peeled {
         values = load_apart::<E, V>(columns, at, end);
     } else {
         values = load::<E, V>(columns, at);
@@ -295,17 +301,17 @@ pub(super) fn result(
     x: f32,
     (shift, scale): (f32, f32),
     (gamma, beta): (f32, f32),
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) -> f32 {
     let mut y = x;
-    if how.kind == Kind::LayerNorm {
+    if config.kind == RowOperation::LayerNorm {
         y -= shift;
     }
     y *= scale;
-    if how.gamma {
+    if config.gamma {
         y *= gamma;
     }
-    if how.beta {
+    if config.beta {
         y += beta;
     }
     y
@@ -313,8 +319,8 @@ pub(super) fn result(
 
 /// If this launch began before the previous one ended: waits for that, and lets the next one begin.
 #[device]
-pub(super) fn begin(#[constant] how: How) {
-    if how.overlaps {
+pub(super) fn begin(#[constant] config: RowConfig) {
+    if config.overlaps {
         launch_dependents();
         wait_for_dependencies();
     }

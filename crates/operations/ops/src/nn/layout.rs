@@ -1,8 +1,8 @@
 //! Builds the launches of a softmax or a norm for the variant that [`super::choice`] selects.
 
-use super::choice::{Chosen, Shares, Way};
-use super::kernels::{AHEAD, How, Kind};
-use super::normal::{Normal, Operands, Rows};
+use super::choice::{SelectedVariant, Shares, Variant};
+use super::kernels::{AHEAD, RowConfig, RowOperation};
+use super::normal::{Normal, RowLayout, RowOperands};
 use super::{passes, ring, spread};
 use crate::workspace::Layout;
 use crate::{Plan, Workspace};
@@ -29,11 +29,13 @@ fn grid(blocks: usize) -> Result<u32> {
 
 /// Minimum resident blocks for threads with `values` elements each, so that enough rows are loaded at once. Rows of 16-bit types
 /// have half the bytes, so more blocks are needed, even at fewer registers per thread.
-fn resident(kind: Kind, values: usize, block: u32, halves: bool, peeled: bool) -> u32 {
+fn resident(kind: RowOperation, values: usize, block: u32, halves: bool, peeled: bool) -> u32 {
     let with = |registers: u32| (65536 / (block * registers)).min(2048 / block).clamp(1, 32);
     match values {
         // Layer norm needs more than 40 registers for its results; fewer hurt more than few threads do, unless those are very few.
-        16 if halves && (peeled || kind == Kind::LayerNorm && with(48) * block >= 1280) => with(48),
+        16 if halves && (peeled || kind == RowOperation::LayerNorm && with(48) * block >= 1280) => {
+            with(48)
+        }
         16 if halves => with(40),
         24 if halves => with(48),
         32.. => with(64),
@@ -50,13 +52,13 @@ fn shared_by(rows: usize, tiles: usize, multiprocessors: u32) -> u32 {
 /// Builds the launches of a softmax or a norm.
 pub(super) fn plan<'a, T: Normal>(
     device: &Device,
-    operands: Operands<'a, T>,
-    rows: Rows,
-    (kind, gamma, beta): (Kind, bool, bool),
-    way: Way,
+    operands: RowOperands<'a, T>,
+    rows: RowLayout,
+    (kind, gamma, beta): (RowOperation, bool, bool),
+    variant: Variant,
     workspace: &Workspace,
 ) -> Result<Plan<'a>> {
-    let Rows { rows: count, n, row, step, .. } = rows;
+    let RowLayout { rows: count, n, row, step, .. } = rows;
     if count == 0 || n == 0 {
         return Ok(Plan::new(vec![], []));
     }
@@ -85,7 +87,7 @@ pub(super) fn plan<'a, T: Normal>(
     // 16 bytes of a 16-bit type widen to 32.
     let most = |vectors: usize| (vectors * size_of::<T>() / size_of::<f32>()).max(1);
     let capability = device.info().compute_capability;
-    let how = How {
+    let config = RowConfig {
         kind,
         gamma,
         beta,
@@ -104,7 +106,7 @@ pub(super) fn plan<'a, T: Normal>(
         delay: 0,
         reduces: capability >= (8, 0),
     };
-    let chosen = way.choose::<T>(device, &rows, how, peeled, most);
+    let chosen = variant.choose::<T>(device, &rows, config, peeled, most);
     let mut scratch = None;
     let mut steps = Vec::new();
     let mut room = |cells: usize| -> Result<_> {
@@ -114,7 +116,7 @@ pub(super) fn plan<'a, T: Normal>(
         Ok((space.view(cells), space.view(done)))
     };
     let launch = match chosen {
-        Chosen::Held { threads, vectors } => {
+        SelectedVariant::Held { threads, vectors } => {
             let block = if threads > 32 { threads } else { 256 };
             let resident = resident(kind, vectors * vector, block, vector == 8, peeled);
             let full = wide
@@ -123,8 +125,8 @@ pub(super) fn plan<'a, T: Normal>(
             let blocks = grid(count.div_ceil((block / threads) as usize))?;
             // If all blocks run at once, latency counts; otherwise registers.
             let ahead = wide && vectors <= AHEAD && blocks <= device.info().multiprocessors;
-            let fetches = how.overlaps && wide && blocks <= FEW;
-            let how = How {
+            let fetches = config.overlaps && wide && blocks <= FEW;
+            let config = RowConfig {
                 full,
                 vectors,
                 threads,
@@ -135,28 +137,28 @@ pub(super) fn plan<'a, T: Normal>(
                 wide: wide || peeled,
                 phase,
                 ahead,
-                ..how
+                ..config
             };
-            T::held(operands, &rows, how).grid(blocks).block(block)
+            T::held(operands, &rows, config).grid(blocks).block(block)
         }
-        Chosen::Spread(Shares { vectors, parts, groups }) => {
+        SelectedVariant::Spread(Shares { vectors, parts, groups }) => {
             let (threads, ahead) = (spread::THREADS, vectors <= AHEAD);
-            let how = How { vectors, threads, block: threads, ahead, ..how };
+            let config = RowConfig { vectors, threads, block: threads, ahead, ..config };
             let space = room(4 * parts * groups)?;
-            let launch = T::spread(operands, space, &rows, (parts as u32, groups as u32), how);
+            let launch = T::spread(operands, space, &rows, (parts as u32, groups as u32), config);
             launch.grid((parts * groups) as u32).block(spread::THREADS).cooperative()
         }
-        Chosen::Ring(Shares { vectors, parts, groups }) => {
+        SelectedVariant::Ring(Shares { vectors, parts, groups }) => {
             let (threads, block, delay) = (ring::THREADS, ring::BLOCK, ring::DELAY);
             let full = n.is_multiple_of(threads as usize * vector * vectors);
-            let how = How { full, vectors, threads, block, delay, ..how };
-            let how = How { stages: ring::stages(how), ..how };
+            let config = RowConfig { full, vectors, threads, block, delay, ..config };
+            let config = RowConfig { stages: ring::stages(config), ..config };
             let space = room(ring::cells(delay, (parts, groups)))?;
-            let launch = T::ring(operands, space, &rows, (parts as u32, groups as u32), how);
-            let launch = launch.shared_bytes(ring::shared_bytes(how));
+            let launch = T::ring(operands, space, &rows, (parts as u32, groups as u32), config);
+            let launch = launch.shared_bytes(ring::shared_bytes(config));
             launch.grid((parts * groups) as u32).block(ring::BLOCK).cooperative()
         }
-        Chosen::Passes => {
+        SelectedVariant::Passes => {
             let multiprocessors = device.info().multiprocessors.max(1);
             // No part is empty, even with the most elements outside of vectors.
             let inside = if peeled { n - 2 * (vector - 1) } else { n };
@@ -164,19 +166,21 @@ pub(super) fn plan<'a, T: Normal>(
             let threads = passes::THREADS;
             let vectors = passes::VECTORS;
             let wide = wide || peeled;
-            let how = How { vectors, threads, block: threads, peeled, wide, phase, ..how };
+            let config =
+                RowConfig { vectors, threads, block: threads, peeled, wide, phase, ..config };
             let blocks = grid(count.saturating_mul(parts as usize))?;
             let mut layout = Layout::default();
             let space = layout.scratch::<f32>(2 * blocks as usize);
             let memory = scratch.insert(workspace.reserve(&layout)?);
             let (to, from) = (memory.view(space), memory.view(space));
-            steps.push(T::parts(operands.x, to, &rows, parts, how).grid(blocks).block(threads));
-            T::results(operands, from, &rows, parts, how).grid(blocks).block(threads)
+            steps.push(T::parts(operands.x, to, &rows, parts, config).grid(blocks).block(threads));
+            T::results(operands, from, &rows, parts, config).grid(blocks).block(threads)
         }
     };
     steps.push(launch);
     // The other variants wait for blocks of the same launch, or have few blocks.
-    let programmatic = how.overlaps && matches!(chosen, Chosen::Held { .. } | Chosen::Passes);
+    let programmatic =
+        config.overlaps && matches!(chosen, SelectedVariant::Held { .. } | SelectedVariant::Passes);
     // SAFETY: the kernels compare elements with the number of rows and their length, which is also the length of gamma and beta;
     // `wide` implies alignment for wide accesses; and the scratch memory has all cells that the blocks publish in.
     let prepared = steps.into_iter().map(|launch| unsafe {

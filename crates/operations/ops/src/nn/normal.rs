@@ -1,7 +1,7 @@
 //! The kernels by element type.
 
 use super::held::held;
-use super::kernels::How;
+use super::kernels::RowConfig;
 use super::passes::{parts, results};
 use super::ring::ring;
 use super::spread::spread;
@@ -11,7 +11,7 @@ use lanework::{Element, Launch, View, ViewMut};
 
 /// Rows in memory.
 #[derive(Clone, Copy, Debug)]
-pub struct Rows {
+pub struct RowLayout {
     pub rows: usize,
     /// Elements of a row.
     pub n: usize,
@@ -23,7 +23,7 @@ pub struct Rows {
 }
 
 /// Kernel operands. Missing gamma or beta refer to dummy memory that the kernel does not read.
-pub struct Operands<'a, T: Element> {
+pub struct RowOperands<'a, T: Element> {
     pub x: View<'a, T>,
     pub y: ViewMut<'a, T>,
     pub gamma: View<'a, T>,
@@ -34,26 +34,27 @@ pub struct Operands<'a, T: Element> {
 pub trait Normal: Widened<Wide = f32> {
     /// Rows held by at most one block.
     #[doc(hidden)]
-    fn held<'a>(operands: Operands<'a, Self>, rows: &Rows, how: How) -> Launch<'a>;
+    fn held<'a>(operands: RowOperands<'a, Self>, rows: &RowLayout, config: RowConfig)
+    -> Launch<'a>;
 
     /// Rows held by several blocks: parts per row, and rows at a time.
     #[doc(hidden)]
     fn spread<'a>(
-        operands: Operands<'a, Self>,
+        operands: RowOperands<'a, Self>,
         space: (ViewMut<'a, u64>, ViewMut<'a, u32>),
-        rows: &Rows,
+        rows: &RowLayout,
         blocks: (u32, u32),
-        how: How,
+        config: RowConfig,
     ) -> Launch<'a>;
 
     /// As `spread`, with bulk copies.
     #[doc(hidden)]
     fn ring<'a>(
-        operands: Operands<'a, Self>,
+        operands: RowOperands<'a, Self>,
         space: (ViewMut<'a, u64>, ViewMut<'a, u32>),
-        rows: &Rows,
+        rows: &RowLayout,
         blocks: (u32, u32),
-        how: How,
+        config: RowConfig,
     ) -> Launch<'a>;
 
     /// The first pass: statistics of the parts of each row, two numbers per part.
@@ -61,19 +62,19 @@ pub trait Normal: Widened<Wide = f32> {
     fn parts<'a>(
         x: View<'a, Self>,
         space: ViewMut<'a, f32>,
-        rows: &Rows,
+        rows: &RowLayout,
         parts: u32,
-        how: How,
+        config: RowConfig,
     ) -> Launch<'a>;
 
     /// The second pass: results from the parts' statistics.
     #[doc(hidden)]
     fn results<'a>(
-        operands: Operands<'a, Self>,
+        operands: RowOperands<'a, Self>,
         space: ViewMut<'a, f32>,
-        rows: &Rows,
+        rows: &RowLayout,
         parts: u32,
-        how: How,
+        config: RowConfig,
     ) -> Launch<'a>;
 }
 
@@ -84,65 +85,65 @@ fn pair((x, y): (usize, usize)) -> (u64, u64) {
 macro_rules! normal {
     ($($element:ty)*) => {$(
         impl Normal for $element {
-            fn held<'a>(operands: Operands<'a, Self>, rows: &Rows, how: How) -> Launch<'a> {
-                let Operands { x, y, gamma, beta } = operands;
+            fn held<'a>(operands: RowOperands<'a, Self>, rows: &RowLayout, config: RowConfig) -> Launch<'a> {
+                let RowOperands { x, y, gamma, beta } = operands;
                 let (count, n) = pair((rows.rows, rows.n));
                 let (row, step) = (pair(rows.row), pair(rows.step));
                 const V: usize = <$element>::VECTOR;
-                held::<$element, V>(x, y, gamma, beta, count, n, row, step, rows.eps, how)
+                held::<$element, V>(x, y, gamma, beta, count, n, row, step, rows.eps, config)
             }
 
             fn spread<'a>(
-                operands: Operands<'a, Self>,
+                operands: RowOperands<'a, Self>,
                 (cells, done): (ViewMut<'a, u64>, ViewMut<'a, u32>),
-                rows: &Rows,
+                rows: &RowLayout,
                 blocks: (u32, u32),
-                how: How,
+                config: RowConfig,
             ) -> Launch<'a> {
-                let Operands { x, y, gamma, beta } = operands;
+                let RowOperands { x, y, gamma, beta } = operands;
                 let ((count, n), row) = (pair((rows.rows, rows.n)), pair(rows.row));
                 const V: usize = <$element>::VECTOR;
-                spread::<$element, V>(x, y, gamma, beta, cells, done, count, n, row, blocks, rows.eps, how)
+                spread::<$element, V>(x, y, gamma, beta, cells, done, count, n, row, blocks, rows.eps, config)
             }
 
             fn ring<'a>(
-                operands: Operands<'a, Self>,
+                operands: RowOperands<'a, Self>,
                 (cells, done): (ViewMut<'a, u64>, ViewMut<'a, u32>),
-                rows: &Rows,
+                rows: &RowLayout,
                 blocks: (u32, u32),
-                how: How,
+                config: RowConfig,
             ) -> Launch<'a> {
-                let Operands { x, y, gamma, beta } = operands;
+                let RowOperands { x, y, gamma, beta } = operands;
                 let ((count, n), row) = (pair((rows.rows, rows.n)), pair(rows.row));
                 const V: usize = <$element>::VECTOR;
                 // Rows of whole vectors.
                 let (x, gamma, beta) = (x.cast::<u32>(), gamma.cast::<u32>(), beta.cast::<u32>());
-                ring::<$element, V>(x, y, gamma, beta, cells, done, count, n, row, blocks, rows.eps, how)
+                ring::<$element, V>(x, y, gamma, beta, cells, done, count, n, row, blocks, rows.eps, config)
             }
 
             fn parts<'a>(
                 x: View<'a, Self>,
                 space: ViewMut<'a, f32>,
-                rows: &Rows,
+                rows: &RowLayout,
                 count: u32,
-                how: How,
+                config: RowConfig,
             ) -> Launch<'a> {
                 const V: usize = <$element>::VECTOR;
                 let (row, step) = (rows.row.0 as u64, rows.step.0 as u64);
-                parts::<$element, V>(x, space, rows.n as u64, count, row, step, how)
+                parts::<$element, V>(x, space, rows.n as u64, count, row, step, config)
             }
 
             fn results<'a>(
-                operands: Operands<'a, Self>,
+                operands: RowOperands<'a, Self>,
                 space: ViewMut<'a, f32>,
-                rows: &Rows,
+                rows: &RowLayout,
                 count: u32,
-                how: How,
+                config: RowConfig,
             ) -> Launch<'a> {
-                let Operands { x, y, gamma, beta } = operands;
+                let RowOperands { x, y, gamma, beta } = operands;
                 let (n, row, step) = (rows.n as u64, pair(rows.row), pair(rows.step));
                 const V: usize = <$element>::VECTOR;
-                results::<$element, V>(x, y, gamma, beta, space, n, count, row, step, rows.eps, how)
+                results::<$element, V>(x, y, gamma, beta, space, n, count, row, step, rows.eps, config)
             }
         }
     )*};

@@ -5,10 +5,9 @@
 //! second launch every block combines its row's parts in order and writes its part, starting with the elements read last, some of
 //! which are still in L2.
 
-use super::collect::of_part;
-use super::exchange::{WARPS, of_warps};
+use super::exchange::{WARPS, of_part, of_warps};
 use super::kernels::{
-    How, Kind, NONE, RowPart, SLOTS, begin, columns, is_inside, read, slots, write,
+    NONE, RowConfig, RowOperation, RowPart, SLOTS, begin, columns, is_inside, read, slots, write,
 };
 use super::statistics::{exponential, factors, merged, of_lanes};
 use crate::vectors::Widened;
@@ -28,12 +27,17 @@ pub(super) const fn tile(vector: usize) -> usize {
 
 /// The range of a row's elements that is divided into tiles: all, or those in vectors.
 #[device]
-fn in_tiles<const V: usize>(row: u64, n: u64, x_row: u64, #[constant] how: How) -> (u64, u64) {
+fn in_tiles<const V: usize>(
+    row: u64,
+    n: u64,
+    x_row: u64,
+    #[constant] config: RowConfig,
+) -> (u64, u64) {
     let mut first = 0u64;
     let mut count = n;
-    if how.peeled {
+    if config.peeled {
         let size = V as u64;
-        first = (size - (how.phase + row * x_row) % size) % size;
+        first = (size - (config.phase + row * x_row) % size) % size;
         count = (n - first) / size * size;
     }
     (first, count)
@@ -63,12 +67,12 @@ fn tile_of<const V: usize>(
     (start, count): (u64, u64),
     (x_row, y_row): (u64, u64),
     (x_step, y_step): (u64, u64),
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) -> RowPart {
     let first = start + (part as u64 + i * parts as u64) * const { tile(V) as u64 };
     let (next, end) = (const { THREADS as u64 * V as u64 }, start + count);
     let mut extra = NONE;
-    if how.peeled && first == start {
+    if config.peeled && first == start {
         // The elements before the first multiple of 16 bytes, and those after the last one.
         let me = thread_idx.x;
         let mut at = me as u64;
@@ -89,14 +93,14 @@ fn with_tile<const V: usize>(
     numbers: f32,
     values: [[f32; V]; SLOTS],
     span: RowPart,
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) -> ((f32, f32), f32) {
     let me = thread_idx.x;
     let mut all = (first, second);
     let mut count = numbers;
-    if how.kind == Kind::Softmax {
+    if config.kind == RowOperation::Softmax {
         #[unroll]
-        for k in 0..const { slots(how) } {
+        for k in 0..const { slots(config) } {
             #[unroll]
             for j in 0..V {
                 all.0 = all.0.max(values[k][j]);
@@ -106,32 +110,32 @@ fn with_tile<const V: usize>(
     }
     let mut more = 0.0f32;
     let mut mean = 0.0f32;
-    if how.kind == Kind::LayerNorm {
+    if config.kind == RowOperation::LayerNorm {
         #[unroll]
-        for k in 0..const { slots(how) } {
+        for k in 0..const { slots(config) } {
             #[unroll]
             for j in 0..V {
                 // Elements out of range are 0.
                 mean += values[k][j];
-                more += select(is_inside::<V>(span, me, k, j, how), 1.0f32, 0.0);
+                more += select(is_inside::<V>(span, me, k, j, config), 1.0f32, 0.0);
             }
         }
         mean = mean / more.max(1.0);
     }
     let mut sums = [0.0f32; V];
     #[unroll]
-    for k in 0..const { slots(how) } {
+    for k in 0..const { slots(config) } {
         #[unroll]
         for j in 0..V {
             let x = values[k][j];
-            if how.kind == Kind::Softmax {
+            if config.kind == RowOperation::Softmax {
                 sums[j] += exponential(x - all.0);
             }
-            if how.kind == Kind::LayerNorm {
-                let difference = select(is_inside::<V>(span, me, k, j, how), x - mean, 0.0f32);
+            if config.kind == RowOperation::LayerNorm {
+                let difference = select(is_inside::<V>(span, me, k, j, config), x - mean, 0.0f32);
                 sums[j] += difference * difference;
             }
-            if how.kind == Kind::RmsNorm {
+            if config.kind == RowOperation::RmsNorm {
                 sums[j] += x * x;
             }
         }
@@ -140,7 +144,7 @@ fn with_tile<const V: usize>(
     for j in 0..V {
         all.1 += sums[j];
     }
-    if how.kind == Kind::LayerNorm {
+    if config.kind == RowOperation::LayerNorm {
         count += more;
         let (off, share) = (mean - first, more / count.max(1.0));
         all.0 += off * share;
@@ -156,11 +160,11 @@ fn of_block(
     numbers: f32,
     count: f32,
     space: Shared<f32, 2>,
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) -> (f32, f32) {
     let of_warp = of_lanes(numbers, 32, false, false);
-    let mine = merged(mine, numbers, of_warp.max(1.0), how);
-    of_warps(mine, of_warp, count, space, 0, how)
+    let mine = merged(mine, numbers, of_warp.max(1.0), config);
+    of_warps(mine, of_warp, count, space, 0, config)
 }
 
 /// First pass: statistics of each of the `parts` parts of rows of `n` elements, two numbers per block in `space`.
@@ -172,25 +176,25 @@ pub(super) fn parts<E: Widened<Wide = f32>, const V: usize>(
     parts: u32,
     x_row: u64,
     x_step: u64,
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) {
     let warps = shared::<f32>([3, WARPS]);
     let (row, part) = ((block_idx.x / parts) as u64, block_idx.x % parts);
-    let (start, inside) = in_tiles::<V>(row, n, x_row, how);
+    let (start, inside) = in_tiles::<V>(row, n, x_row, config);
     let tiles = tiles_of::<V>(part, parts, inside);
-    let fill = const { if how.kind == Kind::Softmax { f32::NEG_INFINITY } else { 0.0 } };
-    let least = const { if how.kind == Kind::Softmax { f32::MIN } else { 0.0 } };
-    begin(how);
+    let fill = const { if config.kind == RowOperation::Softmax { f32::NEG_INFINITY } else { 0.0 } };
+    let least = const { if config.kind == RowOperation::Softmax { f32::MIN } else { 0.0 } };
+    begin(config);
     let mut mine = (least, 0.0f32);
     let mut numbers = 0.0f32;
     for i in 0..tiles {
         let (places, steps) = ((x_row, 0u64), (x_step, 0u64));
-        let span = tile_of::<V>((row, part, i), (n, parts), (start, inside), places, steps, how);
-        let values = read::<E, V>(x, span, thread_idx.x, fill, how);
-        (mine, numbers) = with_tile::<V>(mine, numbers, values, span, how);
+        let span = tile_of::<V>((row, part, i), (n, parts), (start, inside), places, steps, config);
+        let values = read::<E, V>(x, span, thread_idx.x, fill, config);
+        (mine, numbers) = with_tile::<V>(mine, numbers, values, span, config);
     }
     let count = numbers_of::<V>(part, parts, n, inside);
-    let all = of_block(mine, numbers, count, warps, how);
+    let all = of_block(mine, numbers, count, warps, config);
     if thread_idx.x == 0 {
         space[2 * block_idx.x] = all.0;
         space[2 * block_idx.x + 1] = all.1;
@@ -210,15 +214,15 @@ pub(super) fn results<E: Widened<Wide = f32>, const V: usize>(
     (x_row, y_row): (u64, u64),
     (x_step, y_step): (u64, u64),
     eps: f32,
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) {
     let warps = shared::<f32>([3, WARPS]);
     let t = thread_idx.x;
     let (row, part) = ((block_idx.x / parts) as u64, block_idx.x % parts);
-    let (start, inside) = in_tiles::<V>(row, n, x_row, how);
+    let (start, inside) = in_tiles::<V>(row, n, x_row, config);
     let tiles = tiles_of::<V>(part, parts, inside);
-    let least = const { if how.kind == Kind::Softmax { f32::MIN } else { 0.0 } };
-    begin(how);
+    let least = const { if config.kind == RowOperation::Softmax { f32::MIN } else { 0.0 } };
+    begin(config);
     let mut mine = (least, 0.0f32);
     let mut numbers = 0.0f32;
     if t < parts {
@@ -226,24 +230,25 @@ pub(super) fn results<E: Widened<Wide = f32>, const V: usize>(
         mine = (space[cell], space[cell + 1]);
         numbers = numbers_of::<V>(t, parts, n, inside);
     }
-    let of_row = of_block(mine, numbers, n as f32, warps, how);
-    let (shift, scale) = factors(of_row, 1.0 / n as f32, eps, how);
+    let of_row = of_block(mine, numbers, n as f32, warps, config);
+    let (shift, scale) = factors(of_row, 1.0 / n as f32, eps, config);
     let mut left = tiles;
     while left > 0 {
         left -= 1;
         let (places, steps) = ((x_row, y_row), (x_step, y_step));
-        let span = tile_of::<V>((row, part, left), (n, parts), (start, inside), places, steps, how);
-        let mut values = read::<E, V>(x, span, t, 0.0, how);
-        let of_columns = columns::<E, V>(gamma, beta, span, t, how);
-        if how.kind == Kind::Softmax {
+        let span =
+            tile_of::<V>((row, part, left), (n, parts), (start, inside), places, steps, config);
+        let mut values = read::<E, V>(x, span, t, 0.0, config);
+        let of_columns = columns::<E, V>(gamma, beta, span, t, config);
+        if config.kind == RowOperation::Softmax {
             #[unroll]
-            for k in 0..const { slots(how) } {
+            for k in 0..const { slots(config) } {
                 #[unroll]
                 for j in 0..V {
                     values[k][j] = exponential(values[k][j] - shift);
                 }
             }
         }
-        write::<E, V>(y, gamma, beta, values, of_columns, (shift, scale), span, t, how);
+        write::<E, V>(y, gamma, beta, values, of_columns, (shift, scale), span, t, config);
     }
 }

@@ -8,8 +8,8 @@
 //! complete by then. One warp publishes the block's statistics of a row; another collects those of all parts. There is no
 //! block-wide barrier.
 
-use super::collect::{collected, of_part as numbers_of_part, of_parts, publish};
-use super::kernels::{How, Kind, NONE, RowPart, SLOTS, is_inside, result};
+use super::exchange::{collected, of_part as numbers_of_part, of_parts, publish};
+use super::kernels::{NONE, RowConfig, RowOperation, RowPart, SLOTS, is_inside, result};
 use super::statistics::{exponential, factors, merged, numbers_of_warp, of_warp};
 use crate::vectors::{Widened, store, unpack};
 use lanework::prelude::*;
@@ -40,33 +40,33 @@ pub(super) const PREFERRED: usize = 4;
 const PIECE: u32 = 128;
 
 /// Words of a part.
-fn of_part(how: How) -> u32 {
-    THREADS * 4 * how.vectors as u32
+fn of_part(config: RowConfig) -> u32 {
+    THREADS * 4 * config.vectors as u32
 }
 
 /// Pieces of a part.
-const fn pieces(how: How) -> u32 {
-    THREADS / PIECE * how.vectors as u32
+const fn pieces(config: RowConfig) -> u32 {
+    THREADS / PIECE * config.vectors as u32
 }
 
 /// Parts that fit in shared memory.
-fn slabs(how: How) -> u32 {
-    ROOM / (4 * of_part(how))
+fn slabs(config: RowConfig) -> u32 {
+    ROOM / (4 * of_part(config))
 }
 
 /// Shared-memory parts used for gamma and beta.
-fn of_columns(how: How) -> u32 {
-    u32::from(how.gamma) + u32::from(how.beta)
+fn of_columns(config: RowConfig) -> u32 {
+    u32::from(config.gamma) + u32::from(config.beta)
 }
 
 /// Shared-memory parts used for rows.
-pub(super) fn stages(how: How) -> u32 {
-    (slabs(how) - of_columns(how)).min(8)
+pub(super) fn stages(config: RowConfig) -> u32 {
+    (slabs(config) - of_columns(config)).min(8)
 }
 
 /// Shared-memory bytes for parts.
-pub(super) fn shared_bytes(how: How) -> u32 {
-    4 * (how.stages + of_columns(how)) * of_part(how)
+pub(super) fn shared_bytes(config: RowConfig) -> u32 {
+    4 * (config.stages + of_columns(config)) * of_part(config)
 }
 
 /// Rows whose statistics are in memory at a time. A block that publishes a row has collected the row `delay` + 1 before it; by
@@ -85,7 +85,7 @@ pub(super) fn cells(delay: u32, (parts, groups): (usize, usize)) -> usize {
 }
 
 /// As `spread`. `words` is the memory of `x`, whose rows start at multiples of 16 bytes and have a multiple of 16 bytes. A part has
-/// up to `THREADS` times `V` times `how.vectors` elements. `space` holds zeros as [`cells`] counts: `COPIES` copies for each row in
+/// up to `THREADS` times `V` times `config.vectors` elements. `space` holds zeros as [`cells`] counts: `COPIES` copies for each row in
 /// flight, in which all blocks of the row publish. `done` is a zero. All are zero again at the end.
 #[kernel(block = BLOCK, max_registers = REGISTERS.0)]
 pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
@@ -100,19 +100,21 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
     (x_row, y_row): (u64, u64),
     (parts, groups): (u32, u32),
     eps: f32,
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) {
-    let (vectors, delay) = (how.vectors, how.delay);
-    let stages =
-        shared_dynamic::<u32>([const { how.stages + of_columns(how) }, const { of_part(how) }]);
-    let copies = pipeline(how.stages, 1, WARPS);
+    let (vectors, delay) = (config.vectors, config.delay);
+    let stages = shared_dynamic::<u32>([
+        const { config.stages + of_columns(config) },
+        const { of_part(config) },
+    ]);
+    let copies = pipeline(config.stages, 1, WARPS);
     let fixed = pipeline(1, 1, 1);
-    let holds = const { of_columns(how) > 0 };
-    let (of_gamma, of_beta) = (how.stages, const { how.stages + how.gamma as u32 });
+    let holds = const { of_columns(config) > 0 };
+    let (of_gamma, of_beta) = (config.stages, const { config.stages + config.gamma as u32 });
     let told = pipeline(TOLD, WARPS, 1);
-    let known = pipeline(const { how.delay + 1 }, 1, WARPS);
+    let known = pipeline(const { config.delay + 1 }, 1, WARPS);
     let of_warps = shared::<f32>([2 * TOLD, WARPS]);
-    let of_rows = shared::<f32>([2, const { how.delay + 1 }]);
+    let of_rows = shared::<f32>([2, const { config.delay + 1 }]);
     let (group, part) = (block_idx.x / parts, block_idx.x % parts);
     // Elements of a piece, and the stride between a part's pieces.
     let piece = const { PIECE as u64 * V as u64 };
@@ -121,7 +123,7 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
     let mine = numbers_of_part(part, parts, n, piece);
     let slabs = stages.region(
         0u32,
-        [const { (how.stages + of_columns(how)) * pieces(how) }, const { PIECE * 4 }],
+        [const { (config.stages + of_columns(config)) * pieces(config) }, const { PIECE * 4 }],
     );
     let rounds = ((rows - group as u64 + groups as u64 - 1) / groups as u64) as u32;
     let [math, others] = warp_roles([WARPS, 4]);
@@ -129,13 +131,13 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
         others.give_registers(REGISTERS.2);
         let (lane, role) = (others.thread() % 32, others.thread() / 32);
         if others.thread() == 0 {
-            let all = const { pieces(how) };
+            let all = const { pieces(config) };
             // Copies piece `i` of this part of a row to a slab.
             let load = |x: Slice<u32>, row: u64, i: u32, slab: u32, slot: Filling| {
                 let from = first + i as u64 * turn;
-                if how.full || from < n {
+                if config.full || from < n {
                     let mut count = const { PIECE * 4 };
-                    if !how.full {
+                    if !config.full {
                         count = (n - from).min(piece) as u32 * const { size_of::<E>() as u32 } / 4;
                     }
                     let at = (row + from) * const { size_of::<E>() as u64 } / 4;
@@ -144,12 +146,12 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
             };
             let bytes = mine * const { size_of::<E>() as u32 };
             if holds {
-                let slot = fixed.producer().acquire_for(bytes * const { of_columns(how) });
+                let slot = fixed.producer().acquire_for(bytes * const { of_columns(config) });
                 for i in 0..all {
-                    if how.gamma {
+                    if config.gamma {
                         load(gamma, 0u64, i, of_gamma, slot);
                     }
-                    if how.beta {
+                    if config.beta {
                         load(beta, 0u64, i, of_beta, slot);
                     }
                 }
@@ -159,7 +161,7 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
                 let row = (group as u64 + round as u64 * groups as u64) * x_row;
                 let slot = producer.acquire_for(bytes);
                 #[unroll]
-                for i in 0..const { pieces(how) } {
+                for i in 0..const { pieces(config) } {
                     load(words, row, i, slot.index, slot);
                 }
             }
@@ -180,8 +182,10 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
             let from = told.consumer();
             for round in 0..rounds {
                 let slot = from.wait();
-                let mut of_lane =
-                    (const { if how.kind == Kind::Softmax { f32::MIN } else { 0.0 } }, 0.0f32);
+                let mut of_lane = (
+                    const { if config.kind == RowOperation::Softmax { f32::MIN } else { 0.0 } },
+                    0.0f32,
+                );
                 if lane < WARPS {
                     of_lane = (of_warps[[slot.index, lane]], of_warps[[TOLD + slot.index, lane]]);
                 }
@@ -189,11 +193,11 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
                 if lane == 0 {
                     slot.release();
                 }
-                let all = merged(of_lane, numbers, mine as f32, how);
-                let base = (round % const { kept(how.delay) } * groups + group) * COPIES;
+                let all = merged(of_lane, numbers, mine as f32, config);
+                let base = (round % const { kept(config.delay) } * groups + group) * COPIES;
                 // Copies past the number of parts are not read.
                 if lane < parts.min(COPIES) {
-                    publish(space, (base + lane) * parts + part, round + 1, all, how);
+                    publish(space, (base + lane) * parts + part, round + 1, all, config);
                 }
             }
         }
@@ -202,10 +206,10 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
             let share = 1.0 / n as f32;
             let of_parts = of_parts(parts, n, piece);
             for round in 0..rounds {
-                let base = (round % const { kept(how.delay) } * groups + group) * COPIES;
+                let base = (round % const { kept(config.delay) } * groups + group) * COPIES;
                 let base = (base + part % COPIES) * parts;
-                let of_row = collected(space, base, round + 1, parts, n, of_parts, how);
-                let (shift, scale) = factors(of_row, share, eps, how);
+                let of_row = collected(space, base, round + 1, parts, n, of_parts, config);
+                let (shift, scale) = factors(of_row, share, eps, config);
                 if lane == 0 {
                     let slot = to.acquire();
                     of_rows[[0, slot.index]] = shift;
@@ -232,13 +236,14 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
     if math.active() {
         math.take_registers(REGISTERS.1);
         let (t, lane, warp) = (math.thread(), math.thread() % 32, math.thread() / 32);
-        let fill = const { if how.kind == Kind::Softmax { f32::NEG_INFINITY } else { 0.0 } };
+        let fill =
+            const { if config.kind == RowOperation::Softmax { f32::NEG_INFINITY } else { 0.0 } };
         let (from, to, results) = (copies.consumer(), told.producer(), known.consumer());
         // A thread's vectors have the same offset in pieces that are one round of all computing threads apart.
         let (me, first) = (t % PIECE, first + (t / PIECE) as u64 * turn);
         let next = const { (THREADS / PIECE) as u64 } * turn;
         let span = RowPart { x: 0, y: 0, x_step: 1, y_step: 1, first, end: n, next, extra: NONE };
-        let numbers = numbers_of_warp::<V>(span, me, how);
+        let numbers = numbers_of_warp::<V>(span, me, config);
         if holds {
             fixed.consumer().wait();
         }
@@ -254,7 +259,7 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
                 #[unroll]
                 for k in 0..vectors {
                     let place = k as u32 * THREADS + t;
-                    if is_inside::<V>(span, me, k, 0, how) {
+                    if is_inside::<V>(span, me, k, 0, config) {
                         values[k] = unpack::<E, V>(stages.load_vec::<4>((slot.index, 4 * place)));
                     }
                 }
@@ -262,7 +267,7 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
                 if lane == 0 {
                     slot.release();
                 }
-                let (one, two) = of_warp::<V>(&mut values, span, me, numbers, how);
+                let (one, two) = of_warp::<V>(&mut values, span, me, numbers, config);
                 base = one;
                 if lane == 0 {
                     let slot = to.acquire();
@@ -278,28 +283,28 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
                 if lane == 0 {
                     slot.release();
                 }
-                let oldest = const { how.delay as usize - 1 };
+                let oldest = const { config.delay as usize - 1 };
                 let mut adapted = scale;
-                if how.kind == Kind::Softmax {
+                if config.kind == RowOperation::Softmax {
                     adapted *= exponential(bases[oldest] - shift);
                 }
                 #[unroll]
                 for k in 0..vectors {
                     let vector = k as u32 * THREADS + t;
-                    if is_inside::<V>(span, me, k, 0, how) {
+                    if is_inside::<V>(span, me, k, 0, config) {
                         let mut of_place = [1.0f32; V];
                         let mut more = [0.0f32; V];
-                        if how.gamma {
+                        if config.gamma {
                             of_place = unpack::<E, V>(stages.load_vec::<4>((of_gamma, 4 * vector)));
                         }
-                        if how.beta {
+                        if config.beta {
                             more = unpack::<E, V>(stages.load_vec::<4>((of_beta, 4 * vector)));
                         }
                         let mut row = [0.0f32; V];
                         #[unroll]
                         for j in 0..V {
                             let x = waiting[oldest][k][j];
-                            row[j] = result(x, (shift, adapted), (of_place[j], more[j]), how);
+                            row[j] = result(x, (shift, adapted), (of_place[j], more[j]), config);
                         }
                         store::<E, V>(y, to_row + k as u64 * next, row);
                     }
@@ -307,7 +312,7 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
                 to_row += groups as u64 * y_row;
             }
             #[unroll]
-            for i in (1..how.delay as usize).rev() {
+            for i in (1..config.delay as usize).rev() {
                 waiting[i] = waiting[i - 1];
                 bases[i] = bases[i - 1];
             }

@@ -7,7 +7,7 @@
 //! the round before last.
 
 use super::exchange::{WARPS, of_warps, statistics};
-use super::kernels::{How, Kind, NONE, RowPart, columns, read, write};
+use super::kernels::{NONE, RowConfig, RowOperation, RowPart, columns, read, write};
 use super::statistics::{exponential, factors, merged, of_lanes};
 use crate::vectors::Widened;
 use lanework::prelude::*;
@@ -48,15 +48,15 @@ pub(super) fn spread<E: Widened<Wide = f32>, const V: usize>(
     (x_row, y_row): (u64, u64),
     (parts, groups): (u32, u32),
     eps: f32,
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) {
     let space = shared::<f32>([6, WARPS]);
     let last = shared::<u32>(1);
     let t = thread_idx.x;
     let (group, part) = (block_idx.x / parts, block_idx.x % parts);
-    let size = const { THREADS as u64 * V as u64 * how.vectors as u64 };
+    let size = const { THREADS as u64 * V as u64 * config.vectors as u64 };
     let first = part as u64 * size;
-    let fill = const { if how.kind == Kind::Softmax { f32::NEG_INFINITY } else { 0.0 } };
+    let fill = const { if config.kind == RowOperation::Softmax { f32::NEG_INFINITY } else { 0.0 } };
     let share = 1.0 / n as f32;
     let mut round = 0u32;
     for row in (group as u64..rows).step_by(groups) {
@@ -65,38 +65,38 @@ pub(super) fn spread<E: Widened<Wide = f32>, const V: usize>(
         let next = const { THREADS as u64 * V as u64 };
         let span =
             RowPart { x: from, y: to, x_step: 1, y_step: 1, first, end: n, next, extra: NONE };
-        let mut values = read::<E, V>(x, span, t, fill, how);
+        let mut values = read::<E, V>(x, span, t, fill, config);
         let count = (n - first).min(size) as f32;
-        let of_columns = columns::<E, V>(gamma, beta, span, t, how);
-        let ((mine, sum), base) = statistics::<V>(&mut values, span, t, count, space, how);
+        let of_columns = columns::<E, V>(gamma, beta, span, t, config);
+        let ((mine, sum), base) = statistics::<V>(&mut values, span, t, count, space, config);
         let row_cells = (round % 2 * groups + group) * parts;
         if t == 0 {
-            if how.kind != Kind::RmsNorm {
+            if config.kind != RowOperation::RmsNorm {
                 publish(cells, 2 * (row_cells + part), round, mine);
             }
             publish(cells, 2 * (row_cells + part) + 1, round, sum);
         }
         let mut of_part = (0.0f32, 0.0f32);
         let mut numbers = 0.0f32;
-        if how.kind == Kind::Softmax {
+        if config.kind == RowOperation::Softmax {
             of_part.0 = f32::MIN;
         }
         if t < parts {
-            if how.kind != Kind::RmsNorm {
+            if config.kind != RowOperation::RmsNorm {
                 of_part.0 = published(cells, 2 * (row_cells + t), round);
             }
             of_part.1 = published(cells, 2 * (row_cells + t) + 1, round);
             numbers = (n - t as u64 * size).min(size) as f32;
         }
         let of_warp = of_lanes(numbers, 32, false, false);
-        let of_part = merged(of_part, numbers, of_warp.max(1.0), how);
-        let of_row = of_warps(of_part, of_warp, n as f32, space, 1, how);
-        let (shift, scale) = factors(of_row, share, eps, how);
+        let of_part = merged(of_part, numbers, of_warp.max(1.0), config);
+        let of_row = of_warps(of_part, of_warp, n as f32, space, 1, config);
+        let (shift, scale) = factors(of_row, share, eps, config);
         let mut adapted = scale;
-        if how.kind == Kind::Softmax {
+        if config.kind == RowOperation::Softmax {
             adapted *= exponential(base - shift);
         }
-        write::<E, V>(y, gamma, beta, values, of_columns, (shift, adapted), span, t, how);
+        write::<E, V>(y, gamma, beta, values, of_columns, (shift, adapted), span, t, config);
     }
     // The last block to end resets the cells to zero.
     sync_threads();

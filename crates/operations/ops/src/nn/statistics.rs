@@ -5,7 +5,7 @@
 //! Golub and LeVeque 1983), which halves the exchanges. The reduction trees depend only on the row's length, so results are bitwise
 //! reproducible.
 
-use super::kernels::{How, Kind, RowPart, SLOTS, is_inside, slots};
+use super::kernels::{RowConfig, RowOperation, RowPart, SLOTS, is_inside, slots};
 use lanework::prelude::*;
 
 /// The sum or maximum over the lanes of a warp that belong to one group of `threads`, in each of them.
@@ -41,28 +41,32 @@ pub(super) fn exponential(difference: f32) -> f32 {
 }
 
 /// The number of elements of a group within a warp, if every thread has all its vectors.
-fn of_full<const V: usize>(how: How) -> f32 {
-    (how.threads.min(32) as usize * how.vectors * V) as f32
+fn of_full<const V: usize>(config: RowConfig) -> f32 {
+    (config.threads.min(32) as usize * config.vectors * V) as f32
 }
 
 /// The number of elements of a group's threads within a warp, if it matters.
 #[device]
-pub(super) fn numbers_of_warp<const V: usize>(span: RowPart, me: u32, #[constant] how: How) -> f32 {
-    let all = const { of_full::<V>(how) };
+pub(super) fn numbers_of_warp<const V: usize>(
+    span: RowPart,
+    me: u32,
+    #[constant] config: RowConfig,
+) -> f32 {
+    let all = const { of_full::<V>(config) };
     let mut numbers = 0.0f32;
-    if how.full {
+    if config.full {
         numbers += all;
-    } else if how.kind == Kind::LayerNorm {
+    } else if config.kind == RowOperation::LayerNorm {
         #[unroll]
-        for k in 0..const { slots(how) } {
+        for k in 0..const { slots(config) } {
             #[unroll]
             for j in 0..V {
-                if k < how.vectors || j == 0 {
-                    numbers += select(is_inside::<V>(span, me, k, j, how), 1.0f32, 0.0);
+                if k < config.vectors || j == 0 {
+                    numbers += select(is_inside::<V>(span, me, k, j, config), 1.0f32, 0.0);
                 }
             }
         }
-        numbers = of_lanes(numbers, how.threads, false, false);
+        numbers = of_lanes(numbers, config.threads, false, false);
     }
     numbers
 }
@@ -75,37 +79,37 @@ pub(super) fn of_warp<const V: usize>(
     span: RowPart,
     me: u32,
     numbers: f32,
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) -> (f32, f32) {
-    let threads = how.threads;
-    let pairs = const { how.full && how.kind == Kind::LayerNorm };
+    let threads = config.threads;
+    let pairs = const { config.full && config.kind == RowOperation::LayerNorm };
     // Between threads with equal counts, each contributes its share.
-    let mut share = const { 1.0 / (how.vectors * V) as f32 };
+    let mut share = const { 1.0 / (config.vectors * V) as f32 };
     let lanes = if pairs { 1 } else { threads };
-    if !pairs && how.kind == Kind::LayerNorm {
+    if !pairs && config.kind == RowOperation::LayerNorm {
         share = 1.0 / numbers.max(1.0);
     }
     let mut first = 0.0f32;
-    if how.kind == Kind::Softmax {
+    if config.kind == RowOperation::Softmax {
         let mut most = f32::MIN;
         #[unroll]
-        for k in 0..const { slots(how) } {
+        for k in 0..const { slots(config) } {
             #[unroll]
             for j in 0..V {
-                if k < how.vectors || j == 0 {
+                if k < config.vectors || j == 0 {
                     most = most.max(values[k][j]);
                 }
             }
         }
-        first = of_lanes(most, threads, true, how.reduces);
+        first = of_lanes(most, threads, true, config.reduces);
     }
-    if how.kind == Kind::LayerNorm {
+    if config.kind == RowOperation::LayerNorm {
         let mut sums = [0.0f32; V];
         #[unroll]
-        for k in 0..const { slots(how) } {
+        for k in 0..const { slots(config) } {
             #[unroll]
             for j in 0..V {
-                if k < how.vectors || j == 0 {
+                if k < config.vectors || j == 0 {
                     sums[j] += values[k][j];
                 }
             }
@@ -114,23 +118,24 @@ pub(super) fn of_warp<const V: usize>(
     }
     let mut sums = [0.0f32; V];
     #[unroll]
-    for k in 0..const { slots(how) } {
+    for k in 0..const { slots(config) } {
         #[unroll]
         for j in 0..V {
-            if k < how.vectors || j == 0 {
+            if k < config.vectors || j == 0 {
                 let x = values[k][j];
-                if how.kind == Kind::Softmax {
+                if config.kind == RowOperation::Softmax {
                     values[k][j] = exponential(x - first);
                     sums[j] += values[k][j];
                 }
-                if how.kind == Kind::LayerNorm {
+                if config.kind == RowOperation::LayerNorm {
                     let mut difference = x - first;
-                    if !how.full {
-                        difference = select(is_inside::<V>(span, me, k, j, how), difference, 0.0);
+                    if !config.full {
+                        difference =
+                            select(is_inside::<V>(span, me, k, j, config), difference, 0.0);
                     }
                     sums[j] += difference * difference;
                 }
-                if how.kind == Kind::RmsNorm {
+                if config.kind == RowOperation::RmsNorm {
                     sums[j] += x * x;
                 }
             }
@@ -145,7 +150,7 @@ pub(super) fn of_warp<const V: usize>(
                 let other = shfl_xor_sync(FULL_MASK, first, bits);
                 let more = shfl_xor_sync(FULL_MASK, second, bits);
                 let off = other - first;
-                let half = const { (how.vectors * V) as f32 * 0.5 } * bits as f32;
+                let half = const { (config.vectors * V) as f32 * 0.5 } * bits as f32;
                 second = (second + more) + off * off * half;
                 first = (first + other) * 0.5;
             }
@@ -176,19 +181,19 @@ pub(super) fn merged(
     (first, second): (f32, f32),
     numbers: f32,
     count: f32,
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) -> (f32, f32) {
     let mut all = (0.0f32, 0.0f32);
-    if how.kind == Kind::Softmax {
-        all.0 = of_lanes(first, 32, true, how.reduces);
+    if config.kind == RowOperation::Softmax {
+        all.0 = of_lanes(first, 32, true, config.reduces);
         all.1 = of_lanes(second * exponential(first - all.0), 32, false, false);
     }
-    if how.kind == Kind::LayerNorm {
+    if config.kind == RowOperation::LayerNorm {
         all.0 = of_lanes(numbers * first, 32, false, false) / count;
         let off = first - all.0;
         all.1 = of_lanes(second + numbers * off * off, 32, false, false);
     }
-    if how.kind == Kind::RmsNorm {
+    if config.kind == RowOperation::RmsNorm {
         all.1 = of_lanes(second, 32, false, false);
     }
     all
@@ -200,10 +205,10 @@ pub(super) fn factors(
     (first, second): (f32, f32),
     share: f32,
     eps: f32,
-    #[constant] how: How,
+    #[constant] config: RowConfig,
 ) -> (f32, f32) {
     let mut scale = second;
-    if how.kind == Kind::Softmax {
+    if config.kind == RowOperation::Softmax {
         // The hardware's approximation plus a Newton step. For zero (all exponentials vanish) this gives NaN.
         let near = fast::recip(scale);
         scale = fma(fma(-second, near, 1.0), near, near);

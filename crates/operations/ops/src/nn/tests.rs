@@ -1,8 +1,8 @@
 //! Every variant on awkward lengths, sanitized; extreme values; rejected requests.
 
-use super::choice::Way;
-use super::kernels::Kind;
-use super::{Normal, Operation, layer_norm, softmax};
+use super::choice::Variant;
+use super::kernels::RowOperation;
+use super::{Normal, RowwiseRequest, layer_norm, softmax};
 use crate::{Tensor, TensorMut, Workspace};
 use half::{bf16, f16};
 use lanework::emulator::Options;
@@ -14,21 +14,26 @@ fn numbers(n: usize) -> Vec<f32> {
     (0..n as u32).map(|i| 1000.0 + mixed(i) as f32 / 1024.0).collect()
 }
 
-fn reference(x: &[f32], kind: Kind) -> Vec<f64> {
+fn reference(x: &[f32], kind: RowOperation) -> Vec<f64> {
     let x: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();
     let mean = x.iter().sum::<f64>() / x.len() as f64;
     let square = |shift: f64| x.iter().map(|x| (x - shift).powi(2)).sum::<f64>() / x.len() as f64;
     let most = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = x.iter().map(|x| (x - most).exp()).sum();
-    if kind == Kind::Softmax {
+    if kind == RowOperation::Softmax {
         return x.iter().map(|x| (x - most).exp() / sum).collect();
     }
-    let shift = if kind == Kind::LayerNorm { mean } else { 0.0 };
+    let shift = if kind == RowOperation::LayerNorm { mean } else { 0.0 };
     let root = (square(shift) + 1e-5).sqrt();
     x.iter().map(|x| (x - shift) / root).collect()
 }
 
-fn check(device: &Device, [rows, n]: [usize; 2], kind: Kind, way: Way) -> Result<()> {
+fn check(
+    device: &Device,
+    [rows, n]: [usize; 2],
+    kind: RowOperation,
+    variant: Variant,
+) -> Result<()> {
     let host = numbers(rows * n);
     let x = device.upload(&host)?;
     let workspace = Workspace::new(device);
@@ -36,19 +41,19 @@ fn check(device: &Device, [rows, n]: [usize; 2], kind: Kind, way: Way) -> Result
     for _ in 0..2 {
         let mut y = device.uninit::<f32>(rows * n)?;
         y.fill_bytes(0xFF)?;
-        let operation = Operation::new(Tensor::new(&x, [rows, n])?, kind);
-        operation.plan(TensorMut::new(&mut y, [rows, n])?, way, &workspace)?.launch()?;
+        let operation = RowwiseRequest::new(Tensor::new(&x, [rows, n])?, kind);
+        operation.plan(TensorMut::new(&mut y, [rows, n])?, variant, &workspace)?.launch()?;
         let y = y.download()?;
         for row in 0..rows {
             let part = row * n..(row + 1) * n;
             for (i, want) in reference(&host[part.clone()], kind).into_iter().enumerate() {
                 let got = f64::from(y[part.start + i]);
                 // The mean of such numbers is known to about 1e-4 of their deviation.
-                let least = if kind == Kind::LayerNorm { 1.0 } else { 1.0 / n as f64 };
+                let least = if kind == RowOperation::LayerNorm { 1.0 } else { 1.0 / n as f64 };
                 let close = (got - want).abs() <= 2e-4 * want.abs().max(least);
                 assert!(
                     close,
-                    "{kind:?} of {rows} rows of {n}, {way:?}: row {row}, {i}: {got}, not {want}"
+                    "{kind:?} of {rows} rows of {n}, {variant:?}: row {row}, {i}: {got}, not {want}"
                 );
             }
         }
@@ -56,20 +61,21 @@ fn check(device: &Device, [rows, n]: [usize; 2], kind: Kind, way: Way) -> Result
     Ok(())
 }
 
-const KINDS: [Kind; 3] = [Kind::Softmax, Kind::LayerNorm, Kind::RmsNorm];
+const KINDS: [RowOperation; 3] =
+    [RowOperation::Softmax, RowOperation::LayerNorm, RowOperation::RmsNorm];
 
 #[test]
 fn rows_are_held_by_parts_of_warps_by_warps_and_by_blocks() -> Result<()> {
     let device = Device::emulator().sanitized();
     for n in [1, 3, 4, 7, 24, 33, 100, 512, 1021, 1032, 3000, 4100] {
         for kind in KINDS {
-            check(&device, [1 + 300 / n.max(20), n], kind, Way::Held)?;
+            check(&device, [1 + 300 / n.max(20), n], kind, Variant::Held)?;
         }
     }
     // All threads of all blocks have all their vectors.
     for kind in KINDS {
-        check(&device, [64, 32], kind, Way::Held)?;
-        check(&device, [8, 256], kind, Way::Held)?;
+        check(&device, [64, 32], kind, Variant::Held)?;
+        check(&device, [8, 256], kind, Variant::Held)?;
     }
     Ok(())
 }
@@ -83,7 +89,7 @@ fn rows_are_held_by_several_blocks_in_several_rounds() -> Result<()> {
         [([1, 5000], 2), ([5, 5001], 1), ([4, 2048], 1), ([3, 12_288], 1), ([2, 2049], 8)]
     {
         for kind in KINDS {
-            check(&device, shape, kind, Way::Spread(most))?;
+            check(&device, shape, kind, Variant::Spread(most))?;
         }
     }
     Ok(())
@@ -98,7 +104,7 @@ fn rows_are_copied_ahead_and_held_by_several_blocks() -> Result<()> {
         [([1, 5000], 1), ([5, 5004], 1), ([4, 2048], 1), ([7, 8196], 2), ([3, 12_288], 1)]
     {
         for kind in KINDS {
-            check(&device, shape, kind, Way::Ring(most))?;
+            check(&device, shape, kind, Variant::Ring(most))?;
         }
     }
     Ok(())
@@ -122,21 +128,21 @@ fn agree<T: Normal>(
     let columns: Vec<f32> = columns.iter().map(|x| x - 1000.0).collect();
     let (gamma, beta) = (upload(&columns)?, upload(&columns)?);
     let mut results: Vec<Vec<T>> = Vec::new();
-    for way in [Way::Passes, Way::Held, Way::Spread(each), Way::Ring(each)] {
+    for variant in [Variant::Passes, Variant::Held, Variant::Spread(each), Variant::Ring(each)] {
         let mut y = device.zeros::<T>(shape[0] * shape[1])?;
         let norm = layer_norm(Tensor::new(&x, shape)?).gamma(&gamma).beta(&beta);
         let output = TensorMut::new(&mut y, shape)?;
-        norm.inner.plan(output, way, &Workspace::new(&device))?.launch()?;
+        norm.inner.plan(output, variant, &Workspace::new(&device))?.launch()?;
         results.push(y.download()?);
     }
     // The mean of numbers around 1000 is known to about 1e-4 of their deviation.
     let tolerance = if size_of::<T>() == 2 { 1e-2 } else { 5e-4 };
-    for (way, result) in results.iter().enumerate() {
+    for (variant, result) in results.iter().enumerate() {
         for (i, (y, want)) in result.iter().zip(&results[0]).enumerate() {
             let (y, want) = (to(*y), to(*want));
             assert!(
                 (y - want).abs() <= tolerance * want.abs().max(1.0),
-                "{way}: {i}: {y}, not {want}"
+                "{variant}: {i}: {y}, not {want}"
             );
         }
     }
@@ -188,7 +194,7 @@ fn rows_are_read_several_times_where_nobody_holds_them() -> Result<()> {
     let device = Device::emulator().sanitized();
     for shape in [[2, 1], [3, 1500], [1, 2048]] {
         for kind in KINDS {
-            check(&device, shape, kind, Way::Passes)?;
+            check(&device, shape, kind, Variant::Passes)?;
         }
     }
     Ok(())
@@ -201,7 +207,7 @@ fn rows_that_nobody_holds_are_shared_by_blocks() -> Result<()> {
     let device = Device::emulator_with(options).sanitized();
     for shape in [[1, 40_000], [1, 8192], [2, 20_001], [5, 4099], [3, 8193]] {
         for kind in KINDS {
-            check(&device, shape, kind, Way::Passes)?;
+            check(&device, shape, kind, Variant::Passes)?;
         }
     }
     Ok(())
@@ -232,13 +238,15 @@ fn what_overflows_without_care_does_not() -> Result<()> {
     let none = f32::NEG_INFINITY;
     let rows = [3e38, 3e38, -3e38, none, none, none, none, none, 1.0, f32::NAN, 2.0, 3.0];
     let x = device.upload(&rows)?;
-    for way in [Way::Held, Way::Spread(8), Way::Passes] {
+    for variant in [Variant::Held, Variant::Spread(8), Variant::Passes] {
         let mut y = device.zeros::<f32>(12)?;
-        let operation = Operation::new(Tensor::new(&x, [3, 4])?, Kind::Softmax);
-        operation.plan(TensorMut::new(&mut y, [3, 4])?, way, &Workspace::new(&device))?.launch()?;
+        let operation = RowwiseRequest::new(Tensor::new(&x, [3, 4])?, RowOperation::Softmax);
+        operation
+            .plan(TensorMut::new(&mut y, [3, 4])?, variant, &Workspace::new(&device))?
+            .launch()?;
         let y = y.download()?;
-        assert_eq!(y[..4], [0.5, 0.5, 0.0, 0.0], "{way:?}");
-        assert!(y[4..].iter().all(|y| y.is_nan()), "{way:?}: {y:?}");
+        assert_eq!(y[..4], [0.5, 0.5, 0.0, 0.0], "{variant:?}");
+        assert!(y[4..].iter().all(|y| y.is_nan()), "{variant:?}: {y:?}");
     }
     Ok(())
 }

@@ -1,14 +1,14 @@
 //! Selects kernel and tile for a matrix, from measurements on an H200.
 
-use super::matrices::{Matrices, SECTOR};
+use super::axes::{Matrices, SECTOR};
 use super::narrow::Narrow;
 use super::squares::Squares;
-use super::tile::Tile;
+use super::tiles::Tile;
 use lanework::DeviceInfo;
 
 /// A kernel and its tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(super) enum TiledKernel {
     Squares(Squares),
     Tiles(Tile),
     Narrow(Narrow),
@@ -20,7 +20,7 @@ const FEW: u64 = 24;
 const LONG: u64 = 128;
 
 /// Sizes and alignments that decide.
-struct Problem<'a> {
+struct TransposeProblem<'a> {
     matrices: &'a Matrices,
     bytes: u32,
     /// Whether rows of the source, and of the output, start at and are multiples of 16 bytes.
@@ -38,8 +38,8 @@ pub(super) fn choose(
     src: u64,
     dst: u64,
     device: &DeviceInfo,
-) -> Option<Choice> {
-    let problem = Problem {
+) -> Option<TiledKernel> {
+    let problem = TransposeProblem {
         matrices,
         bytes: matrices.unit as u32,
         wide: [matrices.aligned(16, src, false), matrices.aligned(16, dst, true)],
@@ -54,9 +54,9 @@ pub(super) fn choose(
     if rows.max(cols) >= LONG { problem.skinny() } else { None }
 }
 
-impl Problem<'_> {
+impl TransposeProblem<'_> {
     /// Matrices of few rows or columns.
-    fn skinny(&self) -> Option<Choice> {
+    fn skinny(&self) -> Option<TiledKernel> {
         let (rows, cols) = (self.matrices.rows.extent as u32, self.matrices.cols.extent as u32);
         if self.wide == [true, true] {
             let chunk = 16 / self.bytes;
@@ -72,7 +72,7 @@ impl Problem<'_> {
         let fewer = |extent: u32| extent.next_power_of_two().max(4);
         let long = 1024 / self.bytes;
         let (down, across) = if rows < cols { (fewer(rows), long) } else { (long, fewer(cols)) };
-        Some(Choice::Tiles(Tile {
+        Some(TiledKernel::Tiles(Tile {
             threads: long,
             wide_loads: false,
             wide_stores: false,
@@ -82,20 +82,20 @@ impl Problem<'_> {
     }
 
     /// All other matrices.
-    fn square(&self) -> Choice {
+    fn square(&self) -> TiledKernel {
         let tiles = |down, across| self.matrices.tiles(down, across);
         let [wide_loads, wide_stores] = self.wide;
         match self.bytes {
-            16 => Choice::Tiles(self.tile(32, 32)),
+            16 => TiledKernel::Tiles(self.tile(32, 32)),
             8 if wide_loads && wide_stores => match tiles(64, 32) < 4 * self.multiprocessors {
                 true => self.squares(32, 32, 0),
                 false => self.squares(64, 32, 0),
             },
             4 if wide_loads && self.sectors && tiles(64, 64) < 4 * self.multiprocessors => {
-                Choice::Tiles(Tile { threads: 128, ..self.tile(32, 32) })
+                TiledKernel::Tiles(Tile { threads: 128, ..self.tile(32, 32) })
             }
             4 if wide_loads && self.sectors && tiles(64, 64) < 12 * self.multiprocessors => {
-                Choice::Tiles(Tile { threads: 128, ..self.tile(64, 32) })
+                TiledKernel::Tiles(Tile { threads: 128, ..self.tile(64, 32) })
             }
             // Full output rows in a tile share only their first and last sectors with others.
             4 if wide_loads && wide_stores && !self.sectors && self.matrices.rows.extent <= 128 => {
@@ -112,11 +112,17 @@ impl Problem<'_> {
                     self.squares(64, 64, 0)
                 }
             }
-            4 | 8 => Choice::Tiles(self.tile(64, 64)),
+            4 | 8 => TiledKernel::Tiles(self.tile(64, 64)),
             _ if !wide_loads && !self.matrices.gapless() => {
                 // Gaps between rows are not read.
                 let bytes = self.bytes;
-                Choice::Narrow(Narrow { bytes, down: 128, across: 64, threads: 256, window: 4 })
+                TiledKernel::Narrow(Narrow {
+                    bytes,
+                    down: 128,
+                    across: 64,
+                    threads: 256,
+                    window: 4,
+                })
             }
             2 => match tiles(128, 128) < 2 * self.multiprocessors {
                 true => self.squares(64, 64, 32),
@@ -136,10 +142,10 @@ impl Problem<'_> {
     }
 
     /// Squares in registers, with output windows of this many bytes if needed.
-    fn squares(&self, down: u32, across: u32, window: u32) -> Choice {
+    fn squares(&self, down: u32, across: u32, window: u32) -> TiledKernel {
         let window = if self.wide[1] && (self.sectors || window == 0) { 0 } else { window };
         let shifted_loads = !self.wide[0];
-        Choice::Squares(Squares {
+        TiledKernel::Squares(Squares {
             bytes: self.bytes,
             down,
             across,
@@ -150,9 +156,11 @@ impl Problem<'_> {
     }
 
     /// Squares in registers whose loads prefetch neighboring data into L2 if supported.
-    fn squares_around(&self, down: u32, across: u32) -> Choice {
+    fn squares_around(&self, down: u32, across: u32) -> TiledKernel {
         match self.squares(down, across, 0) {
-            Choice::Squares(tile) => Choice::Squares(Squares { around: self.fetches, ..tile }),
+            TiledKernel::Squares(tile) => {
+                TiledKernel::Squares(Squares { around: self.fetches, ..tile })
+            }
             other => other,
         }
     }

@@ -5,8 +5,7 @@
 //! axis of either side may be divided. Shared memory holds elements in source order, with a padding word after every 32, so
 //! power-of-two strides hit different banks.
 
-use super::axes::Axis;
-use super::digits::{Digit, quotient};
+use super::axes::{Digit, MemoryAxis, quotient};
 use lanework::prelude::*;
 
 /// Threads of a block.
@@ -21,7 +20,7 @@ pub(super) const fn most(unit: u64) -> u64 {
 
 /// A block's part of each axis, and the axis orders of both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct StagedPart {
     /// Elements of each axis in a part.
     pub extents: Vec<u64>,
     /// Axes with more than one element in a part, innermost first in the source, and in the output.
@@ -32,8 +31,8 @@ pub(super) struct Part {
 }
 
 /// The part for runs of at least `run` elements; `None` if it would exceed `most` elements.
-pub(super) fn part(axes: &[Axis], run: u64, most: u64) -> Option<Part> {
-    let order = |stride: fn(&Axis) -> u64| {
+pub(super) fn part(axes: &[MemoryAxis], run: u64, most: u64) -> Option<StagedPart> {
+    let order = |stride: fn(&MemoryAxis) -> u64| {
         let mut order: Vec<usize> = (0..axes.len()).filter(|i| stride(&axes[*i]) > 0).collect();
         order.sort_by_key(|i| stride(&axes[*i]));
         order
@@ -69,7 +68,7 @@ pub(super) fn part(axes: &[Axis], run: u64, most: u64) -> Option<Part> {
     // Axes with source stride 0 have no position in its order.
     let repeated = axes.iter().zip(&extents).any(|(axis, extent)| axis.from == 0 && *extent > 1);
     let good = total <= most && divided.len() <= 2 && !repeated;
-    good.then_some(Part { extents, source, output, divided })
+    good.then_some(StagedPart { extents, source, output, divided })
 }
 
 /// Moves parts. `blocks` count the parts (divided axes first), with part strides; `reads` and `writes` count the elements of a part
@@ -197,8 +196,8 @@ pub(super) fn staged<E: Element>(
 mod tests {
     use super::*;
 
-    fn axis(extent: u64, from: u64, to: u64) -> Axis {
-        Axis { extent, from, to }
+    fn axis(extent: u64, from: u64, to: u64) -> MemoryAxis {
+        MemoryAxis { extent, from, to }
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! Every kind of tile and alignment on a sanitized emulator, compared with the host.
 
-use super::axes::Axes;
+use super::axes::{Axes, Matrices};
 use super::launches::{narrowed, squared, tiled};
-use super::matrices::Matrices;
 use super::narrow::Narrow;
 use super::squares::Squares;
-use super::tile::Tile;
+use super::tiles::Tile;
 use super::*;
 
 /// Elements that are as distinct as their size allows.
@@ -21,7 +20,7 @@ fn numbered<T: Storable>(count: usize) -> Vec<T> {
 
 /// A tile of one of the kernels.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum TestTile {
     Wide(Tile),
     Narrow(Narrow),
     Squares(Squares),
@@ -32,7 +31,7 @@ fn check<T: Storable + PartialEq + std::fmt::Debug>(
     (rows, cols): (usize, usize),
     (gap_in, gap_out): (usize, usize),
     first: usize,
-    tile: Kind,
+    tile: TestTile,
 ) -> Result<()> {
     let device = Device::emulator().sanitized();
     let (from, to) = (cols + gap_in, rows + gap_out);
@@ -51,9 +50,9 @@ fn check<T: Storable + PartialEq + std::fmt::Debug>(
         let axes = Axes::new(size_of::<T>(), &shape, &strides, &out_strides, &addresses);
         let matrices = Matrices::new(&axes).expect("a transpose");
         match tile {
-            Kind::Wide(tile) => tiled(&device, source, output, &matrices, tile, true)?,
-            Kind::Squares(tile) => squared(&device, source, output, &matrices, tile, true)?,
-            Kind::Narrow(tile) => narrowed(&device, source, output, &matrices, tile)?,
+            TestTile::Wide(tile) => tiled(&device, source, output, &matrices, tile, true)?,
+            TestTile::Squares(tile) => squared(&device, source, output, &matrices, tile, true)?,
+            TestTile::Narrow(tile) => narrowed(&device, source, output, &matrices, tile)?,
         }
         .launch()?;
     }
@@ -74,7 +73,7 @@ fn check<T: Storable + PartialEq + std::fmt::Debug>(
 #[test]
 fn every_kind_of_tile_moves_every_element() -> Result<()> {
     let tile = |bytes, down, across, threads, wide_loads, wide_stores, shifted| {
-        Kind::Wide(Tile {
+        TestTile::Wide(Tile {
             bytes,
             down,
             across,
@@ -126,7 +125,7 @@ fn every_kind_of_tile_moves_every_element() -> Result<()> {
 fn elements_under_a_word_move_by_words_wherever_rows_begin() -> Result<()> {
     for window in [4, 32] {
         let tile = |bytes, down, across, threads| {
-            Kind::Narrow(Narrow { bytes, down, across, threads, window })
+            TestTile::Narrow(Narrow { bytes, down, across, threads, window })
         };
         check::<u8>((389, 301), (0, 0), 3, tile(1, 128, 128, 256))?;
         check::<u8>((261, 66), (5, 2), 1, tile(1, 64, 32, 128))?;
@@ -215,7 +214,14 @@ fn squares_of_elements_under_a_word_are_turned_in_place_wherever_rows_begin() ->
 #[test]
 fn squares_move_elements_of_every_size_wherever_rows_begin() -> Result<()> {
     let tile = |bytes, down, across, shifted_loads, window| {
-        Kind::Squares(Squares { bytes, down, across, shifted_loads, window, around: window == 32 })
+        TestTile::Squares(Squares {
+            bytes,
+            down,
+            across,
+            shifted_loads,
+            window,
+            around: window == 32,
+        })
     };
     // Rows and columns of whole chunks.
     check::<u8>((144, 160), (16, 0), 16, tile(1, 128, 128, false, 0))?;

@@ -1,6 +1,6 @@
 //! The reduction kernel for a dense array to one result.
 
-use super::how::{F16, How};
+use super::config::{F16, ReductionConfig};
 use super::kernels::{LOADS, begin, vector, with_vector};
 use super::numbers::{element, joined, with};
 use super::partials::{of_blocks, of_group, write};
@@ -18,30 +18,30 @@ fn with_round<A: Element>(
     y_words: &[u32],
     (first, step, vectors): (u64, u64, u64),
     #[constant] whole: bool,
-    #[constant] how: How,
+    #[constant] config: ReductionConfig,
 ) -> [(A, A, u32); 4] {
-    let of_halves = how.element == F16;
+    let of_halves = config.element == F16;
     let mut all = partials;
     let mut xs = [([0u32; 4], [f16::ZERO; 8]); LOADS];
     let mut ys = [([0u32; 4], [f16::ZERO; 8]); LOADS];
     #[unroll]
-    for k in 0..how.sharing.loads {
+    for k in 0..config.sharing.loads {
         let mut i = first + k as u64 * step;
         if !whole {
             // Threads past the end load the last vector and ignore it.
             i = i.min(vectors - 1);
         }
         xs[k as usize] = vector(x_halves, x_words, i, of_halves);
-        if how.dot {
+        if config.dot {
             ys[k as usize] = vector(y_halves, y_words, i, of_halves);
         }
     }
     #[unroll]
-    for k in 0..how.sharing.loads {
+    for k in 0..config.sharing.loads {
         let i = first + k as u64 * step;
         if whole || i < vectors {
-            let at = i as u32 * how.per_vector;
-            all = with_vector::<A>(all, xs[k as usize], ys[k as usize], at, how);
+            let at = i as u32 * config.per_vector;
+            all = with_vector::<A>(all, xs[k as usize], ys[k as usize], at, config);
         }
     }
     all
@@ -51,12 +51,12 @@ fn with_round<A: Element>(
 /// busy when that launch has ended and other threads wait for their first vectors: on an H200, 2^24 `f32` take 4 % more time with
 /// the whole round, and 2 % less with an eighth.
 #[device]
-fn fetch(halves: &[f16], words: &[u32], n: u64, #[constant] how: How) {
+fn fetch(halves: &[f16], words: &[u32], n: u64, #[constant] config: ReductionConfig) {
     // Elements, and words.
-    let count = const { how.sharing.loads * how.sharing.threads * how.per_vector / 8 };
-    let width = const { how.sharing.loads * how.sharing.threads / 2 };
+    let count = const { config.sharing.loads * config.sharing.threads * config.per_vector / 8 };
+    let width = const { config.sharing.loads * config.sharing.threads / 2 };
     if (8 * block_idx.x + 1) as u64 * count as u64 <= n {
-        if how.element == F16 {
+        if config.element == F16 {
             bulk_prefetch(halves.span((8 * block_idx.x) as u64 * count as u64, count));
         } else {
             bulk_prefetch(words.span((8 * block_idx.x) as u64 * width as u64, width));
@@ -66,7 +66,7 @@ fn fetch(halves: &[f16], words: &[u32], n: u64, #[constant] how: How) {
 
 /// Reduces `n` adjacent elements, aligned to 16 bytes, to one result. A block loads `loads` vectors per thread at a time, all
 /// before it uses the first.
-#[kernel(max_threads = how.sharing.threads, min_blocks = how.sharing.resident)]
+#[kernel(max_threads = config.sharing.threads, min_blocks = config.sharing.resident)]
 pub(super) fn dense<A: Element>(
     x_halves: &[f16],
     x_shorts: &[u16],
@@ -82,55 +82,55 @@ pub(super) fn dense<A: Element>(
     out_words: &mut [u32],
     out_longs: &mut [u64],
     slots: &mut [u64],
-    #[constant] how: How,
+    #[constant] config: ReductionConfig,
 ) {
-    let (v, t) = (how.per_vector, thread_idx.x);
-    if how.fetches && t == 0 {
-        fetch(x_halves, x_words, n, how);
+    let (v, t) = (config.per_vector, thread_idx.x);
+    if config.fetches && t == 0 {
+        fetch(x_halves, x_words, n, config);
     }
-    begin(how);
+    begin(config);
     let mut seed = A::ZERO;
-    if !how.adds {
-        seed = element::<A>(x_halves, x_shorts, x_words, x_longs, 0u64, how);
+    if !config.adds {
+        seed = element::<A>(x_halves, x_shorts, x_words, x_longs, 0u64, config);
     }
     let neutral = (seed, A::ZERO, 0u32);
     let mut partials = [neutral; 4];
 
     // Every block takes the same number of whole rounds of adjacent vectors; the remainder is less than a round and divided evenly.
     let vectors = n / v as u64;
-    let round = how.sharing.loads * how.sharing.threads; // vectors per round of a block
+    let round = config.sharing.loads * config.sharing.threads; // vectors per round of a block
     let all = grid_dim.x as u64 * round as u64;
     let mut start = 0u64;
     while start + all <= vectors {
         let mine = start + (block_idx.x as u64 * round as u64 + t as u64);
-        let places = (mine, how.sharing.threads as u64, vectors);
+        let places = (mine, config.sharing.threads as u64, vectors);
         partials =
-            with_round::<A>(partials, x_halves, x_words, y_halves, y_words, places, true, how);
+            with_round::<A>(partials, x_halves, x_words, y_halves, y_words, places, true, config);
         start += all;
     }
     if start < vectors {
-        let mine = start + (block_idx.x * how.sharing.threads + t) as u64;
-        let places = (mine, (grid_dim.x * how.sharing.threads) as u64, vectors);
+        let mine = start + (block_idx.x * config.sharing.threads + t) as u64;
+        let places = (mine, (grid_dim.x * config.sharing.threads) as u64, vectors);
         partials =
-            with_round::<A>(partials, x_halves, x_words, y_halves, y_words, places, false, how);
+            with_round::<A>(partials, x_halves, x_words, y_halves, y_words, places, false, config);
     }
     // Elements after the last vector.
     let i = vectors * v as u64 + t as u64;
     if block_idx.x == 0 && i < n {
-        let x = element::<A>(x_halves, x_shorts, x_words, x_longs, i, how);
+        let x = element::<A>(x_halves, x_shorts, x_words, x_longs, i, config);
         let mut y = x;
-        if how.dot {
-            y = element::<A>(y_halves, y_shorts, y_words, y_longs, i, how);
+        if config.dot {
+            y = element::<A>(y_halves, y_shorts, y_words, y_longs, i, config);
         }
-        partials[0] = with::<A>(partials[0], x, y, i as u32, how);
+        partials[0] = with::<A>(partials[0], x, y, i as u32, config);
     }
 
-    let low = joined::<A>(partials[0], partials[1], how);
-    let all = joined::<A>(low, joined::<A>(partials[2], partials[3], how), how);
-    let of_block = of_group::<A>(all, how);
+    let low = joined::<A>(partials[0], partials[1], config);
+    let all = joined::<A>(low, joined::<A>(partials[2], partials[3], config), config);
+    let of_block = of_group::<A>(all, config);
     let place = (0u32, block_idx.x, grid_dim.x);
-    let (has_result, all) = of_blocks::<A>(slots, of_block, neutral, (t, 0u32), place, how);
+    let (has_result, all) = of_blocks::<A>(slots, of_block, neutral, (t, 0u32), place, config);
     if has_result && t == 0 {
-        write::<A>(out_halves, out_shorts, out_words, out_longs, 0u64, all, how);
+        write::<A>(out_halves, out_shorts, out_words, out_longs, 0u64, all, config);
     }
 }

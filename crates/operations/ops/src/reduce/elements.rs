@@ -1,6 +1,6 @@
 //! Element types of reductions, and type-erased arrays of them, so that planning code is compiled once.
 
-use super::how::Kind;
+use super::config::NumberType;
 use half::{bf16, f16};
 use lanework::lang::Float;
 use lanework::{Element, Storable, View, ViewMut};
@@ -33,7 +33,7 @@ pub trait Reducible: Element + sealed::Sealed {
     type Sum: Storable;
     /// The type, as kernels identify it.
     #[doc(hidden)]
-    const KIND: Kind;
+    const KIND: NumberType;
 }
 
 /// A floating-point element type of reductions: `f16`, `bf16`, `f32` and `f64`.
@@ -61,7 +61,7 @@ macro_rules! reducible {
         impl sealed::Sealed for $element {}
         impl Reducible for $element {
             type Sum = $sum;
-            const KIND: Kind = Kind::$kind;
+            const KIND: NumberType = NumberType::$kind;
         }
     )*};
 }
@@ -100,15 +100,15 @@ pub(crate) struct SlicesMut<'a> {
 
 /// Type-erased memory of elements.
 #[derive(Clone, Copy)]
-pub(crate) enum Memory<'a> {
+pub(crate) enum NumberMemory<'a> {
     Halves(View<'a, f16>),
     Shorts(View<'a, u16>),
     Words(View<'a, u32>),
     Longs(View<'a, u64>),
 }
 
-/// As [`Memory`], mutable.
-pub(crate) enum MemoryMut<'a> {
+/// As [`NumberMemory`], mutable.
+pub(crate) enum NumberMemoryMut<'a> {
     Halves(ViewMut<'a, f16>),
     Shorts(ViewMut<'a, u16>),
     Words(ViewMut<'a, u32>),
@@ -116,33 +116,36 @@ pub(crate) enum MemoryMut<'a> {
 }
 
 /// Type-erases the memory of an operand.
-pub(crate) fn memory<T: Storable>(kind: Kind, view: View<'_, T>) -> Memory<'_> {
+pub(crate) fn memory<T: Storable>(kind: NumberType, view: View<'_, T>) -> NumberMemory<'_> {
     match (kind, kind.size()) {
-        (Kind::F16, _) => Memory::Halves(view.cast()),
-        (_, 2) => Memory::Shorts(view.cast()),
-        (_, 4) => Memory::Words(view.cast()),
-        _ => Memory::Longs(view.cast()),
+        (NumberType::F16, _) => NumberMemory::Halves(view.cast()),
+        (_, 2) => NumberMemory::Shorts(view.cast()),
+        (_, 4) => NumberMemory::Words(view.cast()),
+        _ => NumberMemory::Longs(view.cast()),
     }
 }
 
 /// Type-erases the memory of a result.
-pub(crate) fn memory_mut<T: Storable>(kind: Kind, view: ViewMut<'_, T>) -> MemoryMut<'_> {
+pub(crate) fn memory_mut<T: Storable>(
+    kind: NumberType,
+    view: ViewMut<'_, T>,
+) -> NumberMemoryMut<'_> {
     match (kind, kind.size()) {
-        (Kind::F16, _) => MemoryMut::Halves(view.cast()),
-        (_, 2) => MemoryMut::Shorts(view.cast()),
-        (_, 4) => MemoryMut::Words(view.cast()),
-        _ => MemoryMut::Longs(view.cast()),
+        (NumberType::F16, _) => NumberMemoryMut::Halves(view.cast()),
+        (_, 2) => NumberMemoryMut::Shorts(view.cast()),
+        (_, 4) => NumberMemoryMut::Words(view.cast()),
+        _ => NumberMemoryMut::Longs(view.cast()),
     }
 }
 
-impl<'a> Memory<'a> {
+impl<'a> NumberMemory<'a> {
     /// Its address.
     pub fn address(&self) -> u64 {
         match self {
-            Memory::Halves(view) => view.address(),
-            Memory::Shorts(view) => view.address(),
-            Memory::Words(view) => view.address(),
-            Memory::Longs(view) => view.address(),
+            NumberMemory::Halves(view) => view.address(),
+            NumberMemory::Shorts(view) => view.address(),
+            NumberMemory::Words(view) => view.address(),
+            NumberMemory::Longs(view) => view.address(),
         }
     }
 
@@ -156,20 +159,20 @@ impl<'a> Memory<'a> {
             longs: nothing,
         };
         match self {
-            Memory::Halves(view) => {
+            NumberMemory::Halves(view) => {
                 slices.halves = view;
                 if as_words {
                     slices.words = view.part(..view.len() / 2 * 2).cast();
                 }
             }
-            Memory::Shorts(view) => {
+            NumberMemory::Shorts(view) => {
                 slices.shorts = view;
                 if as_words {
                     slices.words = view.part(..view.len() / 2 * 2).cast();
                 }
             }
-            Memory::Words(view) => slices.words = view,
-            Memory::Longs(view) => {
+            NumberMemory::Words(view) => slices.words = view,
+            NumberMemory::Longs(view) => {
                 slices.longs = view;
                 if as_words {
                     slices.words = view.cast();
@@ -180,7 +183,7 @@ impl<'a> Memory<'a> {
     }
 }
 
-impl<'a> MemoryMut<'a> {
+impl<'a> NumberMemoryMut<'a> {
     /// The slices of a launch.
     pub fn slices(self, nothing: impl Fn() -> ViewMut<'a, u64>) -> SlicesMut<'a> {
         let nothing = || nothing().part(..0);
@@ -191,10 +194,10 @@ impl<'a> MemoryMut<'a> {
             longs: nothing(),
         };
         match self {
-            MemoryMut::Halves(view) => slices.halves = view,
-            MemoryMut::Shorts(view) => slices.shorts = view,
-            MemoryMut::Words(view) => slices.words = view,
-            MemoryMut::Longs(view) => slices.longs = view,
+            NumberMemoryMut::Halves(view) => slices.halves = view,
+            NumberMemoryMut::Shorts(view) => slices.shorts = view,
+            NumberMemoryMut::Words(view) => slices.words = view,
+            NumberMemoryMut::Longs(view) => slices.longs = view,
         }
         slices
     }

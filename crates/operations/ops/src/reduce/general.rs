@@ -1,6 +1,6 @@
 //! The reduction kernel for any strides along any subset of dimensions.
 
-use super::how::{F16, How};
+use super::config::{F16, ReductionConfig};
 use super::kernels::{LOADS, begin, vector, with_vector};
 use super::numbers::{element, joined, with};
 use super::partials::{of_blocks, of_group, write};
@@ -13,7 +13,7 @@ pub(super) const DIMENSIONS: usize = 6;
 /// Reduces an array of any strides. The reduced dimensions are an innermost one of `inner` elements or vectors (`[extent, step in
 /// x, step in y]`) and `outer` others. Segments of the innermost one, with `loads` per thread, are dealt to the `width`-thread
 /// parts of all groups that share a result.
-#[kernel(max_threads = how.sharing.threads, min_blocks = how.sharing.resident)]
+#[kernel(max_threads = config.sharing.threads, min_blocks = config.sharing.resident)]
 pub(super) fn general<A: Element>(
     x_halves: &[f16],
     x_shorts: &[u16],
@@ -34,24 +34,24 @@ pub(super) fn general<A: Element>(
     out_words: &mut [u32],
     out_longs: &mut [u64],
     slots: &mut [u64],
-    #[constant] how: How,
+    #[constant] config: ReductionConfig,
 ) {
-    begin(how);
+    begin(config);
     let t = thread_idx.x;
-    let mut member = (t % how.sharing.group, t / how.sharing.group);
-    if how.sharing.columns {
-        member = (t / how.tile, t % how.tile);
+    let mut member = (t % config.sharing.group, t / config.sharing.group);
+    if config.sharing.columns {
+        member = (t / config.tile, t % config.tile);
     }
     let (lane, column) = member;
     let (tile, split) = (block_idx.x / splits, block_idx.x % splits);
-    let result = tile * how.tile + column;
+    let result = tile * config.tile + column;
     let is_one = result < results;
 
     // The offset of the result's elements, and of the result.
     let (mut x_base, mut y_base, mut out) = (0u64, 0u64, 0u64);
     let mut rest = result;
     #[unroll]
-    for d in (0..how.sharing.kept as usize).rev() {
+    for d in (0..config.sharing.kept as usize).rev() {
         let extent = kept[d][0] as u32;
         let at = (rest % extent) as u64;
         rest = rest / extent;
@@ -61,22 +61,22 @@ pub(super) fn general<A: Element>(
     }
 
     let mut seed = A::ZERO;
-    if !how.adds && is_one {
-        seed = element::<A>(x_halves, x_shorts, x_words, x_longs, x_base, how);
+    if !config.adds && is_one {
+        seed = element::<A>(x_halves, x_shorts, x_words, x_longs, x_base, config);
     }
     let neutral = (seed, A::ZERO, 0u32);
     let mut partials = [neutral; 4];
     // A separate accumulator if positions count: positions of elements outside of vectors are not monotonic with the others.
     let mut edge = neutral;
     let length = inner[0] as u32;
-    let each = how.sharing.loads * width; // elements or vectors per segment
+    let each = config.sharing.loads * width; // elements or vectors per segment
     let segments = (length + (each - 1)) / each;
     let mut pieces = segments;
     #[unroll]
-    for d in 0..how.sharing.outer as usize {
+    for d in 0..config.sharing.outer as usize {
         pieces *= outer[d][0] as u32;
     }
-    let parts = how.sharing.group / width;
+    let parts = config.sharing.group / width;
     let mut piece = split * parts + lane / width;
     if !is_one {
         piece = pieces;
@@ -86,7 +86,7 @@ pub(super) fn general<A: Element>(
         let mut rest = piece / segments;
         let row = rest;
         #[unroll]
-        for d in (0..how.sharing.outer as usize).rev() {
+        for d in (0..config.sharing.outer as usize).rev() {
             let extent = outer[d][0] as u32;
             let at = (rest % extent) as u64;
             rest = rest / extent;
@@ -94,12 +94,12 @@ pub(super) fn general<A: Element>(
             y_first += at * outer[d][2];
         }
         let first = (piece % segments) * each + lane % width;
-        if how.sharing.vectors {
-            let (v, of_halves) = (how.per_vector, how.element == F16);
+        if config.sharing.vectors {
+            let (v, of_halves) = (config.per_vector, config.element == F16);
             let mut whole = length;
             let mut elements = length as u64 * v as u64;
             let mut skipped = 0u64;
-            if how.sharing.peeled {
+            if config.sharing.peeled {
                 elements = inner[1];
                 skipped = (v as u64 - x_first % v as u64) % v as u64;
                 whole = ((elements - skipped) / v as u64) as u32;
@@ -108,17 +108,17 @@ pub(super) fn general<A: Element>(
             let mut xs = [([0u32; 4], [f16::ZERO; 8]); LOADS];
             let mut ys = [([0u32; 4], [f16::ZERO; 8]); LOADS];
             #[unroll]
-            for k in 0..how.sharing.loads {
+            for k in 0..config.sharing.loads {
                 let i = first + k * width;
                 if i < whole {
                     xs[k as usize] = vector(x_halves, x_words, x_start + i as u64, of_halves);
-                    if how.dot {
+                    if config.dot {
                         ys[k as usize] = vector(y_halves, y_words, y_start + i as u64, of_halves);
                     }
                 }
             }
             let begin = row * elements as u32 + skipped as u32;
-            if how.sharing.peeled && piece % segments == 0 {
+            if config.sharing.peeled && piece % segments == 0 {
                 // The elements before the first vector and after the last one.
                 for other in (lane % width..2 * v).step_by(width) {
                     let mut i = other as u64;
@@ -129,66 +129,67 @@ pub(super) fn general<A: Element>(
                     }
                     if is_there {
                         let x =
-                            element::<A>(x_halves, x_shorts, x_words, x_longs, x_first + i, how);
+                            element::<A>(x_halves, x_shorts, x_words, x_longs, x_first + i, config);
                         let at = row * elements as u32 + i as u32;
-                        let one = with::<A>(neutral, x, x, at, how);
-                        if how.finds {
-                            edge = joined::<A>(edge, one, how);
+                        let one = with::<A>(neutral, x, x, at, config);
+                        if config.finds {
+                            edge = joined::<A>(edge, one, config);
                         } else {
-                            partials[0] = joined::<A>(partials[0], one, how);
+                            partials[0] = joined::<A>(partials[0], one, config);
                         }
                     }
                 }
             }
             #[unroll]
-            for k in 0..how.sharing.loads {
+            for k in 0..config.sharing.loads {
                 let i = first + k * width;
                 if i < whole {
                     let at = begin + i * v;
-                    partials = with_vector::<A>(partials, xs[k as usize], ys[k as usize], at, how);
+                    partials =
+                        with_vector::<A>(partials, xs[k as usize], ys[k as usize], at, config);
                 }
             }
         } else {
             let mut xs = [A::ZERO; LOADS];
             let mut ys = [A::ZERO; LOADS];
             #[unroll]
-            for k in 0..how.sharing.loads {
+            for k in 0..config.sharing.loads {
                 let i = first + k * width;
                 if i < length {
                     let at = x_first + i as u64 * inner[1];
-                    xs[k as usize] = element::<A>(x_halves, x_shorts, x_words, x_longs, at, how);
-                    if how.dot {
+                    xs[k as usize] = element::<A>(x_halves, x_shorts, x_words, x_longs, at, config);
+                    if config.dot {
                         let at = y_first + i as u64 * inner[2];
                         ys[k as usize] =
-                            element::<A>(y_halves, y_shorts, y_words, y_longs, at, how);
+                            element::<A>(y_halves, y_shorts, y_words, y_longs, at, config);
                     }
                 }
             }
             #[unroll]
-            for k in 0..how.sharing.loads {
+            for k in 0..config.sharing.loads {
                 let i = first + k * width;
                 if i < length {
                     let mut y = xs[k as usize];
-                    if how.dot {
+                    if config.dot {
                         y = ys[k as usize];
                     }
                     let (a, at) = (k as usize % 4, row * length + i);
-                    partials[a] = with::<A>(partials[a], xs[k as usize], y, at, how);
+                    partials[a] = with::<A>(partials[a], xs[k as usize], y, at, config);
                 }
             }
         }
         piece += splits * parts;
     }
 
-    let low = joined::<A>(partials[0], partials[1], how);
-    let mut all = joined::<A>(low, joined::<A>(partials[2], partials[3], how), how);
-    if how.finds && how.sharing.peeled {
-        all = joined::<A>(all, edge, how);
+    let low = joined::<A>(partials[0], partials[1], config);
+    let mut all = joined::<A>(low, joined::<A>(partials[2], partials[3], config), config);
+    if config.finds && config.sharing.peeled {
+        all = joined::<A>(all, edge, config);
     }
-    let of_block = of_group::<A>(all, how);
+    let of_block = of_group::<A>(all, config);
     let place = (tile, split, splits);
-    let (has_result, all) = of_blocks::<A>(slots, of_block, neutral, member, place, how);
+    let (has_result, all) = of_blocks::<A>(slots, of_block, neutral, member, place, config);
     if has_result && is_one && lane == 0 {
-        write::<A>(out_halves, out_shorts, out_words, out_longs, out, all, how);
+        write::<A>(out_halves, out_shorts, out_words, out_longs, out, all, config);
     }
 }

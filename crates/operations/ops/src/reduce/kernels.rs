@@ -1,6 +1,6 @@
 //! Shared parts of the reduction kernels: the start of a launch, and loading and accumulating a vector.
 
-use super::how::How;
+use super::config::ReductionConfig;
 use super::numbers::{element_of, with};
 use half::f16;
 use lanework::prelude::*;
@@ -10,8 +10,8 @@ pub(super) const LOADS: usize = 8;
 
 /// Waits for the previous launch, which this one's start overlaps, and lets the next one start.
 #[device]
-pub(super) fn begin(#[constant] how: How) {
-    if how.overlaps {
+pub(super) fn begin(#[constant] config: ReductionConfig) {
+    if config.overlaps {
         wait_for_dependencies();
         launch_dependents();
     }
@@ -49,17 +49,17 @@ pub(super) fn with_vector<A: Number>(
     x: ([u32; 4], [f16; 8]),
     y: ([u32; 4], [f16; 8]),
     at: u32,
-    #[constant] how: How,
+    #[constant] config: ReductionConfig,
 ) -> [(A, A, u32); 4] {
     let mut all = partials;
     #[unroll]
-    for j in 0..how.per_vector as usize {
-        let first = element_of::<A>(x.0, x.1, j, how);
+    for j in 0..config.per_vector as usize {
+        let first = element_of::<A>(x.0, x.1, j, config);
         let mut second = first;
-        if how.dot {
-            second = element_of::<A>(y.0, y.1, j, how);
+        if config.dot {
+            second = element_of::<A>(y.0, y.1, j, config);
         }
-        all[j % 4] = with::<A>(all[j % 4], first, second, at + j as u32, how);
+        all[j % 4] = with::<A>(all[j % 4], first, second, at + j as u32, config);
     }
     all
 }

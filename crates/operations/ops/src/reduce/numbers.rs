@@ -5,7 +5,7 @@
 //! "Accurate sum and dot product", Sum2 and Dot2): the result is as if computed with twice the digits and rounded once, unless a
 //! sum overflows; then it is the plain result, infinity.
 
-use super::how::{BF16, F16, F32, F64, How, I32, U32, U64};
+use super::config::{BF16, F16, F32, F64, I32, ReductionConfig, U32, U64};
 use half::f16;
 use lanework::prelude::*;
 
@@ -20,9 +20,9 @@ pub(super) fn element<A: Number>(
     words: &[u32],
     longs: &[u64],
     i: u64,
-    #[constant] how: How,
+    #[constant] config: ReductionConfig,
 ) -> A {
-    let kind = how.element;
+    let kind = config.element;
     if kind == F16 {
         halves[i] as A
     } else if kind == BF16 {
@@ -35,7 +35,7 @@ pub(super) fn element<A: Number>(
         words[i] as A
     } else if kind == F64 {
         f64_from_bits(longs[i]) as A
-    } else if kind == U64 && !how.adds {
+    } else if kind == U64 && !config.adds {
         ((longs[i] ^ SIGN) as i64) as A
     } else {
         (longs[i] as i64) as A
@@ -48,9 +48,9 @@ pub(super) fn element_of<A: Number>(
     words: [u32; 4],
     halves: [f16; 8],
     #[constant] j: usize,
-    #[constant] how: How,
+    #[constant] config: ReductionConfig,
 ) -> A {
-    let kind = how.element;
+    let kind = config.element;
     if kind == F16 {
         halves[j] as A
     } else if kind == BF16 && j & 1 == 0 {
@@ -65,7 +65,7 @@ pub(super) fn element_of<A: Number>(
         words[j] as A
     } else if kind == F64 {
         f64_from_bits((words[2 * j + 1] as u64) << 32 | words[2 * j] as u64) as A
-    } else if kind == U64 && !how.adds {
+    } else if kind == U64 && !config.adds {
         (((words[2 * j + 1] as u64) << 32 | words[2 * j] as u64) ^ SIGN) as i64 as A
     } else {
         (((words[2 * j + 1] as u64) << 32 | words[2 * j] as u64) as i64) as A
@@ -74,10 +74,10 @@ pub(super) fn element_of<A: Number>(
 
 /// `x * y + z` with one rounding; for integers modulo 2^64.
 #[device]
-fn multiply_add<A: Number>(x: A, y: A, z: A, #[constant] how: How) -> A {
-    if how.single {
+fn multiply_add<A: Number>(x: A, y: A, z: A, #[constant] config: ReductionConfig) -> A {
+    if config.single {
         fma(x as f32, y as f32, z as f32) as A
-    } else if how.double {
+    } else if config.double {
         fma(x as f64, y as f64, z as f64) as A
     } else {
         x * y + z
@@ -86,10 +86,10 @@ fn multiply_add<A: Number>(x: A, y: A, z: A, #[constant] how: How) -> A {
 
 /// Whether it is a NaN.
 #[device]
-fn is_nan<A: Number>(x: A, #[constant] how: How) -> bool {
-    if how.single {
+fn is_nan<A: Number>(x: A, #[constant] config: ReductionConfig) -> bool {
+    if config.single {
         (x as f32).is_nan()
-    } else if how.double {
+    } else if config.double {
         (x as f64).is_nan()
     } else {
         false
@@ -106,19 +106,19 @@ fn two_sum<A: Number>(a: A, b: A) -> (A, A) {
 
 /// Whether `x` precedes `y` in the order of the extremum; NaN precedes every number.
 #[device]
-fn is_ahead<A: Number>(x: A, y: A, #[constant] how: How) -> bool {
-    if how.upwards { x > y } else { x < y }
+fn is_ahead<A: Number>(x: A, y: A, #[constant] config: ReductionConfig) -> bool {
+    if config.upwards { x > y } else { x < y }
 }
 
 /// Whether `x`, at a later position than `y`, replaces it: it precedes `y`, or is the first NaN. Uses two comparisons; one is true
 /// for NaN.
 #[device]
-fn passes<A: Number>(x: A, y: A, #[constant] how: How) -> bool {
-    if how.single || how.double {
-        let behind = if how.upwards { x <= y } else { x >= y };
-        !behind && !is_nan::<A>(y, how)
+fn passes<A: Number>(x: A, y: A, #[constant] config: ReductionConfig) -> bool {
+    if config.single || config.double {
+        let behind = if config.upwards { x <= y } else { x >= y };
+        !behind && !is_nan::<A>(y, config)
     } else {
-        is_ahead::<A>(x, y, how)
+        is_ahead::<A>(x, y, config)
     }
 }
 
@@ -129,25 +129,25 @@ pub(super) fn with<A: Number>(
     x: A,
     y: A,
     at: u32,
-    #[constant] how: How,
+    #[constant] config: ReductionConfig,
 ) -> (A, A, u32) {
     let (value, error, position) = partial;
-    if how.adds {
-        if how.compensated {
+    if config.adds {
+        if config.compensated {
             let mut term = x;
             let mut rest = A::ZERO;
-            if how.multiplies {
+            if config.multiplies {
                 term = x * y;
-                rest = multiply_add::<A>(x, y, A::ZERO - term, how);
+                rest = multiply_add::<A>(x, y, A::ZERO - term, config);
             }
             let (sum, lost) = two_sum::<A>(value, term);
             (sum, error + (lost + rest), position)
-        } else if how.multiplies {
-            (multiply_add::<A>(x, y, value, how), error, position)
+        } else if config.multiplies {
+            (multiply_add::<A>(x, y, value, config), error, position)
         } else {
             (value + x, error, position)
         }
-    } else if passes::<A>(x, value, how) {
+    } else if passes::<A>(x, value, config) {
         (x, error, at)
     } else {
         (value, error, position)
@@ -159,19 +159,19 @@ pub(super) fn with<A: Number>(
 pub(super) fn joined<A: Number>(
     a: (A, A, u32),
     b: (A, A, u32),
-    #[constant] how: How,
+    #[constant] config: ReductionConfig,
 ) -> (A, A, u32) {
-    if how.adds {
-        if how.compensated {
+    if config.adds {
+        if config.compensated {
             let (sum, lost) = two_sum::<A>(a.0, b.0);
             (sum, (a.1 + b.1) + lost, a.2)
         } else {
             (a.0 + b.0, a.1, a.2)
         }
     } else {
-        let (a_nan, b_nan) = (is_nan::<A>(a.0, how), is_nan::<A>(b.0, how));
+        let (a_nan, b_nan) = (is_nan::<A>(a.0, config), is_nan::<A>(b.0, config));
         // Both NaN, or equal: keep the earlier position.
-        let ahead = (is_ahead::<A>(b.0, a.0, how) || b_nan) && !a_nan;
+        let ahead = (is_ahead::<A>(b.0, a.0, config) || b_nan) && !a_nan;
         let equal = a.0 == b.0 || a_nan && b_nan;
         if ahead || equal && b.2 < a.2 { b } else { a }
     }
@@ -182,15 +182,15 @@ pub(super) fn joined<A: Number>(
 pub(super) fn of_lane<A: Number>(
     partial: (A, A, u32),
     bits: u32,
-    #[constant] how: How,
+    #[constant] config: ReductionConfig,
 ) -> (A, A, u32) {
     let value = shfl_xor_sync(FULL_MASK, partial.0, bits);
     let mut error = partial.1;
-    if how.compensated {
+    if config.compensated {
         error = shfl_xor_sync(FULL_MASK, error, bits);
     }
     let mut position = partial.2;
-    if how.finds {
+    if config.finds {
         position = shfl_xor_sync(FULL_MASK, position, bits);
     }
     (value, error, position)
@@ -198,11 +198,11 @@ pub(super) fn of_lane<A: Number>(
 
 /// The final value of a complete partial result.
 #[device]
-pub(super) fn rounded<A: Number>(partial: (A, A, u32), #[constant] how: How) -> A {
-    if how.compensated {
+pub(super) fn rounded<A: Number>(partial: (A, A, u32), #[constant] config: ReductionConfig) -> A {
+    if config.compensated {
         let sum = partial.0 + partial.1;
         // The rounding error of an infinite sum is NaN.
-        if is_nan::<A>(sum, how) { partial.0 } else { sum }
+        if is_nan::<A>(sum, config) { partial.0 } else { sum }
     } else {
         partial.0
     }

@@ -5,52 +5,55 @@
 //! bitwise reproducible. It waits only for blocks that started before it, and all blocks of the launch are resident. It resets the
 //! words to zero.
 
-use super::how::{BF16, F16, F32, F64, How, I64, U64};
+use super::config::{BF16, F16, F32, F64, I64, ReductionConfig, U64};
 use super::numbers::{SIGN, joined, of_lane, rounded};
 use half::f16;
 use lanework::prelude::*;
 
 /// Combines the partial results of a group's threads into thread 0.
 #[device]
-pub(super) fn of_group<A: Element>(partial: (A, A, u32), #[constant] how: How) -> (A, A, u32) {
+pub(super) fn of_group<A: Element>(
+    partial: (A, A, u32),
+    #[constant] config: ReductionConfig,
+) -> (A, A, u32) {
     let mut all = partial;
     let t = thread_idx.x;
-    if how.sharing.columns {
+    if config.sharing.columns {
         // Indexed by `lane * tile + column`.
-        let values = shared::<A>(how.sharing.threads);
-        let errors = shared::<A>(if how.compensated { how.sharing.threads } else { 1 });
-        let positions = shared::<u32>(if how.finds { how.sharing.threads } else { 1 });
-        put::<A>(values, errors, positions, t, all, how);
+        let values = shared::<A>(config.sharing.threads);
+        let errors = shared::<A>(if config.compensated { config.sharing.threads } else { 1 });
+        let positions = shared::<u32>(if config.finds { config.sharing.threads } else { 1 });
+        put::<A>(values, errors, positions, t, all, config);
         sync_threads();
-        if t < how.tile {
+        if t < config.tile {
             #[unroll]
-            for lane in 1..how.sharing.group {
-                let other = get::<A>(values, errors, positions, t + lane * how.tile, how);
-                all = joined::<A>(all, other, how);
+            for lane in 1..config.sharing.group {
+                let other = get::<A>(values, errors, positions, t + lane * config.tile, config);
+                all = joined::<A>(all, other, config);
             }
         }
     } else {
         #[unroll]
         for bits in [16u32, 8, 4, 2, 1] {
-            if bits < how.sharing.group {
-                all = joined::<A>(all, of_lane::<A>(all, bits, how), how);
+            if bits < config.sharing.group {
+                all = joined::<A>(all, of_lane::<A>(all, bits, config), config);
             }
         }
-        if how.sharing.group > 32 {
-            let warps = how.sharing.group / 32;
+        if config.sharing.group > 32 {
+            let warps = config.sharing.group / 32;
             let values = shared::<A>(warps);
             let errors = shared::<A>(warps);
             let positions = shared::<u32>(warps);
             if t % 32 == 0 {
-                put::<A>(values, errors, positions, t / 32, all, how);
+                put::<A>(values, errors, positions, t / 32, all, config);
             }
             sync_threads();
             if t < 32 {
-                all = get::<A>(values, errors, positions, t % warps, how);
+                all = get::<A>(values, errors, positions, t % warps, config);
                 #[unroll]
                 for bits in [16u32, 8, 4, 2, 1] {
                     if bits < warps {
-                        all = joined::<A>(all, of_lane::<A>(all, bits, how), how);
+                        all = joined::<A>(all, of_lane::<A>(all, bits, config), config);
                     }
                 }
             }
@@ -66,13 +69,13 @@ fn put<A: Element>(
     positions: Shared<u32>,
     i: u32,
     partial: (A, A, u32),
-    #[constant] how: How,
+    #[constant] config: ReductionConfig,
 ) {
     values[i] = partial.0;
-    if how.compensated {
+    if config.compensated {
         errors[i] = partial.1;
     }
-    if how.finds {
+    if config.finds {
         positions[i] = partial.2;
     }
 }
@@ -83,14 +86,14 @@ fn get<A: Element>(
     errors: Shared<A>,
     positions: Shared<u32>,
     i: u32,
-    #[constant] how: How,
+    #[constant] config: ReductionConfig,
 ) -> (A, A, u32) {
     let mut error = A::ZERO;
-    if how.compensated {
+    if config.compensated {
         error = errors[i];
     }
     let mut position = 0u32;
-    if how.finds {
+    if config.finds {
         position = positions[i];
     }
     (values[i], error, position)
@@ -115,12 +118,17 @@ fn awaited(slots: &mut [u64], i: u64) -> u32 {
 
 /// Publishes an accumulator in the slots from `i` on.
 #[device]
-fn announce_value<A: Number>(slots: &mut [u64], i: u64, value: A, #[constant] how: How) {
-    if how.single {
+fn announce_value<A: Number>(
+    slots: &mut [u64],
+    i: u64,
+    value: A,
+    #[constant] config: ReductionConfig,
+) {
+    if config.single {
         announce(slots, i, (value as f32).to_bits());
     } else {
         let mut bits = value as u64;
-        if how.double {
+        if config.double {
             bits = (value as f64).to_bits();
         }
         announce(slots, i, bits as u32);
@@ -130,13 +138,13 @@ fn announce_value<A: Number>(slots: &mut [u64], i: u64, value: A, #[constant] ho
 
 /// Waits for an accumulator.
 #[device]
-fn awaited_value<A: Number>(slots: &mut [u64], i: u64, #[constant] how: How) -> A {
-    if how.single {
+fn awaited_value<A: Number>(slots: &mut [u64], i: u64, #[constant] config: ReductionConfig) -> A {
+    if config.single {
         f32_from_bits(awaited(slots, i)) as A
     } else {
         let low = awaited(slots, i);
         let bits = (awaited(slots, i + 1) as u64) << 32 | (low as u64);
-        if how.double { f64_from_bits(bits) as A } else { (bits as i64) as A }
+        if config.double { f64_from_bits(bits) as A } else { (bits as i64) as A }
     }
 }
 
@@ -146,14 +154,14 @@ pub(super) fn publish<A: Number>(
     slots: &mut [u64],
     first: u64,
     partial: (A, A, u32),
-    #[constant] how: How,
+    #[constant] config: ReductionConfig,
 ) {
-    announce_value::<A>(slots, first, partial.0, how);
-    if how.compensated {
-        announce_value::<A>(slots, first + (how.width as u64), partial.1, how);
+    announce_value::<A>(slots, first, partial.0, config);
+    if config.compensated {
+        announce_value::<A>(slots, first + (config.width as u64), partial.1, config);
     }
-    if how.finds {
-        announce(slots, first + (how.width as u64), partial.2);
+    if config.finds {
+        announce(slots, first + (config.width as u64), partial.2);
     }
 }
 
@@ -162,16 +170,16 @@ pub(super) fn publish<A: Number>(
 pub(super) fn collect<A: Number>(
     slots: &mut [u64],
     first: u64,
-    #[constant] how: How,
+    #[constant] config: ReductionConfig,
 ) -> (A, A, u32) {
-    let value = awaited_value::<A>(slots, first, how);
+    let value = awaited_value::<A>(slots, first, config);
     let mut error = A::ZERO;
-    if how.compensated {
-        error = awaited_value::<A>(slots, first + (how.width as u64), how);
+    if config.compensated {
+        error = awaited_value::<A>(slots, first + (config.width as u64), config);
     }
     let mut position = 0u32;
-    if how.finds {
-        position = awaited(slots, first + (how.width as u64));
+    if config.finds {
+        position = awaited(slots, first + (config.width as u64));
     }
     (value, error, position)
 }
@@ -185,30 +193,30 @@ pub(super) fn of_blocks<A: Element>(
     neutral: (A, A, u32),
     member: (u32, u32),
     place: (u32, u32, u32),
-    #[constant] how: How,
+    #[constant] config: ReductionConfig,
 ) -> (bool, (A, A, u32)) {
     let mut all = partial;
     let mut has_result = true;
-    if how.sharing.split {
+    if config.sharing.split {
         let (lane, column) = member;
         let (tile, split, splits) = place;
         let first = (tile as u64) * (splits as u64);
         if split + 1 < splits {
             has_result = false;
             if lane == 0 {
-                let slot = (first + (split as u64)) * (how.tile as u64) + (column as u64);
-                publish::<A>(slots, slot * (how.words as u64), partial, how);
+                let slot = (first + (split as u64)) * (config.tile as u64) + (column as u64);
+                publish::<A>(slots, slot * (config.words as u64), partial, config);
             }
         } else {
             if lane != 0 {
                 all = neutral;
             }
-            for other in (lane..splits - 1).step_by(how.sharing.group) {
-                let slot = (first + (other as u64)) * (how.tile as u64) + (column as u64);
-                let theirs = collect::<A>(slots, slot * (how.words as u64), how);
-                all = joined::<A>(all, theirs, how);
+            for other in (lane..splits - 1).step_by(config.sharing.group) {
+                let slot = (first + (other as u64)) * (config.tile as u64) + (column as u64);
+                let theirs = collect::<A>(slots, slot * (config.words as u64), config);
+                all = joined::<A>(all, theirs, config);
             }
-            all = of_group::<A>(all, how);
+            all = of_group::<A>(all, config);
         }
     }
     (has_result, all)
@@ -223,26 +231,26 @@ pub(super) fn write<A: Number>(
     longs: &mut [u64],
     i: u64,
     partial: (A, A, u32),
-    #[constant] how: How,
+    #[constant] config: ReductionConfig,
 ) {
-    let value = rounded::<A>(partial, how);
-    if how.finds {
+    let value = rounded::<A>(partial, config);
+    if config.finds {
         longs[i] = partial.2 as u64;
-    } else if how.root && how.single {
+    } else if config.root && config.single {
         words[i] = (value as f32).sqrt().to_bits();
-    } else if how.root {
+    } else if config.root {
         longs[i] = (value as f64).sqrt().to_bits();
-    } else if how.element == F64 {
+    } else if config.element == F64 {
         longs[i] = (value as f64).to_bits();
-    } else if how.adds && how.single || how.element == F32 {
+    } else if config.adds && config.single || config.element == F32 {
         words[i] = (value as f32).to_bits();
-    } else if how.adds || how.element == I64 {
+    } else if config.adds || config.element == I64 {
         longs[i] = value as u64;
-    } else if how.element == U64 {
+    } else if config.element == U64 {
         longs[i] = (value as u64) ^ SIGN;
-    } else if how.element == F16 {
+    } else if config.element == F16 {
         halves[i] = value as f16;
-    } else if how.element == BF16 {
+    } else if config.element == BF16 {
         // The number was a bf16, so truncation is exact.
         shorts[i] = ((value as f32).to_bits() >> 16) as u16;
     } else {

@@ -1,11 +1,11 @@
 //! Plans a reduction: validates the request and builds the launch.
 
 use super::columns::{self, columns};
+use super::config::{NumberType, ReductionConfig, ReductionOperation};
 use super::dense::dense;
-use super::elements::{Memory, MemoryMut};
+use super::elements::{NumberMemory, NumberMemoryMut};
 use super::general::{DIMENSIONS, general};
-use super::how::{How, Kind, Operation};
-use super::shape::{self, Dimension, Shape};
+use super::shape::{self, Dimension, ReductionShape};
 use crate::launching::Plan;
 use crate::workspace::{Layout, Workspace};
 use lanework::{Device, Error, Launch, Result, View, ViewMut};
@@ -14,14 +14,14 @@ use lanework::{Device, Error, Launch, Result, View, ViewMut};
 pub(crate) struct Operand<'a> {
     pub shape: Vec<usize>,
     pub strides: Vec<usize>,
-    pub memory: Memory<'a>,
+    pub memory: NumberMemory<'a>,
 }
 
 /// A type-erased reduction.
-pub(crate) struct Request<'a> {
+pub(crate) struct ReductionRequest<'a> {
     pub device: Device,
-    pub operation: Operation,
-    pub element: Kind,
+    pub operation: ReductionOperation,
+    pub element: NumberType,
     pub axis: Option<usize>,
     pub compensated: bool,
     pub x: Operand<'a>,
@@ -30,17 +30,17 @@ pub(crate) struct Request<'a> {
 }
 
 /// An output.
-pub(crate) struct Output<'a> {
+pub(crate) struct ReductionOutput<'a> {
     pub shape: Vec<usize>,
     pub strides: Vec<usize>,
-    pub memory: MemoryMut<'a>,
+    pub memory: NumberMemoryMut<'a>,
 }
 
 fn refused<T>(why: String, help: &str) -> Result<T> {
     Err(Error::Request { why, help: help.to_owned() })
 }
 
-impl Request<'_> {
+impl ReductionRequest<'_> {
     /// The shape of the results.
     ///
     /// # Errors
@@ -84,7 +84,11 @@ impl Request<'_> {
     }
 
     /// The dimensions with the output's strides; an error if the output has another shape.
-    fn dimensions(&self, output: &Output<'_>, results: &[usize]) -> Result<Shape> {
+    fn dimensions(
+        &self,
+        output: &ReductionOutput<'_>,
+        results: &[usize],
+    ) -> Result<ReductionShape> {
         let ones = results.iter().all(|extent| *extent == 1);
         let strides: Vec<usize> = if output.shape == results {
             output.strides.clone()
@@ -115,7 +119,7 @@ impl Request<'_> {
                 _ => reduced.push(dimension),
             }
         }
-        Ok(Shape::new(kept, reduced, self.operation.finds()))
+        Ok(ReductionShape::new(kept, reduced, self.operation.finds()))
     }
 }
 
@@ -123,8 +127,8 @@ impl Request<'_> {
 macro_rules! of_type {
     ($kind:expr, $kernel:ident($($argument:expr),* $(,)?)) => {
         match $kind.accumulator() {
-            Kind::F32 => $kernel::<f32>($($argument),*),
-            Kind::F64 => $kernel::<f64>($($argument),*),
+            NumberType::F32 => $kernel::<f32>($($argument),*),
+            NumberType::F64 => $kernel::<f64>($($argument),*),
             _ => $kernel::<i64>($($argument),*),
         }
     };
@@ -132,13 +136,13 @@ macro_rules! of_type {
 
 /// The launch of a reduction, with workspace memory.
 pub(crate) fn plan<'a>(
-    request: Request<'a>,
-    output: Output<'a>,
+    request: ReductionRequest<'a>,
+    output: ReductionOutput<'a>,
     workspace: &Workspace,
 ) -> Result<Plan<'a>> {
     let results = request.results()?;
     let shape = request.dimensions(&output, &results)?;
-    let Request { device, operation, element, compensated, x, y, .. } = request;
+    let ReductionRequest { device, operation, element, compensated, x, y, .. } = request;
     let (x, y) = (x.memory, y.map_or(x.memory, |y| y.memory));
     let count = shape.results();
     if count == 0 {
@@ -150,7 +154,7 @@ pub(crate) fn plan<'a>(
     let countable = !operation.finds() || u32::try_from(length).is_ok();
     let is_dense = shape.is_dense() && aligned && countable;
 
-    let dot = operation == Operation::Dot;
+    let dot = operation == ReductionOperation::Dot;
     let mut overlaps = device.info().compute_capability >= (9, 0);
     let mut layout = Layout::default();
     let (launch, blocks, scratch);
@@ -158,9 +162,9 @@ pub(crate) fn plan<'a>(
     if is_dense {
         let vectors = (length * element.size() / 16) as u64;
         let (sharing, all) = shape::dense(vectors, if dot { 2 } else { 1 }, multiprocessors);
-        let how = How::new(operation, element, compensated, sharing, overlaps);
-        let how = How { fetches: overlaps && sharing.resident > 1, ..how };
-        let slots = layout.zeroed::<u64>(all as usize * how.words as usize);
+        let config = ReductionConfig::new(operation, element, compensated, sharing, overlaps);
+        let config = ReductionConfig { fetches: overlaps && sharing.resident > 1, ..config };
+        let slots = layout.zeroed::<u64>(all as usize * config.words as usize);
         let memory = workspace.reserve(&layout)?;
         let nothing = || -> ViewMut<'a, u64> { memory.view(slots) };
         let x = x.slices(View::from(nothing()), true);
@@ -183,10 +187,10 @@ pub(crate) fn plan<'a>(
                 out.words,
                 out.longs,
                 nothing(),
-                how,
+                config,
             )
         )
-        .block(how.sharing.threads);
+        .block(config.sharing.threads);
         (blocks, scratch) = (all, memory);
     } else if let Some(units) = shape
         .of_units(columns::BYTES / element.size())
@@ -194,9 +198,9 @@ pub(crate) fn plan<'a>(
     {
         let plan = shape::general(&units, 1, operation.adds(), multiprocessors)?;
         overlaps &= plan.splits == 1 || plan.blocks <= multiprocessors;
-        let how = How::new(operation, element, compensated, plan.sharing, overlaps);
+        let config = ReductionConfig::new(operation, element, compensated, plan.sharing, overlaps);
         let per_thread = columns::BYTES / element.size();
-        let slots = layout.zeroed::<u64>(slots_of(plan.blocks, &how) * per_thread);
+        let slots = layout.zeroed::<u64>(slots_of(plan.blocks, &config) * per_thread);
         let memory = workspace.reserve(&layout)?;
         let nothing = || -> ViewMut<'a, u64> { memory.view(slots) };
         let x = x.slices(View::from(nothing()), true);
@@ -219,10 +223,10 @@ pub(crate) fn plan<'a>(
                 out.words,
                 out.longs,
                 nothing(),
-                how,
+                config,
             )
         )
-        .block(how.sharing.threads);
+        .block(config.sharing.threads);
         (blocks, scratch) = (plan.blocks, memory);
     } else {
         let per_vector = 16 / element.size();
@@ -239,8 +243,8 @@ pub(crate) fn plan<'a>(
         let plan = shape::general(&shape, unit, operation.adds(), multiprocessors)?;
         // Early blocks of the next launch would crowd on the multiprocessors that finish first.
         overlaps &= plan.splits == 1 || plan.blocks <= multiprocessors;
-        let how = How::new(operation, element, compensated, plan.sharing, overlaps);
-        let slots = layout.zeroed::<u64>(slots_of(plan.blocks, &how));
+        let config = ReductionConfig::new(operation, element, compensated, plan.sharing, overlaps);
+        let slots = layout.zeroed::<u64>(slots_of(plan.blocks, &config));
         let memory = workspace.reserve(&layout)?;
         let nothing = || -> ViewMut<'a, u64> { memory.view(slots) };
         let x = x.slices(View::from(nothing()), vectors);
@@ -269,10 +273,10 @@ pub(crate) fn plan<'a>(
                 out.words,
                 out.longs,
                 nothing(),
-                how,
+                config,
             )
         )
-        .block(how.sharing.threads);
+        .block(config.sharing.threads);
         (blocks, scratch) = (plan.blocks, memory);
     }
     let launch = Launch::grid(launch, blocks);
@@ -285,9 +289,9 @@ pub(crate) fn plan<'a>(
 }
 
 /// Extents and strides: of the innermost reduced dimension, of the other reduced ones, and of the results.
-type Places = ([u64; 3], [[u64; 3]; DIMENSIONS], [[u64; 4]; DIMENSIONS]);
+type ReductionExtents = ([u64; 3], [[u64; 3]; DIMENSIONS], [[u64; 4]; DIMENSIONS]);
 
-fn places(shape: &Shape) -> Places {
+fn places(shape: &ReductionShape) -> ReductionExtents {
     let inner = shape.inner();
     let mut outer = [[0; 3]; DIMENSIONS];
     for (place, d) in outer.iter_mut().zip(shape.outer()) {
@@ -301,6 +305,10 @@ fn places(shape: &Shape) -> Places {
 }
 
 /// The number of words that the blocks of a launch publish.
-fn slots_of(blocks: u32, how: &How) -> usize {
-    if how.sharing.split { blocks as usize * how.tile as usize * how.words as usize } else { 1 }
+fn slots_of(blocks: u32, config: &ReductionConfig) -> usize {
+    if config.sharing.split {
+        blocks as usize * config.tile as usize * config.words as usize
+    } else {
+        1
+    }
 }

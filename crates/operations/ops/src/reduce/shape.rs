@@ -1,7 +1,7 @@
 //! Reduces a strided array to the fewest dimensions, and distributes the work over the threads of a device.
 
+use super::config::Sharing;
 use super::general::DIMENSIONS;
-use super::how::Sharing;
 use super::kernels::LOADS;
 use lanework::{Error, Result};
 
@@ -16,7 +16,7 @@ pub(crate) struct Dimension {
 
 /// The dimensions of a reduction, outermost first: the kept and the reduced ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub(crate) struct ReductionShape {
     pub kept: Vec<Dimension>,
     pub reduced: Vec<Dimension>,
 }
@@ -45,11 +45,11 @@ fn merged(dimensions: Vec<Dimension>) -> Vec<Dimension> {
     out
 }
 
-impl Shape {
+impl ReductionShape {
     /// The fewest dimensions; the reduced ones keep their order if positions matter.
-    pub fn new(kept: Vec<Dimension>, reduced: Vec<Dimension>, ordered: bool) -> Shape {
+    pub fn new(kept: Vec<Dimension>, reduced: Vec<Dimension>, ordered: bool) -> ReductionShape {
         let reduced = if ordered { reduced } else { sorted(reduced) };
-        Shape { kept: merged(sorted(kept)), reduced: merged(reduced) }
+        ReductionShape { kept: merged(sorted(kept)), reduced: merged(reduced) }
     }
 
     /// Number of results.
@@ -90,7 +90,7 @@ impl Shape {
 
     /// The shape in units of `count` neighboring results that are adjacent in the first operand, for a kernel with as many results
     /// per thread. `None` if they are not adjacent.
-    pub fn of_units(&self, count: usize) -> Option<Shape> {
+    pub fn of_units(&self, count: usize) -> Option<ReductionShape> {
         let mut shape = self.clone();
         let last = shape.kept.last_mut()?;
         let fits = last.x == 1 && last.extent.is_multiple_of(count) && last.extent > count;
@@ -139,7 +139,7 @@ const SMALL: u32 = 128;
 /// # Errors
 /// If results or elements exceed 32-bit indices, or if there are more dimensions than the kernel supports.
 pub(crate) fn general(
-    shape: &Shape,
+    shape: &ReductionShape,
     unit: usize,
     adds: bool,
     multiprocessors: u32,

@@ -2,7 +2,8 @@
 //! findings.
 
 use super::*;
-use lanework::{Device, emulator::Blocks};
+use lanework::Device;
+use lanework::emulator::Blocks;
 
 fn ramp(n: usize) -> Vec<f32> {
     (0..n).map(|i| ((i * 7919) % 1009) as f32 - 500.0).collect()

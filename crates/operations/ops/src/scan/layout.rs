@@ -1,8 +1,9 @@
 //! Maps a scan to rows, tiles and blocks, and builds its launch.
 
-use super::form::{How, MOST, Operation, RESIDENT, ROW_THREADS, Rows, THREADS};
+use super::config::{
+    MOST, RESIDENT, ROW_THREADS, ScanConfig, ScanOperation, ScanRows, Scannable, THREADS,
+};
 use super::ring;
-use super::scannable::Scannable;
 use crate::workspace::{Layout, Scratch};
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::{Device, Error, Result, View, ViewMut};
@@ -12,7 +13,7 @@ const SHORT: usize = 1024;
 
 /// A dimension of both tensors: its extent, and the strides of the input and of the output.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Axis {
+pub(super) struct ScanAxis {
     extent: usize,
     strides: (usize, usize),
 }
@@ -25,7 +26,7 @@ fn refuse(why: String, help: &str) -> Error {
 pub(super) fn axes<T: Scannable, const R: usize>(
     x: &Tensor<'_, T, R>,
     y: &TensorMut<'_, T, R>,
-) -> Result<Vec<Axis>> {
+) -> Result<Vec<ScanAxis>> {
     if x.shape() != y.shape() {
         let why = format!(
             "a scan of an array of shape {:?} into one of shape {:?}",
@@ -36,18 +37,18 @@ pub(super) fn axes<T: Scannable, const R: usize>(
     }
     let strides = x.strides().into_iter().zip(y.strides());
     let axes = x.shape().into_iter().zip(strides);
-    Ok(axes.map(|(extent, strides)| Axis { extent, strides }).collect())
+    Ok(axes.map(|(extent, strides)| ScanAxis { extent, strides }).collect())
 }
 
 /// Merges dimensions if each continues the next in both tensors.
-fn merged(axes: &[Axis]) -> Option<Axis> {
-    let mut all = Axis { extent: 1, strides: (1, 1) };
+fn merged(axes: &[ScanAxis]) -> Option<ScanAxis> {
+    let mut all = ScanAxis { extent: 1, strides: (1, 1) };
     for axis in axes.iter().rev().filter(|axis| axis.extent != 1) {
         let over = |inner: usize| inner * all.extent;
         all = match all.extent {
             1 => *axis,
             _ if axis.strides == (over(all.strides.0), over(all.strides.1)) => {
-                Axis { extent: axis.extent * all.extent, strides: all.strides }
+                ScanAxis { extent: axis.extent * all.extent, strides: all.strides }
             }
             _ => return None,
         };
@@ -56,10 +57,10 @@ fn merged(axes: &[Axis]) -> Option<Axis> {
 }
 
 /// The rows that are scanned.
-pub(super) fn rows(axes: Vec<Axis>, last_axis: bool) -> Result<Rows> {
-    let one = Axis { extent: 1, strides: (1, 1) };
+pub(super) fn rows(axes: Vec<ScanAxis>, last_axis: bool) -> Result<ScanRows> {
+    let one = ScanAxis { extent: 1, strides: (1, 1) };
     if axes.iter().any(|axis| axis.extent == 0) {
-        return Ok(Rows { rows: 0, n: 0, row: (0, 0), step: (1, 1) });
+        return Ok(ScanRows { rows: 0, n: 0, row: (0, 0), step: (1, 1) });
     }
     let (last, leading) = axes.split_last().unwrap_or((&one, &[]));
     let (row, inner) = match last_axis {
@@ -85,11 +86,11 @@ pub(super) fn rows(axes: Vec<Axis>, last_axis: bool) -> Result<Rows> {
             help,
         ));
     };
-    Ok(Rows { rows: row.extent, n: inner.extent, row: row.strides, step: inner.strides })
+    Ok(ScanRows { rows: row.extent, n: inner.extent, row: row.strides, step: inner.strides })
 }
 
 /// Whether rows allow 16-byte accesses throughout.
-fn wide<T: Scannable>(rows: &Rows, x: u64, y: u64) -> bool {
+fn wide<T: Scannable>(rows: &ScanRows, x: u64, y: u64) -> bool {
     let whole = |stride: usize| rows.rows == 1 || stride.is_multiple_of(T::VECTOR);
     let aligned = x.is_multiple_of(16) && y.is_multiple_of(16);
     aligned && rows.step == (1, 1) && whole(rows.row.0) && whole(rows.row.1)
@@ -97,7 +98,7 @@ fn wide<T: Scannable>(rows: &Rows, x: u64, y: u64) -> bool {
 
 /// Kernel variants for long rows; `Best` selects one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum ScanVariant {
     Best,
     /// Tiles in registers, with at most this many vectors per thread.
     #[cfg(test)]
@@ -117,7 +118,12 @@ struct Tiling {
     vectors: usize,
 }
 
-fn tiling<T: Scannable>(rows: &Rows, wide: bool, device: &Device, way: Way) -> Tiling {
+fn tiling<T: Scannable>(
+    rows: &ScanRows,
+    wide: bool,
+    device: &Device,
+    variant: ScanVariant,
+) -> Tiling {
     let info = device.info();
     let multiprocessors = info.multiprocessors.max(1) as usize;
     let all = rows.rows.saturating_mul(rows.n);
@@ -133,16 +139,18 @@ fn tiling<T: Scannable>(rows: &Rows, wide: bool, device: &Device, way: Way) -> T
     let ring = |vectors| Tiling { ring: true, threads: ring::THREADS, vectors };
     let tile = ring::THREADS as usize * T::VECTOR * most(ring::MOST);
     let hopper = info.compute_capability >= (9, 0);
-    match way {
+    match variant {
         // If every block has several tiles.
-        Way::Best if wide && hopper && rows.n >= tile && all >= 4 * tile * multiprocessors => {
+        ScanVariant::Best
+            if wide && hopper && rows.n >= tile && all >= 4 * tile * multiprocessors =>
+        {
             ring(most(ring::MOST))
         }
-        Way::Best => few(most(MOST)),
+        ScanVariant::Best => few(most(MOST)),
         #[cfg(test)]
-        Way::Tiles(most) => few(most),
+        ScanVariant::Tiles(most) => few(most),
         #[cfg(test)]
-        Way::Ring(vectors) => ring(vectors),
+        ScanVariant::Ring(vectors) => ring(vectors),
     }
 }
 
@@ -151,12 +159,12 @@ pub(super) fn plan<'a, T: Scannable>(
     device: &Device,
     x: View<'a, T>,
     y: ViewMut<'a, T>,
-    rows: Rows,
-    (operation, exclusive): (Operation, bool),
-    way: Way,
+    rows: ScanRows,
+    (operation, exclusive): (ScanOperation, bool),
+    variant: ScanVariant,
     workspace: &Workspace,
 ) -> Result<Plan<'a>> {
-    let Rows { rows: count, n, .. } = rows;
+    let ScanRows { rows: count, n, .. } = rows;
     if count == 0 || n == 0 {
         return Ok(Plan::new(vec![], []));
     }
@@ -164,18 +172,18 @@ pub(super) fn plan<'a, T: Scannable>(
     let vector = T::VECTOR;
     if n <= SHORT || rows.step != (1, 1) {
         let lanes = n.div_ceil(vector).next_power_of_two().min(32) as u32;
-        let how = How { operation, exclusive, wide, vectors: 1, lanes };
+        let config = ScanConfig { operation, exclusive, wide, vectors: 1, lanes };
         let blocks = grid(count.div_ceil((ROW_THREADS / lanes) as usize))?;
-        let launch = T::rows(x, y, &rows, how).grid(blocks).block(ROW_THREADS);
+        let launch = T::rows(x, y, &rows, config).grid(blocks).block(ROW_THREADS);
         // SAFETY: the kernel compares elements with the number of rows and their length, and `wide` implies alignment for wide
         // accesses.
         let step = unsafe { launch.prepare_unchecked(device)? };
         return Ok(Plan::new(vec![step], []));
     }
-    let Tiling { ring: by_ring, threads, vectors } = tiling::<T>(&rows, wide, device, way);
+    let Tiling { ring: by_ring, threads, vectors } = tiling::<T>(&rows, wide, device, variant);
     let in_row = n.div_ceil(threads as usize * vector * vectors);
     let tiles = grid(in_row.saturating_mul(count))?;
-    let how = How { operation, exclusive, wide, vectors, lanes: 32 };
+    let config = ScanConfig { operation, exclusive, wide, vectors, lanes: 32 };
     let words = size_of::<T::Wide>() / 4;
     let mut layout = Layout::default();
     let cells = layout.zeroed::<u64>(if in_row > 1 { tiles as usize * words } else { 0 });
@@ -185,10 +193,12 @@ pub(super) fn plan<'a, T: Scannable>(
     let of_rows = (in_row as u32, tiles);
     let multiprocessors = device.info().multiprocessors.max(1);
     let launch = if by_ring {
-        let launch = T::ring(x, y, space, &rows, of_rows, how);
-        launch.grid(multiprocessors.min(tiles)).shared_bytes(4 * ring::STAGES * ring::of_tile(how))
+        let launch = T::ring(x, y, space, &rows, of_rows, config);
+        launch
+            .grid(multiprocessors.min(tiles))
+            .shared_bytes(4 * ring::STAGES * ring::of_tile(config))
     } else {
-        let launch = T::tiles(x, y, space, &rows, of_rows, how);
+        let launch = T::tiles(x, y, space, &rows, of_rows, config);
         launch.grid((RESIDENT * multiprocessors).min(tiles))
     };
     // SAFETY: the kernel compares elements with the rows' length; `wide` implies alignment for wide accesses and for copies of
@@ -215,7 +225,7 @@ mod tests {
 
     #[test]
     fn dimensions_merge_where_both_tensors_step_over_them_without_a_gap() {
-        let axis = |extent, x, y| Axis { extent, strides: (x, y) };
+        let axis = |extent, x, y| ScanAxis { extent, strides: (x, y) };
         let all = |extent, x, y| Some(axis(extent, x, y));
         assert_eq!(merged(&[axis(3, 8, 16), axis(4, 2, 4)]), all(12, 2, 4));
         assert_eq!(merged(&[axis(3, 8, 17), axis(4, 2, 4)]), None);

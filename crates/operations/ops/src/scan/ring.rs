@@ -4,8 +4,8 @@
 //! the tile before it, whose predecessors had one tile's time to publish theirs. Words from other blocks are read before the tile's
 //! elements and checked after them.
 
+use super::config::{ScanConfig, combine, identity};
 use super::exchange::{leave_zeros, look, publish, sum_of};
-use super::form::{How, combine, identity};
 use crate::vectors::{Widened, store, unpack};
 use lanework::prelude::*;
 
@@ -18,17 +18,17 @@ pub(super) const STAGES: u32 = 3;
 pub(super) const MOST: usize = 4;
 
 /// Words per tile.
-pub(super) fn of_tile(how: How) -> u32 {
-    THREADS * 4 * how.vectors as u32
+pub(super) fn of_tile(config: ScanConfig) -> u32 {
+    THREADS * 4 * config.vectors as u32
 }
 
 /// The sum over the lanes of a warp, in each of them.
 #[device]
-fn of_warp<E: Widened>(value: E::Wide, #[constant] how: How) -> E::Wide {
+fn of_warp<E: Widened>(value: E::Wide, #[constant] config: ScanConfig) -> E::Wide {
     let mut sum = value;
     #[unroll]
     for bits in [16u32, 8, 4, 2, 1] {
-        sum = combine::<E::Wide>(sum, shfl_xor_sync(FULL_MASK, sum, bits), how);
+        sum = combine::<E::Wide>(sum, shfl_xor_sync(FULL_MASK, sum, bits), config);
     }
     sum
 }
@@ -41,11 +41,11 @@ fn vector<E: Widened, const V: usize>(
     (stage, whole): (u32, bool),
     (from, first, n): (u64, u64, u64),
     k: usize,
-    #[constant] how: How,
+    #[constant] config: ScanConfig,
 ) -> [E::Wide; V] {
-    let identity = const { identity::<E>(how) };
+    let identity = const { identity::<E>(config) };
     let mut values = [identity; V];
-    let place = (thread_idx.x / 32 * how.vectors as u32 + k as u32) * 32 + thread_idx.x % 32;
+    let place = (thread_idx.x / 32 * config.vectors as u32 + k as u32) * 32 + thread_idx.x % 32;
     if whole {
         values = unpack::<E, V>(stages.load_vec::<4>((stage, 4 * place)));
     } else {
@@ -72,12 +72,12 @@ pub(super) fn ring<E: Widened, const V: usize>(
     (x_row, y_row): (u64, u64),
     in_row: u32,
     tiles: u32,
-    #[constant] how: How,
+    #[constant] config: ScanConfig,
 ) {
-    let vectors = how.vectors;
-    let identity = const { identity::<E>(how) };
-    let size = const { THREADS as u64 * V as u64 * how.vectors as u64 };
-    let stages = shared_dynamic::<u32>([STAGES, const { of_tile(how) }]);
+    let vectors = config.vectors;
+    let identity = const { identity::<E>(config) };
+    let size = const { THREADS as u64 * V as u64 * config.vectors as u64 };
+    let stages = shared_dynamic::<u32>([STAGES, const { of_tile(config) }]);
     let pipe = pipeline(STAGES, 1, 1);
     let (producer, consumer) = (pipe.producer(), pipe.consumer());
     let ids = shared::<u32>(STAGES);
@@ -94,8 +94,8 @@ pub(super) fn ring<E: Widened, const V: usize>(
         ids[slot.index] = tile;
         if tile < tiles && first + size <= n {
             let at = (of_row as u64 * x_row + first) * const { size_of::<E>() as u64 } / 4;
-            slot.arrive_expect(const { 4 * of_tile(how) });
-            bulk_load(stages.slab(slot.index), words.span(at, const { of_tile(how) }), slot);
+            slot.arrive_expect(const { 4 * of_tile(config) });
+            bulk_load(stages.slab(slot.index), words.span(at, const { of_tile(config) }), slot);
         } else {
             slot.commit();
         }
@@ -153,14 +153,14 @@ pub(super) fn ring<E: Widened, const V: usize>(
                     (stage, whole),
                     (of_row as u64 * x_row, first, n),
                     k,
-                    how,
+                    config,
                 );
                 #[unroll]
                 for j in 0..V {
-                    total = combine::<E::Wide>(total, values[j], how);
+                    total = combine::<E::Wide>(total, values[j], config);
                 }
             }
-            let total = of_warp::<E>(total, how);
+            let total = of_warp::<E>(total, config);
             if lane == 0 {
                 of_warps[[stage, warp]] = total;
             }
@@ -176,7 +176,7 @@ pub(super) fn ring<E: Widened, const V: usize>(
             while group < old_place / THREADS {
                 let at = start + (group * THREADS + t) as u64;
                 let of_group = sum_of::<E::Wide>(cells, at, (0, 0));
-                let part = of_warp::<E>(of_group, how);
+                let part = of_warp::<E>(of_group, config);
                 if lane == 0 {
                     groups[warp] = part;
                 }
@@ -184,9 +184,9 @@ pub(super) fn ring<E: Widened, const V: usize>(
                 let mut total = groups[0];
                 #[unroll]
                 for w in 1..WARPS {
-                    total = combine::<E::Wide>(total, groups[w], how);
+                    total = combine::<E::Wide>(total, groups[w], config);
                 }
-                before = combine::<E::Wide>(before, total, how);
+                before = combine::<E::Wide>(before, total, config);
                 sync_threads();
                 group += 1;
             }
@@ -194,7 +194,7 @@ pub(super) fn ring<E: Widened, const V: usize>(
                 sum = sum_of::<E::Wide>(cells, mine, words_now);
                 have = true;
             }
-            let part = of_warp::<E>(select(wanted, sum, identity), how);
+            let part = of_warp::<E>(select(wanted, sum, identity), config);
             if lane == 0 {
                 befores[[turn, warp]] = part;
             }
@@ -204,7 +204,7 @@ pub(super) fn ring<E: Widened, const V: usize>(
             let mut total = of_warps[[stage, 0]];
             #[unroll]
             for w in 1..WARPS {
-                total = combine::<E::Wide>(total, of_warps[[stage, w]], how);
+                total = combine::<E::Wide>(total, of_warps[[stage, w]], config);
             }
             publish::<E::Wide>(cells, tile as u64, total);
         }
@@ -214,12 +214,15 @@ pub(super) fn ring<E: Widened, const V: usize>(
             let mut base = before;
             #[unroll]
             for w in 0..WARPS {
-                base = combine::<E::Wide>(base, befores[[turn, w]], how);
+                base = combine::<E::Wide>(base, befores[[turn, w]], config);
             }
             #[unroll]
             for w in 0..WARPS {
-                base =
-                    select(w < warp, combine::<E::Wide>(base, of_warps[[old_stage, w]], how), base);
+                base = select(
+                    w < warp,
+                    combine::<E::Wide>(base, of_warps[[old_stage, w]], config),
+                    base,
+                );
             }
             let first = old_place as u64 * size;
             let whole = first + size <= n;
@@ -233,11 +236,11 @@ pub(super) fn ring<E: Widened, const V: usize>(
                     (old_stage, whole),
                     (old_row as u64 * x_row, first, n),
                     k,
-                    how,
+                    config,
                 );
                 #[unroll]
                 for j in 1..V {
-                    values[k][j] = combine::<E::Wide>(values[k][j - 1], values[k][j], how);
+                    values[k][j] = combine::<E::Wide>(values[k][j - 1], values[k][j], config);
                 }
                 sums[k] = values[k][V - 1];
             }
@@ -247,7 +250,7 @@ pub(super) fn ring<E: Widened, const V: usize>(
                 for k in 0..vectors {
                     let left = shfl_up_sync(FULL_MASK, sums[k], delta);
                     sums[k] =
-                        select(lane >= delta, combine::<E::Wide>(left, sums[k], how), sums[k]);
+                        select(lane >= delta, combine::<E::Wide>(left, sums[k], config), sums[k]);
                 }
             }
             let to = old_row as u64 * y_row;
@@ -255,17 +258,17 @@ pub(super) fn ring<E: Widened, const V: usize>(
             for k in 0..vectors {
                 let beside = shfl_up_sync(FULL_MASK, sums[k], 1);
                 let all = shfl_sync(FULL_MASK, sums[k], 31);
-                let left = combine::<E::Wide>(base, select(lane > 0, beside, identity), how);
-                base = combine::<E::Wide>(base, all, how);
+                let left = combine::<E::Wide>(base, select(lane > 0, beside, identity), config);
+                base = combine::<E::Wide>(base, all, config);
                 let mut results = [left; V];
                 #[unroll]
                 for j in 0..V {
-                    if how.exclusive {
+                    if config.exclusive {
                         if j > 0 {
-                            results[j] = combine::<E::Wide>(left, values[k][j - 1], how);
+                            results[j] = combine::<E::Wide>(left, values[k][j - 1], config);
                         }
                     } else {
-                        results[j] = combine::<E::Wide>(left, values[k][j], how);
+                        results[j] = combine::<E::Wide>(left, values[k][j], config);
                     }
                 }
                 let place = ((warp * vectors as u32 + k as u32) * 32 + lane) * V as u32;

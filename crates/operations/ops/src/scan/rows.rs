@@ -1,10 +1,10 @@
 //! Short rows: one warp or part of a warp per row, a piece at a time.
 
-use super::form::{How, ROW_THREADS, combine, identity};
+use super::config::{ROW_THREADS, ScanConfig, combine, identity};
 use crate::vectors::{Widened, load, store};
 use lanework::prelude::*;
 
-/// Scans rows of `n` elements with `how.lanes` lanes each. `x_row` and `y_row` are row strides, `x_step` and `y_step` element
+/// Scans rows of `n` elements with `config.lanes` lanes each. `x_row` and `y_row` are row strides, `x_step` and `y_step` element
 /// strides.
 #[kernel(block = ROW_THREADS)]
 pub(super) fn rows<E: Widened, const V: usize>(
@@ -14,18 +14,18 @@ pub(super) fn rows<E: Widened, const V: usize>(
     n: u64,
     (x_row, y_row): (u64, u64),
     (x_step, y_step): (u64, u64),
-    #[constant] how: How,
+    #[constant] config: ScanConfig,
 ) {
-    let lanes = how.lanes;
-    let identity = const { identity::<E>(how) };
+    let lanes = config.lanes;
+    let identity = const { identity::<E>(config) };
     let (group, lane) = (thread_idx.x / lanes, thread_idx.x % lanes);
-    let row = block_idx.x as u64 * const { ROW_THREADS / how.lanes } as u64 + group as u64;
+    let row = block_idx.x as u64 * const { ROW_THREADS / config.lanes } as u64 + group as u64;
     // Lanes without a row take part in their warp's exchange.
     let end = select(row < rows, n, 0);
     let mut base = identity;
-    for first in (0..n).step_by(const { how.lanes as usize * V }) {
+    for first in (0..n).step_by(const { config.lanes as usize * V }) {
         let mine = first + lane as u64 * V as u64;
-        let whole = how.wide && mine + V as u64 <= end;
+        let whole = config.wide && mine + V as u64 <= end;
         let mut values = [E::Wide::ZERO; V];
         if whole {
             values = load::<E, V>(x, row * x_row + mine);
@@ -40,32 +40,32 @@ pub(super) fn rows<E: Widened, const V: usize>(
         }
         #[unroll]
         for j in 1..V {
-            values[j] = combine::<E::Wide>(values[j - 1], values[j], how);
+            values[j] = combine::<E::Wide>(values[j - 1], values[j], config);
         }
         let mut sum = values[V - 1];
         #[unroll]
         for delta in [1u32, 2, 4, 8, 16] {
             if delta < lanes {
                 let left = shfl_up_sync(FULL_MASK, sum, delta);
-                sum = select(lane >= delta, combine::<E::Wide>(left, sum, how), sum);
+                sum = select(lane >= delta, combine::<E::Wide>(left, sum, config), sum);
             }
         }
         let mut left = base;
         if lanes > 1 {
             let beside = shfl_up_sync(FULL_MASK, sum, 1);
-            left = combine::<E::Wide>(base, select(lane > 0, beside, identity), how);
+            left = combine::<E::Wide>(base, select(lane > 0, beside, identity), config);
         }
         let all = shfl_sync(FULL_MASK, sum, thread_idx.x % 32 / lanes * lanes + lanes - 1);
-        base = combine::<E::Wide>(base, all, how);
+        base = combine::<E::Wide>(base, all, config);
         let mut results = [left; V];
         #[unroll]
         for j in 0..V {
-            if how.exclusive {
+            if config.exclusive {
                 if j > 0 {
-                    results[j] = combine::<E::Wide>(left, values[j - 1], how);
+                    results[j] = combine::<E::Wide>(left, values[j - 1], config);
                 }
             } else {
-                results[j] = combine::<E::Wide>(left, values[j], how);
+                results[j] = combine::<E::Wide>(left, values[j], config);
             }
         }
         if whole {

@@ -1,7 +1,7 @@
 //! Scans on awkward shapes, and rejected requests.
 
-use super::form::{Operation, Rows};
-use super::layout::{self, Way};
+use super::config::{ScanOperation, ScanRows};
+use super::layout::{self, ScanVariant};
 use crate::{Tensor, TensorMut, Workspace, scan};
 use lanework::emulator::Options;
 use lanework::{Device, Error, Result};
@@ -43,21 +43,27 @@ fn small(multiprocessors: u32) -> Device {
     Device::emulator_with(options)
 }
 
-fn check(device: &Device, rows: usize, n: usize, way: Way, exclusive: bool) -> Result<()> {
+fn check(
+    device: &Device,
+    rows: usize,
+    n: usize,
+    variant: ScanVariant,
+    exclusive: bool,
+) -> Result<()> {
     let host: Vec<i64> = (0..(rows * n) as i64).map(|i| i * i % 1009 - 500).collect();
     let x = device.upload(&host)?;
     let workspace = Workspace::new(device);
     let mut y = device.zeros::<i64>(rows * n)?;
-    let shape = Rows { rows, n, row: (n, n), step: (1, 1) };
-    let (from, to, operation) = (x.view(..), y.view_mut(..), (Operation::Sum, exclusive));
-    layout::plan(device, from, to, shape, operation, way, &workspace)?.launch()?;
+    let shape = ScanRows { rows, n, row: (n, n), step: (1, 1) };
+    let (from, to, operation) = (x.view(..), y.view_mut(..), (ScanOperation::Sum, exclusive));
+    layout::plan(device, from, to, shape, operation, variant, &workspace)?.launch()?;
     let y = y.download()?;
     let mut sum = 0;
     for i in 0..rows * n {
         let before = if i % n == 0 { 0 } else { sum };
         sum = before + host[i];
         let want = if exclusive { before } else { sum };
-        assert_eq!(y[i], want, "{way:?}: row {}, element {}", i / n, i % n);
+        assert_eq!(y[i], want, "{variant:?}: row {}, element {}", i / n, i % n);
     }
     Ok(())
 }
@@ -65,7 +71,7 @@ fn check(device: &Device, rows: usize, n: usize, way: Way, exclusive: bool) -> R
 #[test]
 fn tiles_of_several_groups_are_added_up() -> Result<()> {
     // More tiles than threads per block.
-    check(&small(1), 1, 515 * 1024 + 78, Way::Tiles(1), false)
+    check(&small(1), 1, 515 * 1024 + 78, ScanVariant::Tiles(1), false)
 }
 
 #[test]
@@ -74,7 +80,7 @@ fn tiles_that_are_copied_ahead_are_scanned_in_order() -> Result<()> {
     let shapes =
         [(1, 1026, 1), (1, 40 * 1024, 1), (3, 9 * 1024 + 2, 1), (2, 50_000, 4), (7, 4100, 4)];
     for (i, (rows, n, vectors)) in shapes.into_iter().enumerate() {
-        check(&device, rows, n, Way::Ring(vectors), i % 2 == 1)?;
+        check(&device, rows, n, ScanVariant::Ring(vectors), i % 2 == 1)?;
     }
     Ok(())
 }

@@ -10,19 +10,24 @@
 //! A tile stays in registers from its single load to its single store. Each warp has consecutive 16-byte vectors, each lane one of
 //! 32 adjacent ones, so every access is coalesced and no element changes its thread.
 
+use super::config::{MOST, RESIDENT, ScanConfig, THREADS, WARPS, combine, identity};
 use super::exchange::{leave_zeros, publish, published};
-use super::form::{How, MOST, RESIDENT, THREADS, WARPS, combine, identity};
 use crate::vectors::{Widened, load, store};
 use lanework::prelude::*;
 
 /// Reduces all of the block's values, in every thread: by a tree per warp, then across warps. There is one barrier, so consecutive
 /// calls use different parts of `space`.
 #[device]
-fn of_block<W: Element>(value: W, space: Shared<W, 2>, part: u32, #[constant] how: How) -> W {
+fn of_block<W: Element>(
+    value: W,
+    space: Shared<W, 2>,
+    part: u32,
+    #[constant] config: ScanConfig,
+) -> W {
     let mut sum = value;
     #[unroll]
     for bits in [16u32, 8, 4, 2, 1] {
-        sum = combine::<W>(sum, shfl_xor_sync(FULL_MASK, sum, bits), how);
+        sum = combine::<W>(sum, shfl_xor_sync(FULL_MASK, sum, bits), config);
     }
     if thread_idx.x % 32 == 0 {
         space[[part, thread_idx.x / 32]] = sum;
@@ -31,12 +36,12 @@ fn of_block<W: Element>(value: W, space: Shared<W, 2>, part: u32, #[constant] ho
     let mut total = space[[part, 0]];
     #[unroll]
     for warp in 1..WARPS {
-        total = combine::<W>(total, space[[part, warp]], how);
+        total = combine::<W>(total, space[[part, warp]], config);
     }
     total
 }
 
-/// Scans rows of `n` elements, each of `in_row` tiles of `THREADS * V * how.vectors` elements; `x_row` and `y_row` are row strides.
+/// Scans rows of `n` elements, each of `in_row` tiles of `THREADS * V * config.vectors` elements; `x_row` and `y_row` are row strides.
 /// `tickets` are two zeros; `cells` are as many zeros as tiles, or twice as many for 8-byte sums. All are zero again at the end.
 #[kernel(block = THREADS, min_blocks = RESIDENT)]
 pub(super) fn tiles<E: Widened, const V: usize>(
@@ -48,11 +53,11 @@ pub(super) fn tiles<E: Widened, const V: usize>(
     (x_row, y_row): (u64, u64),
     in_row: u32,
     tiles: u32,
-    #[constant] how: How,
+    #[constant] config: ScanConfig,
 ) {
-    let vectors = how.vectors;
-    let identity = const { identity::<E>(how) };
-    let size = const { THREADS as u64 * V as u64 * how.vectors as u64 };
+    let vectors = config.vectors;
+    let identity = const { identity::<E>(config) };
+    let size = const { THREADS as u64 * V as u64 * config.vectors as u64 };
     let turn = shared::<u32>(2);
     let of_warps = shared::<E::Wide>(WARPS);
     let space = shared::<E::Wide>([2, WARPS]);
@@ -81,7 +86,7 @@ pub(super) fn tiles<E: Widened, const V: usize>(
         let first = place as u64 * size;
         let mine = first + (warp * 32 * vectors as u32 + lane) as u64 * V as u64;
         let from = of_row as u64 * x_row;
-        let whole = how.wide && first + size <= n;
+        let whole = config.wide && first + size <= n;
 
         let mut values = [[E::Wide::ZERO; V]; MOST];
         if whole {
@@ -113,7 +118,7 @@ pub(super) fn tiles<E: Widened, const V: usize>(
         for k in 0..vectors {
             #[unroll]
             for j in 1..V {
-                values[k][j] = combine::<E::Wide>(values[k][j - 1], values[k][j], how);
+                values[k][j] = combine::<E::Wide>(values[k][j - 1], values[k][j], config);
             }
             sums[k] = values[k][V - 1];
         }
@@ -122,7 +127,7 @@ pub(super) fn tiles<E: Widened, const V: usize>(
             #[unroll]
             for k in 0..vectors {
                 let left = shfl_up_sync(FULL_MASK, sums[k], delta);
-                sums[k] = select(lane >= delta, combine::<E::Wide>(left, sums[k], how), sums[k]);
+                sums[k] = select(lane >= delta, combine::<E::Wide>(left, sums[k], config), sums[k]);
             }
         }
         let mut carry = identity;
@@ -130,8 +135,8 @@ pub(super) fn tiles<E: Widened, const V: usize>(
         for k in 0..vectors {
             let left = shfl_up_sync(FULL_MASK, sums[k], 1);
             let all = shfl_sync(FULL_MASK, sums[k], 31);
-            sums[k] = combine::<E::Wide>(carry, select(lane > 0, left, identity), how);
-            carry = combine::<E::Wide>(carry, all, how);
+            sums[k] = combine::<E::Wide>(carry, select(lane > 0, left, identity), config);
+            carry = combine::<E::Wide>(carry, all, config);
         }
         if lane == 0 {
             of_warps[warp] = carry;
@@ -142,8 +147,8 @@ pub(super) fn tiles<E: Widened, const V: usize>(
         #[unroll]
         for w in 0..WARPS {
             let sum = of_warps[w];
-            base = select(w < warp, combine::<E::Wide>(base, sum, how), base);
-            total = combine::<E::Wide>(total, sum, how);
+            base = select(w < warp, combine::<E::Wide>(base, sum, config), base);
+            total = combine::<E::Wide>(total, sum, config);
         }
 
         // The prefix of the tile in its row.
@@ -162,7 +167,8 @@ pub(super) fn tiles<E: Widened, const V: usize>(
                 if !have {
                     sum = published::<E::Wide>(cells, start + (group * THREADS + t) as u64);
                 }
-                before = combine::<E::Wide>(before, of_block::<E::Wide>(sum, space, 0, how), how);
+                before =
+                    combine::<E::Wide>(before, of_block::<E::Wide>(sum, space, 0, config), config);
                 sync_threads();
                 group += 1;
                 have = false;
@@ -173,8 +179,9 @@ pub(super) fn tiles<E: Widened, const V: usize>(
                 have = true;
             }
             let sum = select(t < of_group, sum, identity);
-            let prefix = combine::<E::Wide>(before, of_block::<E::Wide>(sum, space, 1, how), how);
-            base = combine::<E::Wide>(prefix, base, how);
+            let prefix =
+                combine::<E::Wide>(before, of_block::<E::Wide>(sum, space, 1, config), config);
+            base = combine::<E::Wide>(prefix, base, config);
         } else {
             sync_threads();
         }
@@ -189,16 +196,16 @@ pub(super) fn tiles<E: Widened, const V: usize>(
         let to = of_row as u64 * y_row;
         #[unroll]
         for k in 0..vectors {
-            let left = combine::<E::Wide>(base, sums[k], how);
+            let left = combine::<E::Wide>(base, sums[k], config);
             let mut results = [left; V];
             #[unroll]
             for j in 0..V {
-                if how.exclusive {
+                if config.exclusive {
                     if j > 0 {
-                        results[j] = combine::<E::Wide>(left, values[k][j - 1], how);
+                        results[j] = combine::<E::Wide>(left, values[k][j - 1], config);
                     }
                 } else {
-                    results[j] = combine::<E::Wide>(left, values[k][j], how);
+                    results[j] = combine::<E::Wide>(left, values[k][j], config);
                 }
             }
             if whole {

@@ -9,16 +9,16 @@ use rayon::prelude::*;
 
 /// Layout of a four-dimensional tensor in a buffer.
 #[derive(Clone, Copy, Debug)]
-struct Lies {
+struct Strided {
     shape: [usize; 4],
     strides: [usize; 4],
     first: usize,
     length: usize,
 }
 
-impl Lies {
+impl Strided {
     /// A random layout: with or without gaps, heads before or after the sequence, at an offset; `unit` divides gaps and offset.
-    fn drawn(shape: [usize; 4], rng: &mut StdRng, unit: usize) -> Lies {
+    fn drawn(shape: [usize; 4], rng: &mut StdRng, unit: usize) -> Strided {
         let [batch, heads, rows, head] = shape;
         let gap =
             |rng: &mut StdRng| if rng.random_bool(0.5) { 0 } else { unit * rng.random_range(1..4) };
@@ -33,7 +33,7 @@ impl Lies {
         let of_batch = block + gap(rng);
         let first = gap(rng);
         let strides = [of_batch, of_head, of_row, 1];
-        Lies { shape, strides, first, length: first + batch * of_batch + gap(rng) }
+        Strided { shape, strides, first, length: first + batch * of_batch + gap(rng) }
     }
 
     /// Index of an element.
@@ -42,7 +42,7 @@ impl Lies {
     }
 }
 
-impl Lies {
+impl Strided {
     /// A row of a tensor.
     fn row<T: Number>(&self, x: &[T], [batch, head, row]: [usize; 3]) -> Vec<f64> {
         let first = self.at([batch, head, row, 0]);
@@ -94,13 +94,13 @@ impl Row {
 /// An element type and its host conversions.
 trait Number: Half + AttentionResult<Self> + Sync {
     const ERROR: f64;
-    fn of(x: f64) -> Self;
+    fn from_f64(x: f64) -> Self;
     fn number(self) -> f64;
 }
 
 impl Number for bf16 {
     const ERROR: f64 = 1.0 / 128.0;
-    fn of(x: f64) -> Self {
+    fn from_f64(x: f64) -> Self {
         bf16::from_f64(x)
     }
     fn number(self) -> f64 {
@@ -110,7 +110,7 @@ impl Number for bf16 {
 
 impl Number for f16 {
     const ERROR: f64 = 1.0 / 1024.0;
-    fn of(x: f64) -> Self {
+    fn from_f64(x: f64) -> Self {
         f16::from_f64(x)
     }
     fn number(self) -> f64 {
@@ -162,10 +162,10 @@ where
     let heads = groups * share;
     // TMA requires multiples of 8 elements.
     let unit = if rng.random_bool(0.7) { 8 } else { 1 };
-    let of_q = Lies::drawn([batch, heads, rows, head], rng, unit);
-    let of_k = Lies::drawn([batch, groups, keys, head], rng, unit);
-    let of_v = Lies::drawn([batch, groups, keys, head], rng, unit);
-    let of_out = Lies::drawn([batch, heads, rows, head], rng, unit);
+    let of_q = Strided::drawn([batch, heads, rows, head], rng, unit);
+    let of_k = Strided::drawn([batch, groups, keys, head], rng, unit);
+    let of_v = Strided::drawn([batch, groups, keys, head], rng, unit);
+    let of_out = Strided::drawn([batch, heads, rows, head], rng, unit);
     let causal = rng.random_bool(0.5);
     let scale = if rng.random_bool(0.5) { None } else { Some(rng.random_range(0.01..0.5f32)) };
     let wide = rng.random_bool(0.3);
@@ -173,10 +173,10 @@ where
         "{} q {of_q:?}, k {of_k:?}, v {of_v:?}, out {of_out:?}, causal {causal}, scale {scale:?}, f32 {wide}",
         T::NAME
     );
-    let mut numbers = |lies: &Lies| -> Vec<T> {
-        let mut x = vec![T::of(f64::NAN); lies.length];
+    let mut numbers = |lies: &Strided| -> Vec<T> {
+        let mut x = vec![T::from_f64(f64::NAN); lies.length];
         for i in indices(lies.shape) {
-            x[lies.at(i)] = T::of(rng.random_range(-2.0..2.0));
+            x[lies.at(i)] = T::from_f64(rng.random_range(-2.0..2.0));
         }
         x
     };
@@ -184,8 +184,9 @@ where
     let why = |error: lanework::Error| format!("{what}: {error}");
     let upload = |x: &[T]| device.upload(x).map_err(why);
     let (on_q, on_k, on_v) = (upload(&q)?, upload(&k)?, upload(&v)?);
-    let tensor =
-        |x, lies: &Lies| Tensor::with_strides(x, lies.shape, lies.strides, lies.first).map_err(why);
+    let tensor = |x, lies: &Strided| {
+        Tensor::with_strides(x, lies.shape, lies.strides, lies.first).map_err(why)
+    };
     let mut this = attention(tensor(&on_q, &of_q)?, tensor(&on_k, &of_k)?, tensor(&on_v, &of_v)?);
     if causal {
         this = this.causal();
@@ -195,14 +196,14 @@ where
     }
     let mut logs = device.upload(&vec![f32::NAN; batch * heads * rows]).map_err(why)?;
     this = this.log_sum_exp(TensorMut::new(&mut logs, [batch, heads, rows]).map_err(why)?);
-    let Lies { shape, strides, first, length } = of_out;
+    let Strided { shape, strides, first, length } = of_out;
     let out: Vec<f64> = if wide {
         let mut out = device.upload(&vec![POISON as f32; length]).map_err(why)?;
         this.run(TensorMut::with_strides(&mut out, shape, strides, first).map_err(why)?)
             .map_err(why)?;
         out.download().map_err(why)?.into_iter().map(f64::from).collect()
     } else {
-        let mut out = device.upload(&vec![T::of(POISON); length]).map_err(why)?;
+        let mut out = device.upload(&vec![T::from_f64(POISON); length]).map_err(why)?;
         this.run(TensorMut::with_strides(&mut out, shape, strides, first).map_err(why)?)
             .map_err(why)?;
         out.download().map_err(why)?.into_iter().map(T::number).collect()
@@ -231,7 +232,7 @@ where
         let first = of_out.at([b, h, row, 0]);
         seen_places[first..first + head].fill(true);
     }
-    let poison = if wide { POISON } else { T::of(POISON).number() };
+    let poison = if wide { POISON } else { T::from_f64(POISON).number() };
     match (0..length).find(|i| !seen_places[*i] && out[*i] != poison) {
         Some(place) => Err(format!("{what}: element {place}, in a gap, was written")),
         None => Ok(()),

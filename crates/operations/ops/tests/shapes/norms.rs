@@ -10,7 +10,7 @@ use rand::rngs::StdRng;
 trait Number: nn::Normal {
     /// Tolerance of a result of about 1, for inputs of about 1.
     const TOLERANCE: f64;
-    fn of(x: f64) -> Self;
+    fn from_f64(x: f64) -> Self;
     fn to(self) -> f64;
 }
 
@@ -18,7 +18,7 @@ macro_rules! numbers {
     ($($t:ty, $tolerance:expr, $of:expr, $to:expr;)*) => {$(
         impl Number for $t {
             const TOLERANCE: f64 = $tolerance;
-            fn of(x: f64) -> Self {
+            fn from_f64(x: f64) -> Self {
                 $of(x)
             }
             fn to(self) -> f64 {
@@ -62,7 +62,7 @@ fn solve<T: Number>(device: &Device, rng: &mut StdRng, size: usize) -> Result<()
     // Some rows are far from 0.
     let shift = if rng.random_bool(0.3) { 8.0 } else { 0.0 };
     let mut host = |length: usize| -> Vec<T> {
-        (0..length).map(|_| T::of(rng.random_range(-2.0..2.0) + shift)).collect()
+        (0..length).map(|_| T::from_f64(rng.random_range(-2.0..2.0) + shift)).collect()
     };
     let (x_host, gamma_host, beta_host) = (host(x_length), host(n), host(n));
     let kind = rng.random_range(0..3u32);

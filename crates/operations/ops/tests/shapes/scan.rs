@@ -14,7 +14,7 @@ trait Number: scan::Scannable + bytemuck::Pod {
     const OF_SUMS: f64;
     /// Initial values of maxima and minima.
     const RANGE: (f64, f64);
-    fn of(x: f64) -> Self;
+    fn from_f64(x: f64) -> Self;
     fn to(self) -> f64;
 }
 
@@ -24,7 +24,7 @@ macro_rules! numbers {
             const ROUNDOFF: f64 = $roundoff;
             const OF_SUMS: f64 = $of_sums;
             const RANGE: (f64, f64) = $range;
-            fn of(x: f64) -> Self {
+            fn from_f64(x: f64) -> Self {
                 $of(x)
             }
             fn to(self) -> f64 {
@@ -76,7 +76,7 @@ fn solve<T: Number>(device: &Device, rng: &mut StdRng, size: usize) -> Result<()
         true => ([1, rows], x_first + rows * n),
         false => (from, x_length),
     };
-    let host: Vec<T> = (0..x_length).map(|_| T::of(rng.random_range(-2.0..2.0))).collect();
+    let host: Vec<T> = (0..x_length).map(|_| T::from_f64(rng.random_range(-2.0..2.0))).collect();
     let exclusive = rng.random_bool(0.5);
     let kind = rng.random_range(0..4u32);
     let described = format!(

@@ -1,11 +1,10 @@
 //! Launches of in-place transposes.
 
 use super::units::units;
-use crate::permute::axes::Axes;
-use crate::permute::gather;
-use crate::permute::matrices::{Matrices, WORD};
-use crate::permute::square::{EDGE, square, square_narrow, swap};
-use crate::permute::tile::Tile;
+use crate::permute::axes::{Axes, Matrices, WORD};
+use crate::permute::in_place::{EDGE, square, square_narrow, swap};
+use crate::permute::tiles::Tile;
+use crate::permute::untiled;
 use lanework::{Device, Prepared, Result, ViewMut};
 
 /// The launch that transposes `axes` in place: two of them are exchanged, and so are their strides.
@@ -38,7 +37,7 @@ pub fn in_place<'a>(device: &Device, data: ViewMut<'a, u8>, axes: &Axes) -> Resu
         _ => swap::<u32>(data.cast(), total, digits, count, words),
     };
     // SAFETY: offsets are in range as in `gathered`, and belong to one array; each pair of positions is exchanged by one thread.
-    unsafe { launch.grid(blocks).block(gather::THREADS).prepare_unchecked(device) }
+    unsafe { launch.grid(blocks).block(untiled::THREADS).prepare_unchecked(device) }
 }
 
 /// In place, by tiles.
@@ -71,5 +70,5 @@ fn exchanged_narrow<'a>(
     };
     // SAFETY: the kernel compares rows and columns with the matrix's extent; blocks have disjoint tiles, and a block reads its
     // tiles before it writes.
-    unsafe { launch.grid(blocks).block(gather::THREADS).prepare_unchecked(device) }
+    unsafe { launch.grid(blocks).block(untiled::THREADS).prepare_unchecked(device) }
 }

@@ -1,14 +1,12 @@
 //! Launches of the `staged` kernel.
 
-use crate::permute::axes::Axes;
-use crate::permute::digits::Digit;
-use crate::permute::matrices::{MOST, SECTOR, WORD, too_large};
-use crate::permute::staged::{self, Part};
+use crate::permute::axes::{Axes, Digit, MOST, SECTOR, WORD, too_large};
+use crate::permute::staged::{self, StagedPart};
 use lanework::lang::Element;
 use lanework::{Device, Launch, Prepared, Result, View, ViewMut};
 
 /// The part of each block, if going through shared memory makes accesses wider.
-pub(super) fn part_of(axes: &Axes) -> Option<Part> {
+pub(super) fn part_of(axes: &Axes) -> Option<StagedPart> {
     let alike = axes.axes.windows(2).all(|pair| pair[0].from >= pair[1].from);
     let run = axes.axes.last().filter(|axis| axis.from == 1 && axis.to == 1);
     let long = run.is_some_and(|axis| axis.extent * axes.unit >= SECTOR);
@@ -26,7 +24,7 @@ pub(super) fn in_parts<'a>(
     src: View<'a, u8>,
     dst: ViewMut<'a, u8>,
     axes: &Axes,
-    part: &Part,
+    part: &StagedPart,
 ) -> Result<Prepared<'a>> {
     let words = (axes.unit / WORD).max(1);
     let tiles = |i: usize| axes.axes[i].extent.div_ceil(part.extents[i]);

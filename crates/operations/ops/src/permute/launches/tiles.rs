@@ -1,10 +1,9 @@
 //! Launches of tiled transposes.
 
-use crate::permute::matrices::{Matrices, SECTOR, WORD, too_large};
+use crate::permute::axes::{Matrices, SECTOR, WORD, too_large};
 use crate::permute::narrow::{Narrow, narrow};
 use crate::permute::squares::{Squares, squares};
-use crate::permute::tile::Tile;
-use crate::permute::tiles::tiles;
+use crate::permute::tiles::{Tile, tiles};
 use lanework::{Device, Prepared, Result, View, ViewMut};
 
 /// Tiles of cells in shared memory.

@@ -1,16 +1,13 @@
 //! Untiled launches: by windows of unaligned rows, and unit by unit.
 
-use crate::permute::axes::Axes;
-use crate::permute::digits::Digit;
-use crate::permute::gather::{self, gather};
-use crate::permute::matrices::{MOST, WORD, gapless, too_large};
-use crate::permute::rows::{self, Rows, rows};
+use crate::permute::axes::{Axes, Digit, MOST, WORD, gapless, too_large};
+use crate::permute::untiled::{self, RowsArguments, gather, rows};
 use lanework::{Device, Prepared, Result, View, ViewMut};
 
 /// The thread axes for moving unit by unit, innermost first, with strides in units; the number of units and of blocks.
 pub(super) fn units(axes: &Axes) -> Result<([Digit; 8], u64, u32)> {
     let total: u64 = axes.axes.iter().map(|axis| axis.extent).product();
-    let blocks = total.div_ceil(gather::THREADS.into());
+    let blocks = total.div_ceil(untiled::THREADS.into());
     if blocks > MOST || axes.axes.iter().skip(1).any(|axis| axis.extent > MOST) {
         return Err(too_large());
     }
@@ -37,7 +34,7 @@ pub(super) fn windows(device: &Device, axes: &Axes) -> Option<(u64, u64)> {
 
 /// Resident threads of all multiprocessors.
 fn resident(device: &Device) -> u64 {
-    u64::from(device.info().multiprocessors) * u64::from(rows::THREADS)
+    u64::from(device.info().multiprocessors) * u64::from(untiled::THREADS)
 }
 
 /// Rows with fewer windows are moved unit by unit.
@@ -61,7 +58,7 @@ pub(super) fn shifted<'a>(
         *place = Digit::new(axis.extent as u32, axis.from * scale, axis.to * scale);
     }
     let before = |address: u64| (address % 16 / size) as u32;
-    let task = Rows {
+    let task = RowsArguments {
         total: total as u32,
         length: (run.extent * scale) as u32,
         from: before(src.address()),
@@ -70,19 +67,19 @@ pub(super) fn shifted<'a>(
     let gapless = gapless(axes.axes.iter());
     let count = axes.axes.len() as u32;
     // A small copy takes as long as one thread, so each thread moves one window.
-    let small = total < resident(device) * u64::from(rows::TOGETHER);
-    let together = if small { 1 } else { rows::TOGETHER };
+    let small = total < resident(device) * u64::from(untiled::TOGETHER);
+    let together = if small { 1 } else { untiled::TOGETHER };
     let launch = match size {
         1 => rows::<u8>(src, dst, task, digits, count, gapless, together, overlaps),
         2 => rows::<u16>(src.cast(), dst.cast(), task, digits, count, gapless, together, overlaps),
         _ => rows::<u32>(src.cast(), dst.cast(), task, digits, count, gapless, together, overlaps),
     };
     let launch = if overlaps { launch.programmatic() } else { launch };
-    let blocks = total.div_ceil((rows::THREADS * together).into()) as u32;
+    let blocks = total.div_ceil((untiled::THREADS * together).into()) as u32;
     // SAFETY: windows are below `total`, so each index is below its axis's extent. The kernel accesses single elements only in the
     // row, stores 16 bytes only if all of them are in the row, and loads 16 bytes only if all of them are in the row or in a
     // gapless source.
-    unsafe { launch.grid(blocks).block(rows::THREADS).prepare_unchecked(device) }
+    unsafe { launch.grid(blocks).block(untiled::THREADS).prepare_unchecked(device) }
 }
 
 /// Unit by unit.
@@ -104,5 +101,5 @@ pub(super) fn gathered<'a>(
     let launch = if overlaps { launch.programmatic() } else { launch };
     // SAFETY: units are below `total`, the product of the extents, so each index is below its axis's extent and every offset is in
     // its array; strides and addresses are multiples of the unit.
-    unsafe { launch.grid(blocks).block(gather::THREADS).prepare_unchecked(device) }
+    unsafe { launch.grid(blocks).block(untiled::THREADS).prepare_unchecked(device) }
 }

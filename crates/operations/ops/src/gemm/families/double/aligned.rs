@@ -1,0 +1,100 @@
+//! Copies factors whose lines do not start at multiples of 16 bytes, which TMA requires.
+
+use crate::gemm::problem::{Extents, Major, Matrix, Problem, Source, Strides};
+use crate::permute::moved;
+use crate::workspace::{Layout, Scratch, WorkspacePart};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+/// Line lengths of a copy are multiples of this, in elements.
+const LINE: usize = 16;
+/// Results per line of the factors from which a copy pays off: on an H200, copying an element costs as much as about 400 TMA
+/// products gain.
+const WORTH: f64 = 200.0;
+
+/// A factor to copy: the workspace part, the extents, and the strides before and after.
+pub(super) struct AlignedCopy<'a> {
+    factor: Matrix<'a>,
+    part: WorkspacePart<u8>,
+    extents: [usize; 3],
+    from: [usize; 3],
+    to: [usize; 3],
+}
+
+/// Whether TMA can read a factor in place.
+pub(super) fn is_aligned(matrix: &Matrix<'_>, major: Major) -> bool {
+    match major {
+        Major::Rows(ld) | Major::Columns(ld) => {
+            let even = ld.is_multiple_of(2) && matrix.strides.batch.is_multiple_of(2);
+            even && matrix.memory.address().is_multiple_of(16)
+        }
+        Major::Scattered => false,
+    }
+}
+
+/// Whether copies are allowed, and there are enough products to amortize them.
+fn is_worth(problem: &Problem<'_>) -> bool {
+    let Extents { m, n, .. } = problem.extents;
+    let hopper = problem.device.info().compute_capability.0 == 9;
+    hopper && !problem.one_kernel && m as f64 * n as f64 / (m + n) as f64 > WORTH
+}
+
+/// Plans copies for TMA and replaces the problem's factors by them; empty if they would not pay off.
+pub(super) fn copies<'a>(problem: &mut Problem<'a>, layout: &mut Layout) -> Vec<AlignedCopy<'a>> {
+    if !is_worth(problem) {
+        return Vec::new();
+    }
+    let Extents { batch, m, n, k } = problem.extents;
+    let (of_a, of_b, _) = problem.majors();
+    let mut copies = Vec::new();
+    if !is_aligned(&problem.a, of_a) {
+        let (copy, a) = copied(problem.a, [batch, m, k], of_a, layout);
+        copies.push(copy);
+        problem.a = a;
+    }
+    if !is_aligned(&problem.b, of_b) {
+        let (copy, b) = copied(problem.b, [batch, k, n], of_b, layout);
+        copies.push(copy);
+        problem.b = b;
+    }
+    copies
+}
+
+/// Plans the copy of a factor; adjacent elements stay adjacent.
+fn copied<'a>(
+    factor: Matrix<'a>,
+    [batch, rows, columns]: [usize; 3],
+    major: Major,
+    layout: &mut Layout,
+) -> (AlignedCopy<'a>, Matrix<'a>) {
+    let Strides { batch: apart, row, column } = factor.strides;
+    let own = if apart == 0 { 1 } else { batch };
+    let (lines, length, along) = match major {
+        Major::Columns(_) => (columns, rows, [column, row]),
+        _ => (rows, columns, [row, column]),
+    };
+    let pitch = length.next_multiple_of(LINE);
+    let part = layout.scratch::<u8>(size_of::<f64>() * own * lines * pitch);
+    let step = if own == 1 { 0 } else { lines * pitch };
+    let strides = match major {
+        Major::Columns(_) => Strides { batch: step, row: 1, column: pitch },
+        _ => Strides { batch: step, row: pitch, column: 1 },
+    };
+    let copy = AlignedCopy {
+        factor,
+        part,
+        extents: [own, lines, length],
+        from: [apart, along[0], along[1]],
+        to: [step, pitch, 1],
+    };
+    (copy, Matrix { memory: Source::Scratch(part), strides, ..factor })
+}
+
+impl<'a> AlignedCopy<'a> {
+    /// The launch of the copy.
+    pub fn prepared(&self, device: &Device, scratch: &Scratch) -> Result<Prepared<'a>> {
+        let (from, to) = (self.factor.memory.elements(scratch), scratch.view(self.part));
+        let (from, to) = ((from, &self.from[..]), (to, &self.to[..]));
+        moved(device, size_of::<f64>(), &self.extents, from, to, false)
+    }
+}

@@ -1,0 +1,201 @@
+//! The persistent sm_90a kernel: one warp loads tiles by TMA into a ring of stages, and eight warps multiply, 32 or 64 rows by 32
+//! columns each.
+//!
+//! An A fragment is overwritten by the fragment of the next eight k right after its product. Double buffering would need too many
+//! registers.
+
+use super::config::{COLUMNS, DoubleConfig, THREADS, WARPS, WIDTH, boxes, height};
+use super::fragments::{begin, fragment_a, fragments_a, fragments_b};
+use super::store::store;
+use super::units::{corner, unit};
+use crate::gemm::finish::Finish;
+use lanework::prelude::*;
+
+/// The product. Blocks take work units one after the other; `shares` maps unit numbers to tiles. Units that are parts of a tile
+/// store their sums in `of_parts`.
+#[kernel(block = THREADS, max_registers = 168)]
+#[allow(clippy::too_many_arguments)]
+pub fn fetched(
+    a: &TensorMap<f64, 3>,
+    b: &TensorMap<f64, 3>,
+    c: &mut [f64],
+    of_parts: &mut [f64],
+    bias: &[f64],
+    scale_a: &[f32],
+    scale_b: &[f32],
+    extents: [u32; 4],
+    batch_steps: [u32; 2],
+    shares: [u32; 3],
+    strides_c: [u64; 3],
+    alpha: f64,
+    beta: f64,
+    #[constant] config: DoubleConfig,
+    #[constant] finish: Finish,
+) {
+    let (rows, columns) = const { config.tile };
+    let (along_a, along_b) = const { config.along };
+    let tiles = shared_dynamic::<f64>(const { config.shared_bytes() / 8 });
+    let depth = const { config.depth() };
+    let (boxes_a, boxes_b) =
+        const { (boxes(rows, depth, along_a), boxes(columns, depth, along_b)) };
+    let stages = const { config.stages() };
+    let of_a =
+        tiles.region(0u32, const { [stages * boxes_a, height(rows, depth, along_a), WIDTH] });
+    let of_b = tiles.region(
+        config.first_b(),
+        const { [stages * boxes_b, height(columns, depth, along_b), WIDTH] },
+    );
+    // Without a cluster, waits order only accesses of the block, so L1, which holds spilled registers, stays valid.
+    let ring = pipeline(const { config.stages() }, 1, WARPS).within_block();
+    let [math, load] = warp_roles([8, 4]);
+    let [m, n, k, units] = extents;
+    let (down, across) = (m.div_ceil(rows), n.div_ceil(columns));
+    let all_steps = k.div_ceil(depth);
+    launch_dependents();
+    wait_for_dependencies();
+    if load.active() {
+        load.give_registers(40);
+        if load.thread() == 0 {
+            let producer = ring.producer();
+            for number in (block_idx.x..units).step_by(grid_dim.x) {
+                let (tile, first_step, steps) = unit(number, all_steps, shares);
+                let batch = tile / (down * across);
+                let (top, left) = corner(tile % (down * across), down, across);
+                let (top, left) = (top * rows, left * columns);
+                let (batch_a, batch_b) = (batch * batch_steps[0], batch * batch_steps[1]);
+                for step in 0..steps {
+                    let stage = producer.acquire_for(const { config.stage_bytes() });
+                    let from = (first_step + step) * depth;
+                    #[unroll]
+                    for i in 0..boxes_a {
+                        let part = of_a.swizzled(Swizzle::B64).slab(stage.index * boxes_a + i);
+                        if along_a {
+                            a.load(part, (batch_a, top, from + i * WIDTH), stage);
+                        } else {
+                            a.load(part, (batch_a, from, top + i * WIDTH), stage);
+                        }
+                    }
+                    #[unroll]
+                    for i in 0..boxes_b {
+                        let part = of_b.swizzled(Swizzle::B64).slab(stage.index * boxes_b + i);
+                        if along_b {
+                            b.load(part, (batch_b, left, from + i * WIDTH), stage);
+                        } else {
+                            b.load(part, (batch_b, from, left + i * WIDTH), stage);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    if math.active() {
+        math.take_registers(232);
+        let consumer = ring.consumer();
+        let (warp, lane) = (math.thread() / 32, math.thread() % 32);
+        let row = warp / const { config.across() } * const { 16 * config.tall() } + lane / 4;
+        let column = warp % const { config.across() } * COLUMNS + lane / 4;
+        let places_a = begin(row, depth, along_a);
+        let places_b = begin(column, depth, along_b);
+        for number in (block_idx.x..units).step_by(grid_dim.x) {
+            let (tile, _, steps) = unit(number, all_steps, shares);
+            // A warp uses as many of the four row fragments as it has; the compiler removes the others.
+            let mut sums = [[FragmentC::<f64, 16, 8>::zero(); 4]; 4];
+            // Fragments of eight k. The next B fragments are loaded while these are multiplied.
+            let mut stage = consumer.wait().index;
+            let mut of_lines = fragments_a(tiles, stage, places_a, config);
+            let mut of_columns = [fragments_b(tiles, stage, places_b, 0u32, config); 2];
+            for step in 0..steps {
+                #[unroll]
+                for eight in 0..depth / WIDTH {
+                    let (now, next) = const { (eight % 2, (eight + 1) % 2) };
+                    let after = const { (eight + 1) % (config.depth() / WIDTH) };
+                    if after == 0 {
+                        if step + 1 < steps {
+                            stage = consumer.wait().index;
+                            // Every lane has read the previous stage.
+                            sync_warp(FULL_MASK);
+                            if lane == 0 {
+                                consumer.release_previous();
+                            }
+                        }
+                    }
+                    of_columns[next] = fragments_b(tiles, stage, places_b, after, config);
+                    // Alternate the direction from row to row, so that consecutive products share a factor.
+                    #[unroll]
+                    for i in 0..const { config.tall() } {
+                        #[unroll]
+                        for j in 0..4u32 {
+                            let j = if i % 2 == 0 { j } else { 3 - j };
+                            let mut left = FragmentA::<f64, 16, 8>::zero();
+                            let mut right = FragmentB::<f64, 8, 8>::zero();
+                            #[unroll]
+                            for e in 0..4u32 {
+                                left[e] = of_lines[i][e];
+                            }
+                            #[unroll]
+                            for e in 0..2u32 {
+                                right[e] = of_columns[now][j][e];
+                            }
+                            sums[i][j].mma(left, right);
+                        }
+                        // Overwrite the fragment just multiplied with the one of the next eight k.
+                        of_lines[i] = fragment_a(tiles, stage, places_a, after, i, config);
+                    }
+                }
+            }
+            // The stage of the last fragments becomes free while the results are stored.
+            sync_warp(FULL_MASK);
+            if lane == 0 {
+                consumer.release_last();
+            }
+            let batch = tile / (down * across);
+            let (top, left) = corner(tile % (down * across), down, across);
+            let (top, left) = (top * rows, left * columns);
+            if number >= shares[0] {
+                let base = (number - shares[0]) as u64 * (rows * columns) as u64;
+                #[unroll]
+                for i in 0..const { config.tall() } {
+                    #[unroll]
+                    for j in 0..4u32 {
+                        #[unroll]
+                        for half in 0..2u32 {
+                            let y = row + 16 * i + 8 * half;
+                            let x = column - lane / 4 + 8 * j + lane % 4 * 2;
+                            let at = base + (y * columns + x) as u64;
+                            of_parts.store2(at, [sums[i][j][2 * half], sums[i][j][2 * half + 1]]);
+                        }
+                    }
+                }
+            } else {
+                #[unroll]
+                for i in 0..const { config.tall() } {
+                    #[unroll]
+                    for j in 0..4u32 {
+                        #[unroll]
+                        for half in 0..2u32 {
+                            let y = top + row + 16 * i + 8 * half;
+                            let x = left + column - lane / 4 + 8 * j + lane % 4 * 2;
+                            let at = batch as u64 * strides_c[0]
+                                + y as u64 * strides_c[1]
+                                + x as u64 * strides_c[2];
+                            store(
+                                c,
+                                (at, strides_c[2]),
+                                (y, x),
+                                (m, n),
+                                sums[i][j],
+                                half,
+                                (alpha, beta),
+                                bias,
+                                scale_a,
+                                scale_b,
+                                config.paired,
+                                finish,
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! FP64 products on tensor cores (from sm_80). A block computes 128 x 128 results with 16 warps of 32 x 32, before sm_90 with 8
+//! warps of 64 x 32; `cp.async` loads 16-column tiles of the factors into a ring of stages. On sm_90a, TMA loads factors with
+//! suitable alignment (`fetched`), so that the multiplying warps wait only for tiles; the last tiles, too few for all
+//! multiprocessors, are divided along k (`units`).
+//!
+//! Fragments are loaded one step of four k ahead of their products, also across stages, so neither loads nor barriers stall the
+//! tensor cores.
+
+mod aligned;
+pub(super) mod config;
+mod fetched;
+mod fragments;
+mod kernel;
+mod store;
+#[cfg(test)]
+mod tests;
+mod units;
+
+use crate::gemm::choose::Recipe;
+use crate::gemm::element::ElementKind;
+use crate::gemm::finish::{Finishing, finishing};
+use crate::gemm::problem::{Extents, Major, Matrix, Problem, refused};
+use crate::workspace::{Layout, Scratch, WorkspacePart};
+use aligned::is_aligned;
+use config::{DoubleConfig, WIDTH};
+use fetched::fetched;
+use kernel::{Lie, SHARED_BYTES, TILE, double};
+use lanework::lang::tensor_cores::Product;
+use lanework::prelude::*;
+use lanework::{Prepared, Result, TensorMap, View, ViewMut};
+use units::Units;
+
+/// Whether this family supports a problem and beats FMA.
+pub(crate) fn suits(problem: &Problem<'_>) -> bool {
+    let Extents { m, n, k, .. } = problem.extents;
+    problem.a.kind == ElementKind::F64
+        && problem.precision != crate::gemm::problem::Precision::Compensated
+        && problem.device.info().compute_capability >= (8, 0)
+        && m.max(n).min(k) >= 16
+}
+
+/// Memory layout of a factor: rows of A or columns of B at stride `apart`, with stride `along` along k.
+fn lie(address: u64, batch: usize, apart: usize, along: usize, [rows, k]: [usize; 2]) -> Lie {
+    let adjacent = along == 1 || (k <= 1 && apart != 1);
+    let (other, extent) = if adjacent { (apart, rows) } else { (along, k) };
+    let beside = adjacent || apart == 1;
+    let even = |stride: usize, extent: usize| stride.is_multiple_of(2) || extent <= 1;
+    let wide =
+        beside && even(other, extent) && batch.is_multiple_of(2) && address.is_multiple_of(16);
+    Lie { along: adjacent, wide }
+}
+
+/// The launches of this family.
+pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+    let capability = problem.device.info().compute_capability;
+    let mut problem = problem;
+    let copies = aligned::copies(&mut problem, layout);
+    if let Some(config) = config(&problem).filter(|_| capability.0 == 9) {
+        let units = Units::fastest(&problem, config);
+        let parts = (units.parts > 1).then(|| layout.scratch::<f64>(units.of_parts(config)));
+        return Ok(Box::new(move |scratch| {
+            let device = problem.device.clone();
+            let made = copies.iter().map(|copy| copy.prepared(&device, scratch));
+            let mut launches = made.collect::<Result<Vec<_>>>()?;
+            launches.extend(by_tma(problem, scratch, config, units, parts)?);
+            Ok(launches)
+        }));
+    }
+    Ok(Box::new(move |scratch| {
+        Ok(vec![match capability >= (9, 0) {
+            true => prepared::<16, 2, 512>(problem, scratch)?,
+            false => prepared::<8, 8, 256>(problem, scratch)?,
+        }])
+    }))
+}
+
+/// Tile configuration of the TMA kernel, if TMA can read both factors.
+pub(super) fn config(problem: &Problem<'_>) -> Option<DoubleConfig> {
+    let Extents { batch, m, n, .. } = problem.extents;
+    let (of_a, of_b, _) = problem.majors();
+    if !is_aligned(&problem.a, of_a) || !is_aligned(&problem.b, of_b) {
+        return None;
+    }
+    let processors = problem.device.info().multiprocessors.max(1) as usize;
+    let tiles = |rows: usize, columns: usize| {
+        batch.saturating_mul(m.div_ceil(rows)).saturating_mul(n.div_ceil(columns))
+    };
+    // Half-size tiles take slightly more than half the time; compare the waves of both.
+    let (whole, half) = (tiles(128, 128).div_ceil(processors), tiles(128, 64).div_ceil(processors));
+    let tile = if whole as f64 * 1.94 < half as f64 { (128, 128) } else { (128, 64) };
+    if tiles(128, tile.1 as usize) >= 1 << 31 {
+        return None;
+    }
+    let along = (matches!(of_a, Major::Rows(_)), matches!(of_b, Major::Columns(_)));
+    Some(DoubleConfig { tile, along, paired: paired(problem) })
+}
+
+/// Whether two adjacent results of a row, from an even column on, form one aligned access.
+fn paired(problem: &Problem<'_>) -> bool {
+    let c = problem.c.strides;
+    c.column == 1
+        && (c.row.is_multiple_of(2) || problem.extents.m == 1)
+        && c.batch.is_multiple_of(2)
+        && problem.c.memory.address().is_multiple_of(16)
+}
+
+/// The tensor map of a factor of `lines` (rows of A, columns of B) by k elements, `taken` lines at a time.
+fn map<'a>(
+    problem: &Problem<'a>,
+    matrix: &Matrix<'a>,
+    scratch: &Scratch,
+    lines: usize,
+    major: Major,
+    (taken, depth): (u32, u32),
+    along: bool,
+) -> Result<TensorMap<'a, f64, 3>> {
+    let Extents { batch, k, .. } = problem.extents;
+    let (Major::Rows(ld) | Major::Columns(ld)) = major else { unreachable!("checked by `form`") };
+    let own = if matrix.strides.batch == 0 { 1 } else { batch };
+    let apart = if own == 1 { ld } else { matrix.strides.batch };
+    let (shape, tile) = match along {
+        true => ([own, lines, k], [1, taken, WIDTH]),
+        false => ([own, k, lines], [1, depth, WIDTH]),
+    };
+    let tiles = Tiles::new(shape, tile).strides([apart, ld, 1]).swizzle(Swizzle::B64);
+    TensorMap::of_view(&problem.device, matrix.memory.elements(scratch), &tiles)
+}
+
+pub(super) fn by_tma<'a>(
+    problem: Problem<'a>,
+    scratch: &Scratch,
+    config: DoubleConfig,
+    units: Units,
+    parts: Option<WorkspacePart<f64>>,
+) -> Result<Vec<Prepared<'a>>> {
+    let Extents { batch, m, n, k } = problem.extents;
+    let (of_a, of_b, _) = problem.majors();
+    let (rows, columns) = config.tile;
+    let a = map(&problem, &problem.a, scratch, m, of_a, (rows, config.depth()), config.along.0)?;
+    let b = map(&problem, &problem.b, scratch, n, of_b, (columns, config.depth()), config.along.1)?;
+    let Finishing { alpha, beta, bias, scale_a, scale_b, finish } =
+        finishing::<f64>(&problem, scratch);
+    let c = problem.c.strides;
+    let step = |stride: usize| u32::from(stride != 0 && batch > 1);
+    let processors = problem.device.info().multiprocessors.max(1) as usize;
+    let device = &problem.device;
+    // SAFETY: the two launches run one after the other on one stream, so their writes through the two views never overlap in time.
+    let memory = unsafe { problem.c.memory.again() };
+    let of_parts = parts.map_or(ViewMut::nothing(device), |parts| scratch.view(parts));
+    let launch = fetched(
+        &a,
+        &b,
+        problem.c.memory.elements::<f64>(scratch),
+        of_parts,
+        bias,
+        scale_a,
+        scale_b,
+        [m as u32, n as u32, k as u32, units.count() as u32],
+        [step(problem.a.strides.batch), step(problem.b.strides.batch)],
+        [units.full as u32, units.parts as u32, units.each as u32],
+        [c.batch as u64, c.row as u64, c.column as u64],
+        alpha,
+        beta,
+        config,
+        finish,
+    );
+    // SAFETY: tensor maps clip copies to their tensors; the kernel compares every index of C with the extents, which `Tensor`
+    // checked against the memory. `Epilogue::check` checked that the vectors have one element, or one per row or column.
+    // Shared-memory indices are below the stages' elements (lines below the tile's, k below the stage's). The workspace has room
+    // for every part of the divided tiles.
+    let first = unsafe {
+        launch
+            .programmatic()
+            .grid(units.count().min(processors) as u32)
+            .block(config::THREADS)
+            .shared_bytes(config.shared_bytes())
+            .prepare_unchecked(device)?
+    };
+    let Some(parts) = parts else { return Ok(vec![first]) };
+    let from: View<'_, f64> = scratch.view(parts).into();
+    let launch = units::combined(
+        from,
+        memory.elements::<f64>(scratch),
+        bias,
+        scale_a,
+        scale_b,
+        [m as u32, n as u32],
+        units.full as u32,
+        units.parts as u32,
+        [c.batch as u64, c.row as u64, c.column as u64],
+        alpha,
+        beta,
+        config,
+        finish,
+    );
+    // SAFETY: as above; this launch starts after the one that stores the parts.
+    let second = unsafe {
+        launch
+            .grid((rows * columns / units::THREADS, units.rest as u32))
+            .block(units::THREADS)
+            .prepare_unchecked(device)?
+    };
+    Ok(vec![first, second])
+}
+
+fn prepared<'a, const M: u32, const TALL: usize, const THREADS: u32>(
+    problem: Problem<'a>,
+    scratch: &Scratch,
+) -> Result<Prepared<'a>>
+where
+    f64: Product<f64, f64, M, 8, 4>,
+{
+    let Finishing { alpha, beta, bias, scale_a, scale_b, finish } =
+        finishing::<f64>(&problem, scratch);
+    let Extents { batch, m, n, k } = problem.extents;
+    let (a, b, c) = (problem.a.strides, problem.b.strides, problem.c.strides);
+    let paired = paired(&problem);
+    let tiles = (m as u64).div_ceil(TILE.into()) * (n as u64).div_ceil(TILE.into());
+    let Some(tiles) = u32::try_from(tiles).ok().filter(|tiles| *tiles < 1 << 31) else {
+        return refused(
+            format!("results of {m} x {n} are more than 2^31 tiles"),
+            "multiply parts of the matrices",
+        );
+    };
+    let of_a = problem.a.memory.elements::<f64>(scratch);
+    let of_b = problem.b.memory.elements::<f64>(scratch);
+    let lie_a = lie(of_a.address(), a.batch, a.row, a.column, [m, k]);
+    let lie_b = lie(of_b.address(), b.batch, b.column, b.row, [n, k]);
+    let to = problem.c.memory.elements::<f64>(scratch);
+    let launch = double::<M, TALL, THREADS>(
+        of_a,
+        of_b,
+        to,
+        bias,
+        scale_a,
+        scale_b,
+        [batch as u32, m as u32, n as u32, k as u32],
+        [a.batch as u64, a.row as u64, a.column as u64],
+        [b.batch as u64, b.column as u64, b.row as u64],
+        [c.batch as u64, c.row as u64, c.column as u64],
+        alpha,
+        beta,
+        lie_a,
+        lie_b,
+        paired,
+        finish,
+    );
+    // SAFETY: the kernel compares every index of A, B and C with the extents, which `Tensor` checked against the memory; an empty
+    // copy uses the first element's address and reads no byte. `Epilogue::check` checked that the vectors have one element, or one
+    // per row or column. Shared-memory indices are below a stage's elements: rows below 128 and k below 16.
+    unsafe {
+        launch
+            .grid((tiles, batch.min(65_535) as u32, 1))
+            .block(THREADS)
+            .shared_bytes(SHARED_BYTES)
+            .prepare_unchecked(&problem.device)
+    }
+}

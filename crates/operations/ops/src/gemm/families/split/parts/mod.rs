@@ -1,0 +1,233 @@
+//! Splits factors: scales every row along k by a power of two that brings its largest element to 2^14..2^15, and represents its
+//! elements as sums of two f16 or three bf16 numbers. The same pass classifies the rows.
+//!
+//! An f16 pair represents an element with relative error 2^-22 down to 2^-3, and absolute error 2^-25 below. So a product of rows
+//! with elements of 2^-17 of the largest could be less accurate than in FP32, if these meet large elements of the other factor.
+//! Each row reports whether it has such *low* elements, and whether it is *thin*: fewer than 17 of 32 elements reach 2^9. If no row
+//! is thin, then in any product of two rows large elements meet in every sixteenth place, and their sum is 2^22 times the error of
+//! the low ones. Without low elements the pair is always accurate. Otherwise three bf16 parts, which hold every bit, are
+//! multiplied; and FFMA is used if numbers are not finite, or so far apart that products of parts would be subnormal.
+//!
+//! Rows rounded to one f16 have TF32's 11 bits down to 2^-14, and absolute error at most 2^-25 below. If no row is thin, the sum of
+//! magnitudes of any product is at least 2^14 k, and low elements add 2^-10 k to its error: negligible against TF32's 2^-11.
+
+pub mod columns;
+pub mod rows;
+
+use crate::workspace::{Scratch, WorkspacePart};
+use lanework::prelude::*;
+use lanework::{Prepared, Result, View};
+
+/// Some elements are not represented by an f16 pair to 2^-22.
+pub(crate) const LOW: u32 = 1;
+/// Too few large elements.
+pub(crate) const THIN: u32 = 2;
+/// Some elements are not zero.
+const FILLED: u32 = 8;
+/// Numbers are not finite, or too large, too small or too far apart for the tensor cores.
+pub(crate) const OUTSIDE: u32 = 4;
+
+/// Representation of the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Representation {
+    /// Sums of two f16.
+    Pairs,
+    /// Sums of three bf16.
+    Triples,
+    /// One f16 each: 11 bits, like TF32.
+    Rounded,
+}
+
+impl Representation {
+    /// The most parts that need memory.
+    pub fn most_parts(self) -> usize {
+        match self {
+            Representation::Pairs | Representation::Triples => 3,
+            Representation::Rounded => 1,
+        }
+    }
+
+    /// The smallest element that is not [`LOW`]: the smallest one that an f16, or a pair, represents with all its bits.
+    fn least(self) -> f32 {
+        match self {
+            Representation::Rounded => f32::from_bits((127 - 14) << 23),
+            Representation::Pairs | Representation::Triples => 0.125,
+        }
+    }
+
+    /// The largest magnitude of row exponents; for one f16, limited by the product of two scales.
+    fn most_exponent(self) -> i32 {
+        match self {
+            Representation::Rounded => 48,
+            Representation::Pairs | Representation::Triples => 100,
+        }
+    }
+}
+
+/// [`decide`] selected f16 pairs, or factors rounded to f16.
+pub(crate) const PAIRS: u32 = 0;
+/// [`decide`] selected bf16 triples, or factors that are not rounded to f16.
+pub(crate) const TRIPLES: u32 = 1;
+/// [`decide`] selected FFMA.
+pub(crate) const PLAIN: u32 = 2;
+
+/// Threads of a block.
+pub(crate) const THREADS: u32 = 256;
+/// Edge of a transposed tile.
+pub(crate) const TILE: u32 = 64;
+/// The fewest columns along k that are classified together when transposing.
+pub(crate) const CHUNK: u32 = 256;
+/// The most groups of four elements that a thread of [`rows::split_rows`] holds.
+pub(crate) const HELD: usize = 16;
+/// Rows of a block of [`columns::largest`].
+pub(crate) const WIDTH: u32 = 128;
+
+/// Numbers below 2^-85 are too small for bf16 parts: their products would be subnormal.
+const SMALLEST: f32 = f32::from_bits((127 - 85) << 23);
+/// Extra exponent of bf16 parts over f16 ones, which keeps large elements of both factors from overflow and small ones from
+/// underflow.
+pub(crate) const RAISED: i32 = 35;
+pub(crate) const RAISE: f32 = (1u64 << RAISED) as f32;
+
+/// The exponent of the power of two that brings a number to 2^14..2^15, or [`OUTSIDE`] if the tensor cores cannot handle it; from
+/// the number's bits without the sign.
+#[device]
+fn exponent_of(largest: u32, #[constant] representation: Representation) -> (i32, u32) {
+    let exponent = (largest >> 23) as i32 - 127;
+    if largest == 0 {
+        (0, 0)
+    } else if exponent.abs() > representation.most_exponent() {
+        (0, OUTSIDE)
+    } else {
+        (14 - exponent, 0)
+    }
+}
+
+/// 2^exponent.
+#[device]
+fn power(exponent: i32) -> f32 {
+    f32_from_bits(((exponent + 127) << 23) as u32)
+}
+
+/// Accumulates one more element into the statistics: the number of large elements, and [`LOW`], [`OUTSIDE`] and [`FILLED`].
+#[device]
+fn look(x: f32, seen: (u32, u32), #[constant] representation: Representation) -> (u32, u32) {
+    let size = x.abs();
+    let (mut large, mut flags) = seen;
+    if size >= 512.0 {
+        large += 1;
+    }
+    if size > 0.0 {
+        flags |= FILLED;
+        if size < representation.least() {
+            flags |= LOW;
+        }
+        if representation == Representation::Pairs && size < SMALLEST {
+            flags |= OUTSIDE;
+        }
+    }
+    (large, flags)
+}
+
+/// The verdict on `count` elements.
+#[device]
+fn verdict(large: u32, flags: u32, count: u32) -> u32 {
+    let mut all = flags & (LOW | OUTSIDE);
+    if flags & FILLED != 0 && 32 * (large as u64) < 17 * (count as u64) {
+        all |= THIN;
+    }
+    all
+}
+
+/// Two numbers rounded to f16, packed in a word.
+#[device]
+fn half_words(x: f32, y: f32) -> u32 {
+    ptx!("cvt.rn.f16x2.f32 {}, {}, {};", out(u32), in(y), in(x))
+}
+
+/// The stored scale of a row: the exponent, or the bits of the f32 factor that undoes it.
+#[device]
+fn kept(exponent: i32, #[constant] representation: Representation) -> i32 {
+    if representation == Representation::Rounded {
+        power(-exponent).to_bits() as i32
+    } else {
+        exponent
+    }
+}
+
+/// Two numbers as sums of two f16 each: words of the high and of the low parts.
+#[device]
+fn halves(x: f32, y: f32) -> (u32, u32) {
+    ptx!(
+        "{{ .reg .b16 l, h; .reg .f32 u, v;
+        cvt.rn.f16x2.f32 {high}, {y}, {x};
+        mov.b32 {{l, h}}, {high};
+        cvt.f32.f16 u, l; cvt.f32.f16 v, h;
+        sub.rn.f32 u, {x}, u; sub.rn.f32 v, {y}, v;
+        cvt.rn.f16x2.f32 {low}, v, u; }}",
+        high = out(u32),
+        low = out(u32),
+        x = in(x),
+        y = in(y)
+    )
+}
+
+/// Two numbers rounded to bf16 (packed in a word), and the exact remainders.
+#[device]
+fn rounded(x: f32, y: f32) -> (u32, f32, f32) {
+    let word = ptx!("cvt.rn.bf16x2.f32 {}, {}, {};", out(u32), in(y), in(x));
+    (word, x - f32_from_bits(word << 16), y - f32_from_bits(word & 0xffff_0000))
+}
+
+/// Two numbers as sums of three bf16 each.
+#[device]
+fn thirds(x: f32, y: f32) -> (u32, u32, u32) {
+    let (high, x, y) = rounded(x, y);
+    let (middle, x, y) = rounded(x, y);
+    let (low, _, _) = rounded(x, y);
+    (high, middle, low)
+}
+
+/// One block selects the product that is accurate for factors with these verdicts.
+#[kernel(block = 1024)]
+fn decide(
+    verdicts: &[u32],
+    choice: &mut [u32],
+    count: u32,
+    #[constant] representation: Representation,
+) {
+    let of_warps = shared::<u32>(32);
+    let t = thread_idx.x;
+    let mut all = 0u32;
+    for i in (t..count).step_by(1024) {
+        all |= verdicts[i];
+    }
+    of_warps[t / 32] = reduce_or_sync(FULL_MASK, all);
+    sync_threads();
+    if t < 32 {
+        let all = reduce_or_sync(FULL_MASK, of_warps[t]);
+        if t == 0 {
+            let mut best = PAIRS;
+            if all & OUTSIDE != 0 {
+                best = if representation == Representation::Rounded { TRIPLES } else { PLAIN };
+            } else if all & (LOW | THIN) == LOW | THIN {
+                best = TRIPLES;
+            }
+            choice[0] = best;
+        }
+    }
+}
+
+/// The launch that decides.
+pub(crate) fn decided<'a>(
+    device: &Device,
+    scratch: &Scratch,
+    (verdicts, count): (WorkspacePart<u32>, usize),
+    choice: WorkspacePart<u32>,
+    representation: Representation,
+) -> Result<Prepared<'a>> {
+    let verdicts = View::from(scratch.view(verdicts));
+    let launch = decide(verdicts, scratch.view(choice), count as u32, representation);
+    // SAFETY: the kernel reads `count` verdicts, which the layout reserved, and writes one word, the choice.
+    unsafe { launch.grid(1).block(1024).prepare_unchecked(device) }
+}

@@ -1,0 +1,239 @@
+//! Untiled permutations and copies.
+//!
+//! [`gather`]: each thread moves one unit, and adjacent threads write adjacent units. If source and output share the innermost axis,
+//! this is a plain copy.
+//!
+//! [`rows`] copies unaligned rows: a thread stores 16 aligned bytes of an output row, shifted in registers from the two aligned 16-byte
+//! chunks of the source that contain them.
+//!
+//! An output row is divided into windows at multiples of 16 bytes. The first and last window may be partial and are stored element
+//! by element, as are windows whose aligned loads would leave the source or read gaps.
+
+use super::axes::{Digit, places, quotient};
+use super::chunks::between;
+use lanework::prelude::*;
+
+/// Threads of a block.
+pub(super) const THREADS: u32 = 256;
+
+/// Moves `total` units of `words` elements each; `digits` are the axes, innermost first, with strides in elements.
+#[kernel(block = (THREADS, 1, 1))]
+pub(super) fn gather<E: Element>(
+    src: &[E],
+    dst: &mut [E],
+    total: usize,
+    digits: [Digit; 8],
+    #[constant] axes: u32,
+    #[constant] words: u32,
+    #[constant] overlaps: bool,
+) {
+    if overlaps {
+        launch_dependents();
+        wait_for_dependencies();
+    }
+    let unit = block_idx.x as usize * (THREADS as usize) + thread_idx.x as usize;
+    if unit < total {
+        let (from, to) = places(unit, total, digits, axes);
+        if const { words == 4 } {
+            dst.store4(to, src.load4_nc(from));
+        } else if const { words == 2 } {
+            dst.store2(to, src.load2_nc(from));
+        } else {
+            dst[to] = load_nc(&src[from]);
+        }
+    }
+}
+
+/// Windows per thread; their loads are in flight together.
+pub(super) const TOGETHER: u32 = 4;
+
+/// Arguments of [`rows`].
+#[device]
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct RowsArguments {
+    /// Number of windows, below 2^31.
+    pub total: u32,
+    /// Elements of a row.
+    pub length: u32,
+    /// Elements from a multiple of 16 bytes to the source and to the output.
+    pub from: u32,
+    pub to: u32,
+}
+
+/// A window of a row.
+#[device]
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    /// Its first element in the source and in the output; for a row's first window it may precede the row.
+    from: i64,
+    to: i64,
+    /// The range of its elements that belong to the row.
+    begin: u32,
+    end: u32,
+    /// Byte offset of its first element from the aligned source chunk.
+    off: u32,
+    /// Whether it is moved as a whole.
+    whole: bool,
+}
+
+/// Window number `number`. All `len` elements of a gapless source may be read; otherwise only the row's.
+#[device]
+fn window(
+    number: u32,
+    task: RowsArguments,
+    digits: [Digit; 8],
+    len: usize,
+    #[constant] axes: u32,
+    #[constant] size: u32,
+    #[constant] gapless: bool,
+) -> Window {
+    let per = const { 16 / size };
+    let mut rest = quotient(number, digits[0]);
+    let index = number - rest * digits[0].extent;
+    let (mut from, mut to) = (0i64, 0i64);
+    #[unroll]
+    for i in 1..axes {
+        let digit = digits[i];
+        let next = if i + 1 < axes { quotient(rest, digit) } else { 0 };
+        let at = (rest - next * digit.extent) as i64;
+        from += at * digit.from as i64;
+        to += at * digit.to as i64;
+        rest = next;
+    }
+    // Elements before the row in its first window, and the window's offset in the row.
+    let before = (to as u32 + task.to) % per;
+    let first = (index * per) as i32 - before as i32;
+    let length = task.length as i32;
+    let begin = (0 - first).max(0).min(per as i32);
+    let end = (length - first).max(0).min(per as i32);
+    let skew = ((from as u32 + task.from) as i32 + first) as u32 % per;
+    let aligned = first - skew as i32;
+    let reach = aligned + if skew == 0 { per as i32 } else { 2 * per as i32 };
+    let (mut least, mut most) = (0i64, task.length as i64);
+    if gapless {
+        least = 0 - from;
+        most = len as i64 - from;
+    }
+    let whole = begin == 0 && end == per as i32 && aligned as i64 >= least && reach as i64 <= most;
+    Window {
+        from: from + first as i64,
+        to: to + first as i64,
+        begin: begin as u32,
+        end: end as u32,
+        off: skew * size,
+        whole,
+    }
+}
+
+/// Copies rows, `together` windows per thread. `digits` are the windows of a row and the outer axes, innermost first, with strides
+/// in elements. In a gapless source every element belongs to a row.
+#[kernel(block = (THREADS, 1, 1))]
+pub(super) fn rows<E: Element>(
+    src: &[E],
+    dst: &mut [E],
+    task: RowsArguments,
+    digits: [Digit; 8],
+    #[constant] axes: u32,
+    #[constant] gapless: bool,
+    #[constant] together: u32,
+    #[constant] overlaps: bool,
+) {
+    if overlaps {
+        launch_dependents();
+        wait_for_dependencies();
+    }
+    let size = const { size_of::<E>() as u32 };
+    let (per, len) = (const { 16 / size_of::<E>() as u32 }, src.len());
+    let held = registers(0u32, [together, 8]);
+    let first = block_idx.x * (THREADS * together) + thread_idx.x;
+    // Recompute the window instead of keeping it: registers are scarce.
+    #[unroll]
+    for i in 0..together {
+        let number = first + i * THREADS;
+        if number < task.total {
+            let at = window(number, task, digits, len, axes, size, gapless);
+            if at.whole {
+                load_whole(src, at, held, i, size);
+            }
+        }
+    }
+    #[unroll]
+    for i in 0..together {
+        let number = first + i * THREADS;
+        if number < task.total {
+            let at = window(number, task, digits, len, axes, size, gapless);
+            if at.whole {
+                store_whole(dst, at, held, i, size);
+            } else {
+                move_few(src, dst, at, per);
+            }
+        }
+    }
+}
+
+/// Loads the one or two aligned chunks around window `i`.
+#[device]
+fn load_whole<E: Element>(
+    src: &[E],
+    at: Window,
+    held: RegisterArray<u32, 2>,
+    #[constant] i: u32,
+    #[constant] size: u32,
+) {
+    let begin = at.from - (at.off / size) as i64;
+    let (a, b, c, d) = wide(src, begin);
+    held[[i, 0]] = a;
+    held[[i, 1]] = b;
+    held[[i, 2]] = c;
+    held[[i, 3]] = d;
+    if at.off != 0 {
+        let (a, b, c, d) = wide(src, begin + (const { 16 / size }) as i64);
+        held[[i, 4]] = a;
+        held[[i, 5]] = b;
+        held[[i, 6]] = c;
+        held[[i, 7]] = d;
+    }
+}
+
+/// Stores window `i` as 16 bytes.
+#[device]
+fn store_whole<E: Element>(
+    dst: &mut [E],
+    at: Window,
+    held: RegisterArray<u32, 2>,
+    #[constant] i: u32,
+    #[constant] size: u32,
+) {
+    let low = [held[[i, 0]], held[[i, 1]], held[[i, 2]], held[[i, 3]]];
+    let high = [held[[i, 4]], held[[i, 5]], held[[i, 6]], held[[i, 7]]];
+    let [a, b, c, d] = between(low, high, at.off, size);
+    ptx!("st.global.v4.b32 {}, {{{}, {}, {}, {}}};", in(&dst[at.to as usize]), in(a), in(b), in(c), in(d));
+}
+
+/// Moves a window's elements in the row one by one.
+#[device]
+fn move_few<E: Element>(src: &[E], dst: &mut [E], at: Window, #[constant] per: u32) {
+    let few = registers(E::ZERO, per);
+    #[unroll]
+    for j in 0..per {
+        if j >= at.begin && j < at.end {
+            few[j] = load_nc(&src[(at.from + j as i64) as usize]);
+        }
+    }
+    #[unroll]
+    for j in 0..per {
+        if j >= at.begin && j < at.end {
+            dst[(at.to + j as i64) as usize] = few[j];
+        }
+    }
+}
+
+/// Loads 16 bytes of the source.
+#[device]
+fn wide<E: Element>(src: &[E], i: i64) -> (u32, u32, u32, u32) {
+    ptx!(
+        "ld.global.nc.v4.b32 {{{}, {}, {}, {}}}, {};",
+        out(u32), out(u32), out(u32), out(u32), in(&src[i as usize])
+    )
+}
