@@ -16,14 +16,14 @@ pub fn failed(error: StoreError) -> Failure {
     Failure::Input(error.to_string())
 }
 
-impl From<RunKind> for lanework_store::Kind {
+impl From<RunKind> for lanework_store::RunCommand {
     fn from(kind: RunKind) -> Self {
         match kind {
-            RunKind::Bench => lanework_store::Kind::Bench,
-            RunKind::Climb => lanework_store::Kind::Climb,
-            RunKind::Compare => lanework_store::Kind::Compare,
-            RunKind::Sweep => lanework_store::Kind::Sweep,
-            RunKind::Tune => lanework_store::Kind::Tune,
+            RunKind::Bench => lanework_store::RunCommand::Bench,
+            RunKind::Climb => lanework_store::RunCommand::Climb,
+            RunKind::Compare => lanework_store::RunCommand::Compare,
+            RunKind::Sweep => lanework_store::RunCommand::Sweep,
+            RunKind::Tune => lanework_store::RunCommand::Tune,
         }
     }
 }
@@ -32,7 +32,7 @@ impl Plan<'_> {
     /// The key of resumable runs: a stored run with an equal key can be resumed.
     fn identity(&self) -> Value {
         json!({
-            "kind": lanework_store::Kind::from(self.kind).name(), "request": self.request, "device": self.device,
+            "kind": lanework_store::RunCommand::from(self.kind).name(), "request": self.request, "device": self.device,
             "protocol": PROTOCOL, "version": env!("CARGO_PKG_VERSION"),
         })
     }

@@ -9,7 +9,6 @@
 //! before SQLite touches them. This crate prints nothing.
 
 mod compare;
-mod csv;
 mod error;
 mod export;
 mod filter;
@@ -27,7 +26,8 @@ pub use export::{Exported, Format, export};
 pub use filter::{Filter, since};
 pub use place::{STORE_VARIABLE, default_place, place};
 pub use record::{
-    EntryRow, KernelRow, Kind, NewEntry, NewPoint, NewRun, Outcome, PointRow, RunId, RunRow, Shown,
+    EntryRow, KernelRow, NewEntry, NewPoint, NewRun, Outcome, PointRow, RunCommand, RunId, RunRow,
+    Shown,
 };
 pub use schema::SCHEMA;
 pub use store::Store;

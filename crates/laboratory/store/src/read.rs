@@ -2,7 +2,7 @@
 
 use crate::error::{Result, StoreError};
 use crate::filter::Filter;
-use crate::record::{EntryRow, KernelRow, Kind, Outcome, PointRow, RunId, RunRow, Shown};
+use crate::record::{EntryRow, KernelRow, Outcome, PointRow, RunCommand, RunId, RunRow, Shown};
 use crate::samples::unpack;
 use crate::store::Store;
 use lanework_lab::TimedRecord;
@@ -140,7 +140,7 @@ impl Store {
     fn run_of(&self, row: &Row<'_>) -> Result<RunRow> {
         Ok(RunRow {
             id: RunId(self.column(row, 0)?),
-            kind: self.word(row, 1, Kind::named)?,
+            kind: self.word(row, 1, RunCommand::named)?,
             command: self.json(row, 2)?,
             request: self.json(row, 3)?,
             started: self.column(row, 4)?,

@@ -172,7 +172,7 @@ fn has_log(path: &Path) -> bool {
 mod tests {
     use super::*;
     use crate::filter::Filter;
-    use crate::record::{Kind, NewPoint, NewRun, Outcome, RunId};
+    use crate::record::{NewPoint, NewRun, Outcome, RunCommand, RunId};
     use lanework_lab::DeviceRecord;
     use serde_json::json;
     use std::collections::BTreeMap;
@@ -188,7 +188,7 @@ mod tests {
         };
         let (command, request) = (["sweep".to_owned()], json!({}));
         store.begin(&NewRun {
-            kind: Kind::Sweep,
+            kind: RunCommand::Sweep,
             command: &command,
             request: &request,
             points: 1000,

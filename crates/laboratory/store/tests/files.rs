@@ -3,7 +3,7 @@
 mod common;
 
 use common::begin;
-use lanework_store::{Filter, Kind, NewPoint, SCHEMA, Store, StoreError};
+use lanework_store::{Filter, NewPoint, RunCommand, SCHEMA, Store, StoreError};
 use rusqlite::Connection;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ fn refused(path: &Path) -> [StoreError; 2] {
 fn a_newer_schema_is_refused_and_left_as_it_is() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("s");
-    begin(&mut Store::write(&path).expect("a store"), Kind::Climb, &json!({}), 1);
+    begin(&mut Store::write(&path).expect("a store"), RunCommand::Climb, &json!({}), 1);
     let connection = Connection::open(&path).expect("SQLite");
     connection.pragma_update(None, "user_version", SCHEMA + 1).expect("set");
     drop(connection);
@@ -83,7 +83,7 @@ fn a_damaged_file_is_an_error() {
     let path = folder.path().join("s");
     let mut store = Store::write(&path).expect("a store");
     for _ in 0..200 {
-        begin(&mut store, Kind::Climb, &json!({"text": "x".repeat(500)}), 1);
+        begin(&mut store, RunCommand::Climb, &json!({"text": "x".repeat(500)}), 1);
     }
     drop(store);
     let whole = fs::read(&path).expect("read");
@@ -127,7 +127,7 @@ fn what_cannot_be_opened_says_so() {
 fn a_read_only_store_is_read_and_not_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("s");
-    begin(&mut Store::write(&path).expect("a store"), Kind::Climb, &json!({}), 1);
+    begin(&mut Store::write(&path).expect("a store"), RunCommand::Climb, &json!({}), 1);
     let read_only = |on: bool| {
         for path in [path.as_path(), folder.path()] {
             let mut permissions = fs::metadata(path).expect("there").permissions();
@@ -157,10 +157,10 @@ fn dump() -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("s");
     let mut store = Store::write(&path).expect("a store");
-    let run = begin(&mut store, Kind::Sweep, &json!({"size": [1]}), 1);
+    let run = begin(&mut store, RunCommand::Sweep, &json!({"size": [1]}), 1);
     let point = NewPoint::of_timed(0, common::timed(Some("transpose"), "padded", 1000.0));
     store.add(run, &point).expect("added");
-    begin(&mut store, Kind::Climb, &json!({}), 1);
+    begin(&mut store, RunCommand::Climb, &json!({}), 1);
     drop(store);
     let connection = Connection::open(&path).expect("SQLite");
     let texts = |query: &str| -> Vec<String> {

@@ -5,7 +5,8 @@ mod common;
 use common::{begin, device, timed};
 use lanework_lab::{ComparisonRecord, Verdict};
 use lanework_store::{
-    Exported, Filter, Format, Kind, NewPoint, Outcome, RunId, Shown, Store, StoreError, export,
+    Exported, Filter, Format, NewPoint, Outcome, RunCommand, RunId, Shown, Store, StoreError,
+    export,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -26,7 +27,7 @@ fn climb(block: u64) -> Value {
 /// A store with a sweep of three points, a benchmark and a comparison.
 fn filled(folder: &tempfile::TempDir) -> Store {
     let mut store = Store::write(&folder.path().join("h.sqlite")).expect("a store");
-    let sweep = begin(&mut store, Kind::Sweep, &json!({"a": 1}), 3);
+    let sweep = begin(&mut store, RunCommand::Sweep, &json!({"a": 1}), 3);
     for position in [0, 2] {
         let times =
             BTreeMap::from([("padded".to_owned(), timed(Some("transpose"), "padded", 1000.0))]);
@@ -38,10 +39,10 @@ fn filled(folder: &tempfile::TempDir) -> Store {
     let why = "a block of 99x99, \"too large\"";
     store.add(sweep, &NewPoint::without(1, Outcome::Skipped, why, problem)).expect("added");
     store.finish(sweep).expect("finished");
-    let bench = begin(&mut store, Kind::Bench, &json!({"a": 2}), 1);
+    let bench = begin(&mut store, RunCommand::Bench, &json!({"a": 2}), 1);
     store.add(bench, &NewPoint::of_timed(0, timed(None, "saxpy", 5000.0))).expect("added");
     store.finish(bench).expect("finished");
-    let compare = begin(&mut store, Kind::Compare, &json!({"a": 3}), 1);
+    let compare = begin(&mut store, RunCommand::Compare, &json!({"a": 3}), 1);
     let (a, b) = (timed(None, "saxpy", 5000.0), timed(None, "daxpy", 9000.0));
     let comparison = ComparisonRecord {
         a,
@@ -62,7 +63,7 @@ fn a_run_comes_back_whole() {
     drop(filled(&folder));
     let store = Store::read(&folder.path().join("h.sqlite")).expect("a store");
     let run = store.run(RunId(1)).expect("a run");
-    assert_eq!((run.kind, run.points, run.points_done), (Kind::Sweep, 3, 3));
+    assert_eq!((run.kind, run.points, run.points_done), (RunCommand::Sweep, 3, 3));
     assert_eq!((run.device, run.revision.as_deref()), (device(), Some("abc1234+")));
     assert!(run.finished.is_some() && run.started.ends_with('Z'));
     let points = store.points(RunId(1)).expect("points");
@@ -124,7 +125,7 @@ fn what_is_deleted_is_gone_and_its_number_is_not_used_again() {
     assert_eq!(store.runs(&Filter::default()).expect("runs").len(), 1);
     assert!(store.points(RunId(1)).expect("points").is_empty());
     assert!(store.entries(RunId(1)).expect("entries").is_empty());
-    assert_eq!(begin(&mut store, Kind::Climb, &json!({}), 1), RunId(4));
+    assert_eq!(begin(&mut store, RunCommand::Climb, &json!({}), 1), RunId(4));
 }
 
 #[test]
@@ -133,7 +134,7 @@ fn an_interrupted_run_is_found_by_its_request() {
     let mut store = Store::write(&folder.path().join("s")).expect("a store");
     let (one, other) = (json!({"size": [1, 2]}), json!({"size": [1, 3]}));
     assert!(store.unfinished(&one).expect("read").is_none());
-    let run = begin(&mut store, Kind::Sweep, &one, 2);
+    let run = begin(&mut store, RunCommand::Sweep, &one, 2);
     store.add(run, &NewPoint::of_climb(1, climb(8), BTreeMap::new())).expect("added");
     let found = store.unfinished(&one).expect("read").expect("a run");
     assert_eq!((found.id, found.points_done, found.points), (run, 1, 2));

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{begin, timed};
-use lanework_store::{Filter, Kind, NewPoint, RunId, Store};
+use lanework_store::{Filter, NewPoint, RunCommand, RunId, Store};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -21,7 +21,7 @@ fn writer() {
     let Ok(file) = std::env::var(FILE) else { return };
     let points: usize = std::env::var(POINTS).expect("points").parse().expect("a number");
     let mut store = Store::write(Path::new(&file)).expect("a store");
-    let run = begin(&mut store, Kind::Sweep, &json!({"process": std::process::id()}), points);
+    let run = begin(&mut store, RunCommand::Sweep, &json!({"process": std::process::id()}), points);
     println!("\nrun {run}");
     for position in 0..points {
         let point = NewPoint::of_timed(position, timed(None, "saxpy", 1000.0 + position as f64));

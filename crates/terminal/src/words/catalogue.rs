@@ -28,7 +28,7 @@ const SHORT: usize = 4;
 
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum TemplatePart {
     /// Literal text.
     Text(&'static str),
     /// Anything, by name.
@@ -42,9 +42,9 @@ pub struct Entry {
     #[cfg(test)]
     pub place: (&'static str, usize),
     /// The English text.
-    pub parts: Vec<Part>,
+    pub parts: Vec<TemplatePart>,
     /// The translation in parts.
-    pub chinese: Vec<Part>,
+    pub chinese: Vec<TemplatePart>,
     /// The bytes of the English text outside of holes: of several entries that fit, the one with most is meant.
     pub weight: usize,
 }
@@ -85,7 +85,7 @@ impl Catalogue {
         let (mut exact, mut by_word) = (HashMap::new(), HashMap::<_, Vec<usize>>::new());
         for (index, entry) in entries.iter().enumerate() {
             match entry.parts.as_slice() {
-                [Part::Text(text)] => {
+                [TemplatePart::Text(text)] => {
                     exact.insert(*text, index);
                 }
                 parts => by_word.entry(rarest(parts)).or_default().push(index),
@@ -108,7 +108,7 @@ impl Catalogue {
     /// The translation of a word or phrase that stands alone.
     pub fn of_term(&self, text: &str) -> Option<&'static str> {
         match self.exact(text)?.chinese.as_slice() {
-            [Part::Text(chinese)] => Some(chinese),
+            [TemplatePart::Text(chinese)] => Some(chinese),
             _ => None,
         }
     }
@@ -129,9 +129,9 @@ impl Entry {
         chinese: &'static str,
     ) -> Entry {
         let (parts, chinese) = (parts(english), parts(chinese));
-        let length = |part: &Part| match part {
-            Part::Text(text) => text.len(),
-            Part::Hole(_) => 0,
+        let length = |part: &TemplatePart| match part {
+            TemplatePart::Text(text) => text.len(),
+            TemplatePart::Hole(_) => 0,
         };
         let weight = parts.iter().map(length).sum();
         Entry {
@@ -156,7 +156,7 @@ impl Entry {
         };
         let fit = fits(&self.parts, text, &mut held, &one);
         // A leading label is not part of the text after it.
-        let labelled = matches!(self.parts.first(), Some(Part::Hole(_)))
+        let labelled = matches!(self.parts.first(), Some(TemplatePart::Hole(_)))
             && held.first().is_some_and(|held| held.contains(": ") || held.ends_with(':'));
         (fit && !labelled).then_some(held)
     }
@@ -168,10 +168,10 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The longest word that no hole can run into.
-fn rarest(parts: &[Part]) -> &'static str {
+fn rarest(parts: &[TemplatePart]) -> &'static str {
     let mut longest = "";
     for (index, part) in parts.iter().enumerate() {
-        let Part::Text(text) = part else { continue };
+        let TemplatePart::Text(text) = part else { continue };
         let mut text: &'static str = text;
         if index > 0 {
             text = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
@@ -186,22 +186,22 @@ fn rarest(parts: &[Part]) -> &'static str {
 
 /// Whether the text is made of these parts, and what each hole holds, which has to be `one` thing.
 fn fits<'t>(
-    parts: &[Part],
+    parts: &[TemplatePart],
     text: &'t str,
     held: &mut Vec<&'t str>,
     one: &dyn Fn(&str, &str) -> bool,
 ) -> bool {
     match parts {
         [] => text.is_empty(),
-        [Part::Text(own), rest @ ..] => {
+        [TemplatePart::Text(own), rest @ ..] => {
             text.strip_prefix(own).is_some_and(|text| fits(rest, text, held, one))
         }
-        [Part::Hole(name)] => {
+        [TemplatePart::Hole(name)] => {
             held.push(text);
             one(name, text)
         }
-        [Part::Hole(name), rest @ ..] => {
-            let Some(Part::Text(next)) = rest.first() else { return false };
+        [TemplatePart::Hole(name), rest @ ..] => {
+            let Some(TemplatePart::Text(next)) = rest.first() else { return false };
             // A quote in backticks ends at the next backtick.
             let quoted = next.starts_with('`');
             let whole = |at: usize| one(name, &text[..at]) && !(quoted && text[..at].contains('`'));
@@ -219,7 +219,7 @@ fn fits<'t>(
 }
 
 /// A line of the catalogue in parts.
-fn parts(line: &'static str) -> Vec<Part> {
+fn parts(line: &'static str) -> Vec<TemplatePart> {
     let (mut parts, mut rest, mut from) = (Vec::new(), line, 0);
     while let Some(open) = rest[from..].find('{').map(|at| at + from) {
         let name = rest[open + 1..].split('}').next().unwrap_or_default();
@@ -230,13 +230,13 @@ fn parts(line: &'static str) -> Vec<Part> {
             continue;
         }
         if open > 0 {
-            parts.push(Part::Text(&rest[..open]));
+            parts.push(TemplatePart::Text(&rest[..open]));
         }
-        parts.push(Part::Hole(name));
+        parts.push(TemplatePart::Hole(name));
         (rest, from) = (&rest[open + name.len() + 2..], 0);
     }
     if !rest.is_empty() {
-        parts.push(Part::Text(rest));
+        parts.push(TemplatePart::Text(rest));
     }
     parts
 }

@@ -1,6 +1,6 @@
 //! Checks that every text has a translation, and every translation a text.
 
-use super::catalogue::{Catalogue, Part};
+use super::catalogue::{Catalogue, TemplatePart};
 use super::english::{english_in, is_name};
 use super::literals::{Literal, literals, sources};
 use super::spacing::is_chinese;
@@ -120,10 +120,10 @@ fn pairs_of_lines_have_the_same_holes() {
     let catalogue = Catalogue::chinese();
     let mut known = BTreeMap::new();
     for entry in catalogue.entries() {
-        let holes = |parts: &[Part]| -> BTreeSet<&str> {
-            let hole = |part: &Part| match part {
-                Part::Hole(name) => Some(*name),
-                Part::Text(_) => None,
+        let holes = |parts: &[TemplatePart]| -> BTreeSet<&str> {
+            let hole = |part: &TemplatePart| match part {
+                TemplatePart::Hole(name) => Some(*name),
+                TemplatePart::Text(_) => None,
             };
             parts.iter().filter_map(hole).collect()
         };
@@ -138,8 +138,8 @@ fn pairs_of_lines_have_the_same_holes() {
             .parts
             .iter()
             .map(|part| match part {
-                Part::Text(text) => text,
-                Part::Hole(_) => "{}",
+                TemplatePart::Text(text) => text,
+                TemplatePart::Hole(_) => "{}",
             })
             .collect();
         if let Some(before) = known.insert(shape, entry.place) {
@@ -149,10 +149,10 @@ fn pairs_of_lines_have_the_same_holes() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn shown(part: &Part) -> String {
+fn shown(part: &TemplatePart) -> String {
     match part {
-        Part::Text(text) => (*text).to_owned(),
-        Part::Hole(name) => format!("{{{name}}}"),
+        TemplatePart::Text(text) => (*text).to_owned(),
+        TemplatePart::Hole(name) => format!("{{{name}}}"),
     }
 }
 
@@ -171,11 +171,11 @@ fn every_entry_stands_in_a_source() {
             continue;
         }
         let gone = entry.parts.iter().find(|part| match part {
-            Part::Text(text) => {
+            TemplatePart::Text(text) => {
                 let words = text.trim_matches(|c: char| !c.is_ascii_alphanumeric());
                 words.contains(' ') && !all.contains(words)
             }
-            Part::Hole(_) => false,
+            TemplatePart::Hole(_) => false,
         });
         if let Some(gone) = gone {
             let english: String = entry.parts.iter().map(shown).collect();

@@ -2,7 +2,7 @@
 
 use crate::args::{ExportFormat, Filters, HistoryAction, HistoryArgs};
 use crate::saving::failed;
-use lanework_store::{Exported, Filter, Format, Kind, RunId, Store, export, place, since};
+use lanework_store::{Exported, Filter, Format, RunCommand, RunId, Store, export, place, since};
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_data, print_json, write};
 use list::{VERDICTS, list};
@@ -120,8 +120,8 @@ fn filter(filters: &Filters) -> Result<Filter, Failure> {
     }
     let kinds = filters.command.iter().map(|word| {
         let known = ["climb", "sweep", "bench", "compare", "tune"];
-        Kind::named(word)
-            .map(Kind::name)
+        RunCommand::named(word)
+            .map(RunCommand::name)
             .ok_or_else(|| unknown("command that stores", word, &known))
     });
     let (of_rung, rung) = match filters.rung.as_deref().and_then(|rung| rung.split_once('/')) {

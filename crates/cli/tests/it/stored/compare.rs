@@ -5,7 +5,7 @@ mod common;
 
 use common::{device, timed};
 use lanework_lab::TimedRecord;
-use lanework_store::{Kind, NewPoint, NewRun, RunId, Store};
+use lanework_store::{NewPoint, NewRun, RunCommand, RunId, Store};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -27,7 +27,7 @@ impl Lab {
         let command = ["bench".to_owned()];
         let (request, device, revision) = (json!(null), device(), Some(revision));
         let plan = NewRun {
-            kind: Kind::Bench,
+            kind: RunCommand::Bench,
             command: &command,
             request: &request,
             points: 1,

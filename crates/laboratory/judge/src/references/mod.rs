@@ -4,7 +4,6 @@ pub mod approx;
 pub mod data;
 pub mod expected;
 pub mod external;
-pub mod fits;
 pub mod formula;
 pub mod functions;
 pub mod npy;

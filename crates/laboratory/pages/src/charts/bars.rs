@@ -12,9 +12,9 @@ const FAR_APART: f64 = 40.0;
 /// Minimum share of a logarithmic axis that makes an interval visible around its dot.
 const WIDE: f64 = 0.025;
 
-/// A part of a bar.
+/// A segment of a bar.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct Segment {
     /// Its length.
     pub value: f64,
     /// Its class: `own`, `best`, `vendor`, `good`, `excess`, `bad`.
@@ -29,7 +29,7 @@ pub struct Bar {
     /// The target of the link on its name.
     pub link: Option<String>,
     /// Its segments, starting at the baseline; empty if there is no value.
-    pub parts: Vec<Part>,
+    pub parts: Vec<Segment>,
     /// The confidence interval of its end.
     pub interval: Option<[f64; 2]>,
     /// Its value as text.
@@ -204,7 +204,7 @@ mod tests {
     fn bars(values: &[f64], may_be_dots: bool) -> Bars {
         let row = |value: &f64| Bar {
             name: "a<b".to_owned(),
-            parts: vec![Part { value: *value, class: "own" }],
+            parts: vec![Segment { value: *value, class: "own" }],
             interval: Some([value * 0.9, value * 1.1]),
             text: Some(html! { "5" }),
             tip: Tip::new("a<b").row("x", "5"),

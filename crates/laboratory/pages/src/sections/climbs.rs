@@ -1,7 +1,7 @@
 //! The charts of a climb: times and rates on a GPU, counts on the emulator, never both in one chart.
 
 use super::route;
-use crate::charts::{Bar, Bars, Part, Reference};
+use crate::charts::{Bar, Bars, Reference, Segment};
 use crate::format::{
     bandwidth, count, digits, factor, integer_rate, percent, rate, thousands, time,
 };
@@ -127,7 +127,7 @@ fn times(report: &Report, climb: &Climb) -> Vec<Panel> {
                 html! { span.step.slower[slower].faster[step > 1.005] { (factor(step)) } }
             });
             Some(Bar {
-                parts: vec![Part { value, class: class(climb, rung) }],
+                parts: vec![Segment { value, class: class(climb, rung) }],
                 interval: Some(interval),
                 text: Some(html! { (tick(value)) }),
                 aside,
@@ -213,8 +213,8 @@ fn counts(report: &Report, climb: &Climb) -> Vec<Panel> {
             let (good, excess) = of(found);
             Some(Bar {
                 parts: vec![
-                    Part { value: good as f64, class: "good" },
-                    Part { value: excess as f64, class: "excess" },
+                    Segment { value: good as f64, class: "good" },
+                    Segment { value: excess as f64, class: "excess" },
                 ],
                 text: Some(html! { (count((good + excess) as f64)) }),
                 aside: (excess > 0).then(|| tf("count:excess", &[&count(excess as f64)])),

@@ -1,6 +1,6 @@
-//! The frame of the file: head, navigation, and the script.
+//! The frame of the file: head, navigation, the script, and the page about methods.
 
-use super::{kernel, ladder, method, roofline, route, summary, sweeps, timed};
+use super::{kernel, ladder, roofline, route, summary, sweeps, timed};
 use crate::record::Report;
 use crate::words::{both, english, json, t};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -39,13 +39,13 @@ pub fn page(report: &Report, most: usize) -> Markup {
                             @for one in report.kernels.iter().filter(|one| one.ladder == name) { (kernel::page(report, one, most)) }
                         }
                         @for one in report.kernels.iter().filter(|one| one.ladder.is_empty()) { (kernel::page(report, one, most)) }
-                        (method::page())
+                        (method())
                     }
                 }
                 div #tip role="status" hidden {}
                 dialog #help {
                     h2 { (t("help:title")) }
-                    (method::keys())
+                    (keys())
                     form method="dialog" { button { (t("help:close")) } }
                 }
                 script type="application/json" id="words" { (PreEscaped(script_safe(&json()))) }
@@ -116,5 +116,38 @@ mod tests {
     #[test]
     fn words_cannot_end_their_script() {
         assert_eq!(script_safe("{\"a\":\"</script>\"}"), "{\"a\":\"\\u003c/script>\"}");
+    }
+}
+
+/// The page about measurement methods and navigation.
+fn method() -> Markup {
+    html! {
+        section.page id="method" data-title="nav:method" {
+            h1 { (t("nav:method")) }
+            div.card.prose {
+                h2 { (t("method:counts")) } p { (t("method:counts-text")) }
+                h2 { (t("method:times")) } p { (t("method:times-text")) }
+                h2 { (t("method:roofline")) } p { (t("method:roofline-text")) }
+                h2 { (t("method:verified")) } p { (t("method:verified-text")) }
+                h2 { (t("method:heat")) } p { (t("method:heat-text")) }
+                h2 { (t("help:title")) }
+                (keys())
+            }
+        }
+    }
+}
+
+/// The keyboard shortcuts.
+fn keys() -> Markup {
+    html! {
+        dl.shortcuts {
+            dt { kbd { "j" } " " kbd { "k" } } dd { (t("help:pages")) }
+            dt { kbd { "←" } " " kbd { "→" } } dd { (t("help:marks")) }
+            dt { kbd { "Enter" } } dd { (t("help:enter")) }
+            dt { kbd { "/" } } dd { (t("help:filter")) }
+            dt { kbd { "d" } } dd { (t("help:theme")) }
+            dt { kbd { "l" } } dd { (t("help:language")) }
+            dt { kbd { "?" } } dd { (t("help:help")) }
+        }
     }
 }

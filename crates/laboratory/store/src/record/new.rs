@@ -1,6 +1,6 @@
 //! Records to write.
 
-use super::words::{Kind, Outcome, Shown};
+use super::words::{Outcome, RunCommand, Shown};
 use lanework_lab::{ComparisonRecord, DeviceRecord, TimedRecord, Verdict, Verified};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct NewRun<'a> {
     /// The command of the run.
-    pub kind: Kind,
+    pub kind: RunCommand,
     /// The words of the command line.
     pub command: &'a [String],
     /// The request; a run can continue another with an equal request.

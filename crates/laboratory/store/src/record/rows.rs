@@ -1,6 +1,6 @@
 //! Records read from the store.
 
-use super::words::{Kind, Outcome, RunId, Shown};
+use super::words::{Outcome, RunCommand, RunId, Shown};
 use lanework_lab::{DeviceRecord, TimedRecord};
 use serde::Serialize;
 use serde_json::Value;
@@ -12,7 +12,7 @@ pub struct RunRow {
     /// Its number.
     pub id: RunId,
     /// The command of the run.
-    pub kind: Kind,
+    pub kind: RunCommand,
     /// The words of the command line.
     pub command: Vec<String>,
     /// The request; a run can continue this one with an equal request.

@@ -37,7 +37,7 @@ macro_rules! words {
 
 words! {
     /// The command of a run.
-    Kind {
+    RunCommand {
         /// `climb`.
         Climb = "climb",
         /// `sweep`.

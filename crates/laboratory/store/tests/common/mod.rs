@@ -6,7 +6,7 @@ use lanework_lab::{
     Cache, DeviceRecord, Reset, Stop, SubjectKind, SubjectRecord, Summary, SummaryRecord,
     TimedRecord, TimedSample, Timer, Verified, Work,
 };
-use lanework_store::{Kind, NewRun, RunId, Store};
+use lanework_store::{NewRun, RunCommand, RunId, Store};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -61,7 +61,7 @@ pub fn timed(ladder: Option<&str>, name: &str, ns: f64) -> TimedRecord {
 }
 
 /// Begins a run.
-pub fn begin(store: &mut Store, kind: Kind, request: &Value, points: usize) -> RunId {
+pub fn begin(store: &mut Store, kind: RunCommand, request: &Value, points: usize) -> RunId {
     let command = ["sweep".to_owned(), "transpose".to_owned()];
     let device = device();
     store

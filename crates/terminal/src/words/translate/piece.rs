@@ -1,7 +1,7 @@
 //! Pieces of a line: the entry that fits one as a whole, else the pieces between separators, colours, columns and
 //! brackets.
 
-use crate::words::catalogue::{Catalogue, Entry, Part};
+use crate::words::catalogue::{Catalogue, Entry, TemplatePart};
 use crate::words::spacing::{apart, is_chinese, is_mark, join, opening};
 use lanework::report::layout::columns;
 
@@ -45,8 +45,8 @@ pub(super) fn fill(catalogue: &Catalogue, entry: &Entry, held: &[&str]) -> Strin
     let mut before = "";
     for part in &entry.parts {
         match part {
-            Part::Text(text) => before = text,
-            Part::Hole(name) => {
+            TemplatePart::Text(text) => before = text,
+            TemplatePart::Hole(name) => {
                 let quoted = before.ends_with(['`', '\'', '"']);
                 let value = held.get(values.len()).copied().unwrap_or_default();
                 let value = match quoted {
@@ -62,8 +62,8 @@ pub(super) fn fill(catalogue: &Catalogue, entry: &Entry, held: &[&str]) -> Strin
     let mut unnamed = 0;
     for part in &entry.chinese {
         match part {
-            Part::Text(text) => join(&mut out, text),
-            Part::Hole(name) => {
+            TemplatePart::Text(text) => join(&mut out, text),
+            TemplatePart::Hole(name) => {
                 let of_name = |(known, _): &&(&str, String)| known == name;
                 let value = match name.is_empty() {
                     true => {

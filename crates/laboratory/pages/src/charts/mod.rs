@@ -9,7 +9,7 @@ mod lines;
 mod roofline;
 mod strip;
 
-pub use bars::{Bar, Bars, Part, Reference};
+pub use bars::{Bar, Bars, Reference, Segment};
 pub use heat::{Cell, Heat};
 pub use histogram::Columns;
 pub use lines::{Curve, Lines, Point};

@@ -5,7 +5,6 @@ mod findings;
 mod kernel;
 mod ladder;
 mod listing;
-mod method;
 mod pictures;
 mod roofline;
 mod route;

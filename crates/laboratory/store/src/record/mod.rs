@@ -6,4 +6,4 @@ mod words;
 
 pub use new::{NewEntry, NewPoint, NewRun};
 pub use rows::{EntryRow, KernelRow, PointRow, RunRow};
-pub use words::{Kind, Outcome, RunId, Shown};
+pub use words::{Outcome, RunCommand, RunId, Shown};
