@@ -33,6 +33,7 @@ fn cargo(project: &Path, args: &[&str]) -> Output {
 }
 
 #[test]
+#[ignore = "slow: builds a project of its own"]
 fn a_project_builds_and_its_test_program_and_benchmark_succeed() {
     let folder = tempfile::tempdir().expect("a folder");
     let checkout = std::fs::canonicalize(checkout()).expect("the checkout");

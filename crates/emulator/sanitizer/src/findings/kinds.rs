@@ -1,7 +1,6 @@
 //! The kinds of findings: one table for names, SARIF rules and documentation.
 //!
-//! A new kind needs a variant, a row of [`ReportKind::TABLE`], and a place that reports it by
-//! [`Reports::add`](super::Reports::add).
+//! A new kind needs one row of `kinds!`, and a place that reports it by [`Reports::add`](super::Reports::add).
 
 use lanework_engine::fault::FaultKind;
 use std::fmt;
