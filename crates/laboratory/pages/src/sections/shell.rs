@@ -109,16 +109,6 @@ fn navigation(report: &Report) -> Markup {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_cannot_end_their_script() {
-        assert_eq!(script_safe("{\"a\":\"</script>\"}"), "{\"a\":\"\\u003c/script>\"}");
-    }
-}
-
 /// The page about measurement methods and navigation.
 fn method() -> Markup {
     html! {
@@ -149,5 +139,15 @@ fn keys() -> Markup {
             dt { kbd { "l" } } dd { (t("help:language")) }
             dt { kbd { "?" } } dd { (t("help:help")) }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_cannot_end_their_script() {
+        assert_eq!(script_safe("{\"a\":\"</script>\"}"), "{\"a\":\"\\u003c/script>\"}");
     }
 }
