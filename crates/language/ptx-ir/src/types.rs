@@ -43,7 +43,7 @@ pub enum UniformityClass {
     Varying,
 }
 
-/// How an instruction treats the NaN of f32 arithmetic, for [`crate::passes::canonicalize`].
+/// How an instruction treats the NaN of f32 arithmetic, for the pass `canonicalize`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NanUse {
     /// The bits of an operand may affect the result.

@@ -45,7 +45,7 @@ fn same(what: &str, x: &Array<'_>, y: (crate::ElementType, &[usize])) -> Result<
 /// Queues the softmax of each row of a matrix into `out`, which has its shape and type.
 ///
 /// # Errors
-/// [`lanework::Error::Request`] where types or shapes do not go together; the device's errors.
+/// [`lanework_runtime::Error::Request`] where types or shapes do not go together; the device's errors.
 pub fn softmax(x: Array<'_>, out: ArrayMut<'_>) -> Result<()> {
     same("a softmax", &x, (out.element(), out.shape()))?;
     of_type!(x.element(), "a softmax", T in [F16 f16, Bf16 bf16, F32 f32]

@@ -9,7 +9,7 @@ use lanework_runtime::{Result, Storable};
 /// from any strides to any strides.
 ///
 /// # Errors
-/// [`lanework::Error::Request`] where types, shapes or axes do not go together; the device's errors.
+/// [`lanework_runtime::Error::Request`] where types, shapes or axes do not go together; the device's errors.
 ///
 /// ```
 /// use lanework::Device;

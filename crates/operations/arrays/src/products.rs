@@ -53,7 +53,7 @@ impl Default for Product<'_> {
 /// The type of the sums of a product of elements of a type: what results are without asking for another one.
 ///
 /// # Errors
-/// [`lanework::Error::Request`] where factors of that type are not multiplied.
+/// [`lanework_runtime::Error::Request`] where factors of that type are not multiplied.
 pub fn sum_type(element: ElementType) -> Result<ElementType> {
     match element {
         ElementType::F64 => Ok(ElementType::F64),
@@ -71,7 +71,7 @@ pub fn sum_type(element: ElementType) -> Result<ElementType> {
 /// their strides exchanged.
 ///
 /// # Errors
-/// [`lanework::Error::Request`] where types, shapes or options do not go together; the device's errors.
+/// [`lanework_runtime::Error::Request`] where types, shapes or options do not go together; the device's errors.
 ///
 /// ```
 /// use lanework::Device;

@@ -60,7 +60,7 @@ impl Reduction {
 /// The type of the results of a reduction of elements of a type.
 ///
 /// # Errors
-/// [`lanework::Error::Request`] where the type is not one that it takes.
+/// [`lanework_runtime::Error::Request`] where the type is not one that it takes.
 ///
 /// ```
 /// use lanework_arrays::{ElementType, Reduction, result_type};
@@ -99,7 +99,7 @@ pub fn result_type(reduction: Reduction, element: ElementType) -> Result<Element
 /// other array of `Dot`, of the shape of `x`. Compensated sums are as if added with twice the digits and rounded once.
 ///
 /// # Errors
-/// [`lanework::Error::Request`] where types, shapes or options do not go together; the device's errors.
+/// [`lanework_runtime::Error::Request`] where types, shapes or options do not go together; the device's errors.
 pub fn reduce(
     reduction: Reduction,
     x: Array<'_>,

@@ -23,7 +23,7 @@ pub enum Scan {
 /// and type; with `exclusive`, of the elements before each.
 ///
 /// # Errors
-/// [`lanework::Error::Request`] where types or shapes do not go together; the device's errors.
+/// [`lanework_runtime::Error::Request`] where types or shapes do not go together; the device's errors.
 ///
 /// ```
 /// use lanework::Device;

@@ -97,7 +97,7 @@ pub struct Options {
     /// Fresh global memory holds zeros, as mostly on a GPU that no program has used before. Not if `gaps` is set:
     /// what nothing has written then holds 0xCD bytes, as by default.
     pub zeroed: bool,
-    /// Check assembled code before it runs; see [`crate::assemble::verify`].
+    /// Check assembled code before it runs; see the module `assemble::verify`.
     pub verify: bool,
 }
 

@@ -173,7 +173,7 @@ pub struct ClusterFault {
     pub located: Located,
 }
 
-/// The kind of a [`Fault`](super::Fault).
+/// The kind of a [`Fault`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
     /// An access outside every allocation.

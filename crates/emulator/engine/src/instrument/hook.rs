@@ -71,7 +71,7 @@ impl std::ops::BitOr for Wants {
     }
 }
 
-/// The instrument of a worker, its type erased; [`crate::instrument::attached::Attached`] makes it.
+/// The instrument of a worker, its type erased; `Attached` makes it.
 #[derive(Clone, Copy)]
 pub struct Hook {
     /// The events that it wants.

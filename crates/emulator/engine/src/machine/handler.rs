@@ -6,7 +6,7 @@ use crate::machine::{Handler, Op, Warp};
 ///
 /// # Safety
 /// The scheduler follows the pointer that `run` returns without a check. `run` must return null after it has called
-/// [`Warp::stop_at`], or an operation of the program that `op` is in: by [`Op::next`], by [`Op::leave`], or by a jump to an
+/// `Warp::stop_at`, or an operation of the program that `op` is in: by [`Op::next`], by [`Op::leave`], or by a jump to an
 /// operation index that the assembler stored in `op`. It must leave the warp's register file, its sites and its context valid.
 pub unsafe trait Body {
     /// Runs the operation.

@@ -50,7 +50,7 @@ pub trait Put<I, V> {
     note = "elements of slices and shared arrays have addresses; registers have none"
 )]
 pub trait Locate<I> {
-    /// [`Place`](super::Place), or [`ReadPlace`](super::ReadPlace) where nothing may be written.
+    /// `Place`, or `ReadPlace` where nothing may be written.
     type Place;
     /// The element's place, bounds-checked.
     fn locate(&self, index: I) -> Self::Place;
