@@ -199,7 +199,7 @@ static void descriptions(void)
     x.strides = NULL;
     x.address += 2;
     SAYS(lanework_reduce(device, LANEWORK_SUM, &x, NULL, -1, 0, &one), LANEWORK_BAD_ARGUMENT,
-         "multiple of the bytes");
+         "multiple of the element size");
     x.address = 64;
     SAYS(lanework_reduce(device, LANEWORK_SUM, &x, NULL, -1, 0, &one), LANEWORK_BAD_ARGUMENT,
          "no buffer of lanework_alloc");
