@@ -3,7 +3,7 @@
 # memory, mbarriers, tensor maps, bit sets, dataflow, shadow cells; and a host read of memory that workers write. Handlers for
 # the host's vectors are not among them: under Miri the host has the baseline level only.
 #
-# Needs a nightly compiler with Miri (`rustup component add miri rust-src --toolchain nightly`); without one it prints SKIPPED.
+# It takes more than 8 minutes on one core, so it is no part of .ci/run. Needs a nightly compiler with Miri (`rustup component add miri rust-src --toolchain nightly`); without one it prints SKIPPED.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
