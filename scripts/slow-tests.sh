@@ -21,7 +21,7 @@ for package in "${!tests[@]}"; do
     read -ra names <<<"$(echo "${tests[$package]}" | tr '\n' ' ')"
     echo "== $package: ${names[*]}"
     log=$(mktemp)
-    cargo test -p "$package" --lib --bins --tests -- --ignored "${names[@]}" 2>&1 | tee "$log"
+    cargo test -p "$package" -- --ignored "${names[@]}" 2>&1 | tee "$log"
     ran=$(grep -cE '^test .* \.\.\. ok$' "$log" || true)
     rm -f "$log"
     if [ "$ran" -lt "${#names[@]}" ]; then
