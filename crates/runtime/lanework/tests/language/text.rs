@@ -118,18 +118,21 @@ fn padded<E: Element>(src: &[E], dst: &mut [E], n: u32, #[constant] t: u32) {
     }
 }
 
-/// Compares with a golden file; `BLESS=1` writes it.
+/// Compares with a golden file; `LANEWORK_BLESS=1` writes it.
 fn golden(name: &str, module: &lanework::ptx::Module) {
     let path = format!("{}/tests/language/golden/{name}.ptx", env!("CARGO_MANIFEST_DIR"));
     // The path of the source depends on where the build was started.
     let mut module = module.clone();
     module.files = vec!["text.rs".to_owned()];
     let text = module.to_string();
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var_os("LANEWORK_BLESS").is_some() {
         std::fs::write(&path, &text).unwrap();
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(text, expected, "{name}.ptx changed: run with BLESS=1 and review the difference");
+    assert_eq!(
+        text, expected,
+        "{name}.ptx changed: run with LANEWORK_BLESS=1 and review the difference"
+    );
 }
 
 #[test]

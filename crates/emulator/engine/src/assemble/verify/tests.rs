@@ -335,7 +335,7 @@ fn predicates_are_refused_where_words_are_written() {
     }
 }
 
-/// Prints what verification costs: `cargo test -p lanework-engine --test verify -- --ignored --nocapture`.
+/// Prints what verification costs: `cargo test -p lanework-engine cost_of_the_verifier -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn cost_of_the_verifier() {
