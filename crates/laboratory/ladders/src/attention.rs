@@ -19,39 +19,19 @@ mod wgmma;
 
 pub use heads::{HEAD, Heads, TILE, on_host};
 
-use crate::{Ladder, Rung};
+use crate::Rung;
+use crate::rung::ladder;
 
-/// The rungs, in the order of the ladder.
-pub fn rungs() -> Vec<Rung<Heads>> {
-    macro_rules! rung {
-        ($name:literal $module:ident) => {
-            Rung::new(
-                $name,
-                "beyond",
-                include_str!(concat!("attention/", stringify!($module), ".rs")),
-                $module::prepare,
-            )
-        };
-    }
-    vec![
-        rung!("stored-scores" stored_scores),
-        rung!("fused" fused),
-        rung!("one-warp" one_warp),
-        rung!("flash" flash),
-        rung!("wgmma" wgmma),
-        rung!("specialised" specialised),
-        rung!("overlapped" overlapped),
-        rung!("turns" turns),
-        rung!("library" library),
-    ]
-}
-
-/// The ladder's description, for listings.
-pub fn ladder() -> Ladder {
-    Ladder {
-        name: "attention",
-        title: "attention of bf16 heads of 128 elements, f32 sums",
-        story: [include_str!("attention/story.en.md"), include_str!("attention/story.zh.md")],
-        rungs: rungs().iter().map(|rung| rung.info).collect(),
-    }
+ladder! {
+    "attention" in "attention": "attention of bf16 heads of 128 elements, f32 sums";
+    pub fn rungs() -> [Rung<Heads>];
+    "stored-scores" stored_scores;
+    "fused" fused;
+    "one-warp" one_warp;
+    "flash" flash;
+    "wgmma" wgmma;
+    "specialised" specialised;
+    "overlapped" overlapped;
+    "turns" turns;
+    "library" library;
 }

@@ -11,24 +11,14 @@ mod operands;
 
 pub use operands::Operands;
 
-use crate::{Ladder, Rung};
+use crate::Rung;
+use crate::rung::ladder;
 
-/// The rungs, in the order of the ladder.
-pub fn rungs() -> Vec<Rung<Operands>> {
-    vec![
-        Rung::new("fma-tile", "beyond", include_str!("dgemm/fma_tile.rs"), fma_tile::prepare),
-        Rung::new("one-warp", "beyond", include_str!("dgemm/one_warp.rs"), one_warp::prepare),
-        Rung::new("fragments", "beyond", include_str!("dgemm/fragments.rs"), fragments::prepare),
-        Rung::new("library", "beyond", include_str!("dgemm/library.rs"), library::prepare),
-    ]
-}
-
-/// The ladder's description, for listings.
-pub fn ladder() -> Ladder {
-    Ladder {
-        name: "dgemm",
-        title: "matrix product in double precision",
-        story: [include_str!("dgemm/story.en.md"), include_str!("dgemm/story.zh.md")],
-        rungs: rungs().iter().map(|rung| rung.info).collect(),
-    }
+ladder! {
+    "dgemm" in "dgemm": "matrix product in double precision";
+    pub fn rungs() -> [Rung<Operands>];
+    "fma-tile" fma_tile;
+    "one-warp" one_warp;
+    "fragments" fragments;
+    "library" library;
 }

@@ -12,24 +12,14 @@ mod turns;
 
 pub use operands::{Operands, PROMOTED};
 
-use crate::{Ladder, Rung};
+use crate::Rung;
+use crate::rung::ladder;
 
-/// The rungs, in the order of the ladder.
-pub fn rungs() -> Vec<Rung<Operands>> {
-    vec![
-        Rung::new("chained", "beyond", include_str!("fp8/chained.rs"), chained::prepare),
-        Rung::new("library", "beyond", include_str!("fp8/library.rs"), library::prepare),
-        Rung::new("promoted", "beyond", include_str!("fp8/promoted.rs"), promoted::prepare),
-        Rung::new("turns", "beyond", include_str!("fp8/turns.rs"), turns::prepare),
-    ]
-}
-
-/// The ladder's description, for listings.
-pub fn ladder() -> Ladder {
-    Ladder {
-        name: "fp8",
-        title: "matrix product on tensor cores, 8-bit floats (e4m3) and f32 results",
-        story: [include_str!("fp8/story.en.md"), include_str!("fp8/story.zh.md")],
-        rungs: rungs().iter().map(|rung| rung.info).collect(),
-    }
+ladder! {
+    "fp8" in "fp8": "matrix product on tensor cores, 8-bit floats (e4m3) and f32 results";
+    pub fn rungs() -> [Rung<Operands>];
+    "chained" chained;
+    "library" library;
+    "promoted" promoted;
+    "turns" turns;
 }

@@ -16,33 +16,18 @@ mod warpgroups;
 
 pub use operands::Operands;
 
-use crate::{Ladder, Rung};
+use crate::Rung;
+use crate::rung::ladder;
 
-/// The rungs, in the order of the ladder.
-pub fn rungs() -> Vec<Rung<Operands>> {
-    vec![
-        Rung::new("one-warp", "beyond", include_str!("hgemm/one_warp.rs"), one_warp::prepare),
-        Rung::new("block-tile", "beyond", include_str!("hgemm/block_tile.rs"), block_tile::prepare),
-        Rung::new("pipelined", "beyond", include_str!("hgemm/pipelined.rs"), pipelined::prepare),
-        Rung::new("warpgroups", "beyond", include_str!("hgemm/warpgroups.rs"), warpgroups::prepare),
-        Rung::new(
-            "specialized",
-            "beyond",
-            include_str!("hgemm/specialized.rs"),
-            specialized::prepare,
-        ),
-        Rung::new("clusters", "beyond", include_str!("hgemm/clusters.rs"), clusters::prepare),
-        Rung::new("turns", "beyond", include_str!("hgemm/turns.rs"), turns::prepare),
-        Rung::new("library", "beyond", include_str!("hgemm/library.rs"), library::prepare),
-    ]
-}
-
-/// The ladder's description, for listings.
-pub fn ladder() -> Ladder {
-    Ladder {
-        name: "hgemm",
-        title: "matrix product on tensor cores, bf16 factors and f32 sums",
-        story: [include_str!("hgemm/story.en.md"), include_str!("hgemm/story.zh.md")],
-        rungs: rungs().iter().map(|rung| rung.info).collect(),
-    }
+ladder! {
+    "hgemm" in "hgemm": "matrix product on tensor cores, bf16 factors and f32 sums";
+    pub fn rungs() -> [Rung<Operands>];
+    "one-warp" one_warp;
+    "block-tile" block_tile;
+    "pipelined" pipelined;
+    "warpgroups" warpgroups;
+    "specialized" specialized;
+    "clusters" clusters;
+    "turns" turns;
+    "library" library;
 }

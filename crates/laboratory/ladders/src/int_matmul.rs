@@ -14,40 +14,15 @@ mod shared_tile;
 
 pub use product::{Product, TILES, on_host};
 
-use crate::{Ladder, Rung};
+use crate::Rung;
+use crate::rung::ladder;
 
-/// The rungs, in the order of the ladder.
-pub fn rungs() -> Vec<Rung<Product>> {
-    vec![
-        Rung::new("naive", "E1", include_str!("int_matmul/naive.rs"), naive::prepare),
-        Rung::new(
-            "register-tile",
-            "E2",
-            include_str!("int_matmul/register_tile.rs"),
-            register_tile::prepare,
-        ),
-        Rung::new(
-            "shared-tile",
-            "E3",
-            include_str!("int_matmul/shared_tile.rs"),
-            shared_tile::prepare,
-        ),
-        Rung::new(
-            "pipelined",
-            "beyond",
-            include_str!("int_matmul/pipelined.rs"),
-            pipelined::prepare,
-        ),
-        Rung::new("bytes", "beyond", include_str!("int_matmul/bytes.rs"), bytes::prepare),
-    ]
-}
-
-/// The ladder's description, for listings.
-pub fn ladder() -> Ladder {
-    Ladder {
-        name: "int-matmul",
-        title: "integer matrix product, tile by tile, exact",
-        story: [include_str!("int_matmul/story.en.md"), include_str!("int_matmul/story.zh.md")],
-        rungs: rungs().iter().map(|rung| rung.info).collect(),
-    }
+ladder! {
+    "int-matmul" in "int_matmul": "integer matrix product, tile by tile, exact";
+    pub fn rungs() -> [Rung<Product>];
+    "naive" naive E1;
+    "register-tile" register_tile E2;
+    "shared-tile" shared_tile E3;
+    "pipelined" pipelined;
+    "bytes" bytes;
 }

@@ -12,26 +12,15 @@ mod warp_per_row;
 
 pub use operands::Operands;
 
-use crate::{Ladder, Rung};
+use crate::Rung;
+use crate::rung::ladder;
 
-/// The rungs, in the order of the ladder.
-#[rustfmt::skip]
-pub fn rungs() -> Vec<Rung<Operands>> {
-    vec![
-        Rung::new("thread-per-row", "beyond", include_str!("matvec/thread_per_row.rs"), thread_per_row::prepare),
-        Rung::new("warp-per-row", "beyond", include_str!("matvec/warp_per_row.rs"), warp_per_row::prepare),
-        Rung::new("vectorized", "beyond", include_str!("matvec/vectorized.rs"), vectorized::prepare),
-        Rung::new("several-rows", "beyond", include_str!("matvec/several_rows.rs"), several_rows::prepare),
-        Rung::new("library", "beyond", include_str!("matvec/library.rs"), library::prepare),
-    ]
-}
-
-/// The ladder's description, for listings.
-pub fn ladder() -> Ladder {
-    Ladder {
-        name: "matvec",
-        title: "product of a matrix and a vector of f32",
-        story: [include_str!("matvec/story.en.md"), include_str!("matvec/story.zh.md")],
-        rungs: rungs().iter().map(|rung| rung.info).collect(),
-    }
+ladder! {
+    "matvec" in "matvec": "product of a matrix and a vector of f32";
+    pub fn rungs() -> [Rung<Operands>];
+    "thread-per-row" thread_per_row;
+    "warp-per-row" warp_per_row;
+    "vectorized" vectorized;
+    "several-rows" several_rows;
+    "library" library;
 }

@@ -16,7 +16,8 @@ mod vectors;
 
 pub use vectors::{AllReduce, LONGEST, Rank, Ranks};
 
-use crate::{Ladder, RungInfo};
+use crate::RungInfo;
+use crate::rung::ladder;
 use lanework::{Device, Result};
 
 /// A rung of this ladder, for any number of devices.
@@ -43,41 +44,16 @@ fn peers(devices: &[Device]) -> Option<String> {
     Some(format!("{} cannot access the memory of {}", one.info().id, other.info().id))
 }
 
-macro_rules! rungs {
-    ($($name:literal $file:ident $missing:path;)*) => {
-        /// The rungs, in the order of the ladder.
-        pub fn rungs() -> Vec<SeveralRung> {
-            vec![$(SeveralRung {
-                info: RungInfo {
-                    name: $name,
-                    experiment: "beyond",
-                    source: include_str!(concat!("multi_gpu/", stringify!($file), ".rs")),
-                },
-                prepare: $file::prepare,
-                missing: $missing,
-            }),*]
-        }
-    };
-}
-
-rungs! {
-    "through-host" through_host nothing;
-    "peer-copies" peer_copies nothing;
-    "peer-reads" peer_reads peers;
-    "ring" ring peers;
-    "overlapped-rings" overlapped_rings peers;
-    "direct" direct peers;
-    "nccl" nccl nccl::missing;
-}
-
-/// The ladder's description, for listings.
-pub fn ladder() -> Ladder {
-    Ladder {
-        name: "multi-gpu",
-        title: "sum of vectors of f32 on several devices",
-        story: [include_str!("multi_gpu/story.en.md"), include_str!("multi_gpu/story.zh.md")],
-        rungs: rungs().iter().map(|rung| rung.info).collect(),
-    }
+ladder! {
+    "multi-gpu" in "multi_gpu": "sum of vectors of f32 on several devices";
+    pub fn rungs() -> [SeveralRung];
+    "through-host" through_host { missing: nothing };
+    "peer-copies" peer_copies { missing: nothing };
+    "peer-reads" peer_reads { missing: peers };
+    "ring" ring { missing: peers };
+    "overlapped-rings" overlapped_rings { missing: peers };
+    "direct" direct { missing: peers };
+    "nccl" nccl { missing: nccl::missing };
 }
 
 #[cfg(test)]

@@ -10,29 +10,18 @@ mod spread;
 mod thread_per_row;
 mod vectorized;
 
+use crate::Rung;
 use crate::rows::Rows;
-use crate::{Ladder, Rung};
+use crate::rung::ladder;
 
-/// The rungs, in the order of the ladder.
-#[rustfmt::skip]
-pub fn rungs() -> Vec<Rung<Rows>> {
-    vec![
-        Rung::new("thread-per-row", "beyond", include_str!("rms_norm/thread_per_row.rs"), thread_per_row::prepare),
-        Rung::new("block-per-row", "beyond", include_str!("rms_norm/block_per_row.rs"), block_per_row::prepare),
-        Rung::new("held", "beyond", include_str!("rms_norm/held.rs"), held::prepare),
-        Rung::new("vectorized", "beyond", include_str!("rms_norm/vectorized.rs"), vectorized::prepare),
-        Rung::new("spread", "beyond", include_str!("rms_norm/spread.rs"), spread::prepare),
-        Rung::new("ring", "beyond", include_str!("rms_norm/ring.rs"), ring::prepare),
-        Rung::new("library", "beyond", include_str!("rms_norm/library.rs"), library::prepare),
-    ]
-}
-
-/// The ladder's description, for listings.
-pub fn ladder() -> Ladder {
-    Ladder {
-        name: "rms-norm",
-        title: "RMS norm of the rows of a matrix of f32",
-        story: [include_str!("rms_norm/story.en.md"), include_str!("rms_norm/story.zh.md")],
-        rungs: rungs().iter().map(|rung| rung.info).collect(),
-    }
+ladder! {
+    "rms-norm" in "rms_norm": "RMS norm of the rows of a matrix of f32";
+    pub fn rungs() -> [Rung<Rows>];
+    "thread-per-row" thread_per_row;
+    "block-per-row" block_per_row;
+    "held" held;
+    "vectorized" vectorized;
+    "spread" spread;
+    "ring" ring;
+    "library" library;
 }

@@ -11,18 +11,6 @@ pub struct Rung<P> {
     pub prepare: for<'a> fn(&'a mut P, &Device) -> Result<Prepared<'a>>,
 }
 
-impl<P> Rung<P> {
-    /// The rung called `name` for `experiment`; `source` is the text of its file.
-    pub(crate) fn new(
-        name: &'static str,
-        experiment: &'static str,
-        source: &'static str,
-        prepare: for<'a> fn(&'a mut P, &Device) -> Result<Prepared<'a>>,
-    ) -> Self {
-        Rung { info: RungInfo { name, experiment, source }, prepare }
-    }
-}
-
 /// A rung's name and source.
 #[derive(Clone, Copy, Debug)]
 pub struct RungInfo {
@@ -99,6 +87,55 @@ impl RungInfo {
         Header { idea, predicts, costs }
     }
 }
+
+/// Declares a ladder: its name, its folder and its title, then `rungs()` with a row for each rung in the order of the
+/// ladder: name, module, experiment (without one, the rung is `beyond` the course), and the fields that this ladder's
+/// rungs have in addition.
+macro_rules! ladder {
+    (
+        $name:literal in $folder:literal: $title:literal;
+        $visibility:vis fn rungs$(<$element:ident: $bound:path>)?() -> [$rung:ident$(<$problem:ty>)?];
+        $($rung_name:literal $module:ident $($experiment:ident)? $({ $($field:ident: $value:expr),* })?;)*
+    ) => {
+        /// The rungs, in the order of the ladder.
+        $visibility fn rungs$(<$element: $bound>)?() -> Vec<$rung$(<$problem>)?> {
+            vec![$($rung {
+                info: $crate::rung::info!($folder, $rung_name, $module $($experiment)?),
+                prepare: $module::prepare,
+                $($($field: $value,)*)?
+            }),*]
+        }
+
+        /// The ladder's description, for listings.
+        pub fn ladder() -> $crate::Ladder {
+            $crate::Ladder {
+                name: $name,
+                title: $title,
+                story: [
+                    include_str!(concat!($folder, "/story.en.md")),
+                    include_str!(concat!($folder, "/story.zh.md")),
+                ],
+                rungs: vec![$($crate::rung::info!($folder, $rung_name, $module $($experiment)?)),*],
+            }
+        }
+    };
+}
+
+/// The [`RungInfo`] of a row of [`ladder!`].
+macro_rules! info {
+    ($folder:literal, $name:literal, $module:ident) => {
+        $crate::rung::info!($folder, $name, $module beyond)
+    };
+    ($folder:literal, $name:literal, $module:ident $experiment:ident) => {
+        $crate::RungInfo {
+            name: $name,
+            experiment: stringify!($experiment),
+            source: include_str!(concat!($folder, "/", stringify!($module), ".rs")),
+        }
+    };
+}
+
+pub(crate) use {info, ladder};
 
 #[cfg(test)]
 mod tests {

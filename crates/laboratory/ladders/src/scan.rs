@@ -17,29 +17,18 @@ mod warp_shuffle;
 
 pub use sums::{LONGEST, Sums};
 
-use crate::{Ladder, Rung};
+use crate::Rung;
+use crate::rung::ladder;
 
-/// The rungs, in the order of the ladder.
-#[rustfmt::skip]
-pub fn rungs() -> Vec<Rung<Sums>> {
-    vec![
-        Rung::new("one-thread", "beyond", include_str!("scan/one_thread.rs"), one_thread::prepare),
-        Rung::new("one-block", "beyond", include_str!("scan/one_block.rs"), one_block::prepare),
-        Rung::new("warp-shuffle", "beyond", include_str!("scan/warp_shuffle.rs"), warp_shuffle::prepare),
-        Rung::new("three-phases", "beyond", include_str!("scan/three_phases.rs"), three_phases::prepare),
-        Rung::new("chained", "beyond", include_str!("scan/chained.rs"), chained::prepare),
-        Rung::new("look-back", "beyond", include_str!("scan/look_back.rs"), look_back::prepare),
-        Rung::new("big-tiles", "beyond", include_str!("scan/big_tiles.rs"), big_tiles::prepare),
-        Rung::new("library", "beyond", include_str!("scan/library.rs"), library::prepare),
-    ]
-}
-
-/// The ladder's description, for listings.
-pub fn ladder() -> Ladder {
-    Ladder {
-        name: "scan",
-        title: "running sums of f32",
-        story: [include_str!("scan/story.en.md"), include_str!("scan/story.zh.md")],
-        rungs: rungs().iter().map(|rung| rung.info).collect(),
-    }
+ladder! {
+    "scan" in "scan": "running sums of f32";
+    pub fn rungs() -> [Rung<Sums>];
+    "one-thread" one_thread;
+    "one-block" one_block;
+    "warp-shuffle" warp_shuffle;
+    "three-phases" three_phases;
+    "chained" chained;
+    "look-back" look_back;
+    "big-tiles" big_tiles;
+    "library" library;
 }

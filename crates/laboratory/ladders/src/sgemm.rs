@@ -28,57 +28,27 @@ mod warp_tiled;
 
 pub use operands::{Operands, Shape};
 
-use crate::{Ladder, Rung};
+use crate::Rung;
+use crate::rung::ladder;
 
-/// The rungs, in the order of the ladder.
-pub fn rungs() -> Vec<Rung<Operands>> {
-    vec![
-        Rung::new("uncoalesced", "D1", include_str!("sgemm/uncoalesced.rs"), uncoalesced::prepare),
-        Rung::new("coalesced", "D2", include_str!("sgemm/coalesced.rs"), coalesced::prepare),
-        Rung::new("shared", "D3", include_str!("sgemm/shared_tiles.rs"), shared_tiles::prepare),
-        Rung::new("tile-1d", "beyond", include_str!("sgemm/tile_1d.rs"), tile_1d::prepare),
-        Rung::new("tile-2d", "beyond", include_str!("sgemm/tile_2d.rs"), tile_2d::prepare),
-        Rung::new("vectorized", "beyond", include_str!("sgemm/vectorized.rs"), vectorized::prepare),
-        Rung::new(
-            "conflict-free",
-            "beyond",
-            include_str!("sgemm/conflict_free.rs"),
-            conflict_free::prepare,
-        ),
-        Rung::new("warp-tiled", "beyond", include_str!("sgemm/warp_tiled.rs"), warp_tiled::prepare),
-        Rung::new(
-            "double-buffered",
-            "beyond",
-            include_str!("sgemm/double_buffered.rs"),
-            double_buffered::prepare,
-        ),
-        Rung::new("fitted", "beyond", include_str!("sgemm/fitted.rs"), fitted::prepare),
-        Rung::new("prefetched", "beyond", include_str!("sgemm/prefetched.rs"), prefetched::prepare),
-        Rung::new("ring", "beyond", include_str!("sgemm/ring.rs"), ring::prepare),
-        Rung::new(
-            "cluster-split",
-            "beyond",
-            include_str!("sgemm/cluster_split.rs"),
-            cluster_split::prepare,
-        ),
-        Rung::new("library", "beyond", include_str!("sgemm/library.rs"), library::prepare),
-        Rung::new("split", "beyond", include_str!("sgemm/split.rs"), split::prepare),
-        Rung::new(
-            "split-promoted",
-            "beyond",
-            include_str!("sgemm/split_promoted.rs"),
-            split_promoted::prepare,
-        ),
-        Rung::new("split-bf16", "beyond", include_str!("sgemm/split_bf16.rs"), split_bf16::prepare),
-    ]
-}
-
-/// The ladder's description, for listings.
-pub fn ladder() -> Ladder {
-    Ladder {
-        name: "sgemm",
-        title: "general matrix product in single precision, any shape and leading dimensions",
-        story: [include_str!("sgemm/story.en.md"), include_str!("sgemm/story.zh.md")],
-        rungs: rungs().iter().map(|rung| rung.info).collect(),
-    }
+ladder! {
+    "sgemm" in "sgemm": "general matrix product in single precision, any shape and leading dimensions";
+    pub fn rungs() -> [Rung<Operands>];
+    "uncoalesced" uncoalesced D1;
+    "coalesced" coalesced D2;
+    "shared" shared_tiles D3;
+    "tile-1d" tile_1d;
+    "tile-2d" tile_2d;
+    "vectorized" vectorized;
+    "conflict-free" conflict_free;
+    "warp-tiled" warp_tiled;
+    "double-buffered" double_buffered;
+    "fitted" fitted;
+    "prefetched" prefetched;
+    "ring" ring;
+    "cluster-split" cluster_split;
+    "library" library;
+    "split" split;
+    "split-promoted" split_promoted;
+    "split-bf16" split_bf16;
 }

@@ -13,31 +13,20 @@ mod thread_per_row;
 mod vectorized;
 mod warp_shuffle;
 
+use crate::Rung;
 use crate::rows::Rows;
-use crate::{Ladder, Rung};
+use crate::rung::ladder;
 
-/// The rungs, in the order of the ladder.
-#[rustfmt::skip]
-pub fn rungs() -> Vec<Rung<Rows>> {
-    vec![
-        Rung::new("thread-per-row", "beyond", include_str!("softmax/thread_per_row.rs"), thread_per_row::prepare),
-        Rung::new("block-per-row", "beyond", include_str!("softmax/block_per_row.rs"), block_per_row::prepare),
-        Rung::new("warp-shuffle", "beyond", include_str!("softmax/warp_shuffle.rs"), warp_shuffle::prepare),
-        Rung::new("online", "beyond", include_str!("softmax/online.rs"), online::prepare),
-        Rung::new("held", "beyond", include_str!("softmax/held.rs"), held::prepare),
-        Rung::new("vectorized", "beyond", include_str!("softmax/vectorized.rs"), vectorized::prepare),
-        Rung::new("spread", "beyond", include_str!("softmax/spread.rs"), spread::prepare),
-        Rung::new("ring", "beyond", include_str!("softmax/ring.rs"), ring::prepare),
-        Rung::new("library", "beyond", include_str!("softmax/library.rs"), library::prepare),
-    ]
-}
-
-/// The ladder's description, for listings.
-pub fn ladder() -> Ladder {
-    Ladder {
-        name: "softmax",
-        title: "softmax of the rows of a matrix of f32",
-        story: [include_str!("softmax/story.en.md"), include_str!("softmax/story.zh.md")],
-        rungs: rungs().iter().map(|rung| rung.info).collect(),
-    }
+ladder! {
+    "softmax" in "softmax": "softmax of the rows of a matrix of f32";
+    pub fn rungs() -> [Rung<Rows>];
+    "thread-per-row" thread_per_row;
+    "block-per-row" block_per_row;
+    "warp-shuffle" warp_shuffle;
+    "online" online;
+    "held" held;
+    "vectorized" vectorized;
+    "spread" spread;
+    "ring" ring;
+    "library" library;
 }

@@ -31,30 +31,29 @@ pub use clock::Cycles;
 pub use numbers::{BLOCKS, LONGEST, Numbers, THREADS};
 pub use summand::{Summand, on_host};
 
-use crate::{Ladder, Rung};
+use crate::Rung;
+use crate::rung::ladder;
 use half::{bf16, f16};
 
-/// The rungs, in the order of the ladder; [`LadderElement::rungs`] has them compiled.
-#[rustfmt::skip]
-fn rungs<E: Summand>() -> Vec<Rung<Numbers<E>>> {
-    vec![
-        Rung::new("one-thread", "A1", include_str!("sum_squares/one_thread.rs"), one_thread::prepare),
-        Rung::new("chunked", "A2", include_str!("sum_squares/chunked.rs"), chunked::prepare),
-        Rung::new("interleaved", "A3", include_str!("sum_squares/interleaved.rs"), interleaved::prepare),
-        Rung::new("many-blocks", "A4", include_str!("sum_squares/many_blocks.rs"), many_blocks::prepare),
-        Rung::new("block-serial", "A5", include_str!("sum_squares/block_serial.rs"), block_serial::prepare),
-        Rung::new("tree-interleaved", "A6", include_str!("sum_squares/tree_interleaved.rs"), tree_interleaved::prepare),
-        Rung::new("tree-strided", "beyond", include_str!("sum_squares/tree_strided.rs"), tree_strided::prepare),
-        Rung::new("tree-halving", "A7", include_str!("sum_squares/tree_halving.rs"), tree_halving::prepare),
-        Rung::new("tree-unrolled", "A8", include_str!("sum_squares/tree_unrolled.rs"), tree_unrolled::prepare),
-        Rung::new("warp-shuffle", "C4", include_str!("sum_squares/warp_shuffle.rs"), warp_shuffle::prepare),
-        Rung::new("several-loads", "C4", include_str!("sum_squares/several_loads.rs"), several_loads::prepare),
-        Rung::new("single-pass", "beyond", include_str!("sum_squares/single_pass.rs"), single_pass::prepare),
-        Rung::new("eight-loads", "beyond", include_str!("sum_squares/eight_loads.rs"), eight_loads::prepare),
-        Rung::new("announced", "beyond", include_str!("sum_squares/announced.rs"), announced::prepare),
-        Rung::new("bulk-copies", "beyond", include_str!("sum_squares/bulk_copies.rs"), bulk_copies::prepare),
-        Rung::new("library", "beyond", include_str!("sum_squares/library.rs"), library::prepare),
-    ]
+ladder! {
+    "sum-squares" in "sum_squares": "sum of squares of i32, u32, i64, u64, f32, f64, f16 or bf16";
+    fn rungs<E: Summand>() -> [Rung<Numbers<E>>];
+    "one-thread" one_thread A1;
+    "chunked" chunked A2;
+    "interleaved" interleaved A3;
+    "many-blocks" many_blocks A4;
+    "block-serial" block_serial A5;
+    "tree-interleaved" tree_interleaved A6;
+    "tree-strided" tree_strided;
+    "tree-halving" tree_halving A7;
+    "tree-unrolled" tree_unrolled A8;
+    "warp-shuffle" warp_shuffle C4;
+    "several-loads" several_loads C4;
+    "single-pass" single_pass;
+    "eight-loads" eight_loads;
+    "announced" announced;
+    "bulk-copies" bulk_copies;
+    "library" library;
 }
 
 /// A type of numbers that the ladder is compiled for.
@@ -75,13 +74,3 @@ macro_rules! elements {
 }
 
 elements!(i32, u32, i64, u64, f32, f64, f16, bf16);
-
-/// The ladder's description, for listings.
-pub fn ladder() -> Ladder {
-    Ladder {
-        name: "sum-squares",
-        title: "sum of squares of i32, u32, i64, u64, f32, f64, f16 or bf16",
-        story: [include_str!("sum_squares/story.en.md"), include_str!("sum_squares/story.zh.md")],
-        rungs: f32::rungs().iter().map(|rung| rung.info).collect(),
-    }
-}

@@ -10,7 +10,8 @@ mod warpgroups;
 
 pub use operands::Operands;
 
-use crate::{Ladder, RungInfo};
+use crate::RungInfo;
+use crate::rung::ladder;
 use lanework::{Device, Job, Result};
 
 /// A rung of this ladder, which may consist of several kernels.
@@ -22,34 +23,10 @@ pub struct KernelsRung {
     pub prepare: for<'a> fn(&'a mut Operands, &Device) -> Result<Job<'a>>,
 }
 
-macro_rules! rungs {
-    ($($name:literal $file:ident;)*) => {
-        /// The rungs, in the order of the ladder.
-        pub fn rungs() -> Vec<KernelsRung> {
-            vec![$(KernelsRung {
-                info: RungInfo {
-                    name: $name,
-                    experiment: "beyond",
-                    source: include_str!(concat!("tf32/", stringify!($file), ".rs")),
-                },
-                prepare: $file::prepare,
-            }),*]
-        }
-    };
-}
-
-rungs! {
+ladder! {
+    "tf32" in "tf32": "matrix product on tensor cores, f32 factors taken as TF32";
+    pub fn rungs() -> [KernelsRung];
     "fragments" fragments;
     "warpgroups" warpgroups;
     "halved" halved;
-}
-
-/// The ladder's description, for listings.
-pub fn ladder() -> Ladder {
-    Ladder {
-        name: "tf32",
-        title: "matrix product on tensor cores, f32 factors taken as TF32",
-        story: [include_str!("tf32/story.en.md"), include_str!("tf32/story.zh.md")],
-        rungs: rungs().iter().map(|rung| rung.info).collect(),
-    }
 }

@@ -18,34 +18,24 @@ mod windows;
 
 pub use matrices::{Matrices, on_host};
 
-use crate::{Ladder, Rung};
+use crate::Rung;
+use crate::rung::ladder;
 use lanework::{Device, Element};
 
-/// The rungs, in the order of the ladder.
-pub fn rungs<E: Element>() -> Vec<Rung<Matrices<E>>> {
-    vec![
-        Rung::new("naive", "B2", include_str!("transpose/naive.rs"), naive::prepare),
-        Rung::new("row-order", "B6", include_str!("transpose/row_order.rs"), row_order::prepare),
-        Rung::new("direct", "B5", include_str!("transpose/direct.rs"), direct::prepare),
-        Rung::new("unpadded", "B4", include_str!("transpose/unpadded.rs"), unpadded::prepare),
-        Rung::new("padded", "B3", include_str!("transpose/padded.rs"), padded::prepare),
-        Rung::new(
-            "vectorized",
-            "beyond",
-            include_str!("transpose/vectorized.rs"),
-            vectorized::prepare,
-        ),
-        Rung::new("swizzled", "beyond", include_str!("transpose/swizzled.rs"), swizzled::prepare),
-        Rung::new(
-            "registers",
-            "beyond",
-            include_str!("transpose/registers.rs"),
-            registers::prepare,
-        ),
-        Rung::new("windows", "beyond", include_str!("transpose/windows.rs"), windows::prepare),
-        Rung::new("tma", "beyond", include_str!("transpose/tma.rs"), tma::prepare),
-        Rung::new("library", "beyond", include_str!("transpose/library.rs"), library::prepare),
-    ]
+ladder! {
+    "transpose" in "transpose": "matrix transpose, bit-exact for any element type";
+    pub fn rungs<E: Element>() -> [Rung<Matrices<E>>];
+    "naive" naive B2;
+    "row-order" row_order B6;
+    "direct" direct B5;
+    "unpadded" unpadded B4;
+    "padded" padded B3;
+    "vectorized" vectorized;
+    "swizzled" swizzled;
+    "registers" registers;
+    "windows" windows;
+    "tma" tma;
+    "library" library;
 }
 
 /// Why a rung does not support matrices of this shape and element size on a device, if so.
@@ -76,13 +66,3 @@ macro_rules! bits {
 }
 
 bits!(u8, u16, u32, u64);
-
-/// The ladder's description, for listings.
-pub fn ladder() -> Ladder {
-    Ladder {
-        name: "transpose",
-        title: "matrix transpose, bit-exact for any element type",
-        story: [include_str!("transpose/story.en.md"), include_str!("transpose/story.zh.md")],
-        rungs: u32::rungs().iter().map(|rung| rung.info).collect(),
-    }
-}

@@ -1,4 +1,4 @@
-//! Attention rung: `flash`, after `one-warp`, before `wgmma`.
+//! Attention rung: `flash`.
 //!
 //! Idea: four warps share tiles of 64 keys and values in shared memory. `cp.async` copies the next tiles during the computation,
 //! and `ldmatrix` loads fragments.

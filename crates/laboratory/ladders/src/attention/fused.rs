@@ -1,4 +1,4 @@
-//! Attention rung: `fused`, after `stored-scores`, before `one-warp`.
+//! Attention rung: `fused`.
 //!
 //! Idea: a warp keeps one query's results while it reads the keys, 32 at a time. When a larger score appears, it scales down the
 //! sums so far, so no score is stored.

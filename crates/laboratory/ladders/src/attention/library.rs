@@ -1,4 +1,4 @@
-//! Attention rung: `library`, after `turns`: `lanework_ops::attention`.
+//! Attention rung: `library`: `lanework_ops::attention`.
 //!
 //! Idea: blocks are persistent and take tiles of queries from a counter. A block overlaps one tile's first softmax with the
 //! previous tile's last PV product, stores results by TMA, and rescales sums only when a row's largest score has grown much.

@@ -1,4 +1,4 @@
-//! Attention rung: `one-warp`, after `fused`, before `flash`.
+//! Attention rung: `one-warp`.
 //!
 //! Idea: tensor cores: a warp multiplies 16 queries by 16 keys at a time with `mma`. Scores and weights stay in fragments; the
 //! weights become the left factor of the second product without leaving the registers.

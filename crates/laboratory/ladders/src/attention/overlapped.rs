@@ -1,4 +1,4 @@
-//! Attention rung: `overlapped`, after `specialised`, before `turns`.
+//! Attention rung: `overlapped`.
 //!
 //! Idea: a warpgroup computes the scores of the next keys before it multiplies by the current values, so the softmax of the next
 //! keys runs while the tensor cores multiply. A scheduling barrier keeps the wait behind the exponentials.

@@ -1,4 +1,4 @@
-//! Attention rung: `specialised`, after `wgmma`, before `overlapped`.
+//! Attention rung: `specialised`.
 //!
 //! Idea: warps have roles: one keeps a ring of tiles full; two warpgroups multiply 64 queries each by the same keys and values.
 //! The first gives up registers to the others.

@@ -1,4 +1,4 @@
-//! Attention rung: `stored-scores`, the first, before `fused`.
+//! Attention rung: `stored-scores`.
 //!
 //! Idea: the formula as written: compute and store the scores, turn them into weights and store those, multiply them by the
 //! values; 16 queries per block.

@@ -1,4 +1,4 @@
-//! Attention rung: `turns`, after `overlapped`, before `library`.
+//! Attention rung: `turns`.
 //!
 //! Idea: named barriers let one warpgroup at a time start its products (ping-pong), so the two do not compete for the tensor
 //! cores and then both wait.

@@ -1,4 +1,4 @@
-//! Attention rung: `wgmma`, after `flash`, before `specialised`.
+//! Attention rung: `wgmma`.
 //!
 //! Idea: a warpgroup multiplies 64 queries by 128 keys with one `wgmma` per 16 columns, from tiles filled by TMA; the weights are
 //! its left factor in registers.

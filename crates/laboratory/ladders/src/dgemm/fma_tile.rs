@@ -1,4 +1,4 @@
-//! FP64 rung: `fma-tile`, the first.
+//! FP64 rung: `fma-tile`.
 //!
 //! Idea: as in `sgemm`'s `tile-2d`, a block of 256 threads computes 64 x 64 results, each thread 4 x 4 of them in registers, fed
 //! from tiles in shared memory.

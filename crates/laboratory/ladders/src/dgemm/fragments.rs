@@ -1,4 +1,4 @@
-//! FP64 rung: `fragments`, after `one-warp`, before `library`.
+//! FP64 rung: `fragments`.
 //!
 //! Idea: a block has tiles of 64 x 64 results in shared memory, as in `fma-tile`. Each of 4 warps has fragments of 32 x 32
 //! results in registers, so a loaded fragment is used 4 times. `cp.async` fills one of two buffers while the other is used.

@@ -1,4 +1,4 @@
-//! FP64 rung: `library`, after `fragments`, the last: the library's product of f64.
+//! FP64 rung: `library`: the library's product of f64.
 //!
 //! Idea: one warp fills a ring of stages by TMA. Eight warps multiply, 64 x 32 results each, by 16 x 8 x 8. The order of a tile's
 //! k spreads the lanes of a load over different banks, and fragments are loaded one step ahead of the products.

@@ -1,4 +1,4 @@
-//! FP64 rung: `one-warp`, after `fma-tile`, before `fragments`.
+//! FP64 rung: `one-warp`.
 //!
 //! Idea: tensor cores multiply f64 in full precision: one `mma` for 8 x 8 results and 4 steps. A warp loads the operands of one
 //! instruction, and waits for memory.

@@ -1,4 +1,4 @@
-//! FP8 rung: `chained`, the first.
+//! FP8 rung: `chained`.
 //!
 //! Idea: the kernel of `hgemm`'s `specialized` with 8-bit elements: one thread copies by TMA, two warpgroups multiply, and the
 //! tensor cores sum all products of a result in one accumulation chain.

@@ -1,4 +1,4 @@
-//! FP8 rung: `library`, after `chained`, before `promoted`.
+//! FP8 rung: `library`.
 //!
 //! Idea: the library's 8-bit product with default options, also one chain: it chooses the tile by the shape, divides K among
 //! blocks where tiles are few, stores results by TMA, and starts a launch before the previous one ends.

@@ -1,4 +1,4 @@
-//! FP8 rung: `promoted`, after `library`, before `turns`.
+//! FP8 rung: `promoted`.
 //!
 //! Idea: the accumulation chain of the tensor cores ends with each stage of 128 steps, and the kernel adds its sums to f32 sums in registers.
 //! 思路：张量核心的累加链每一级（128 步）结束一次，其和以 f32 加到寄存器里的另一组和上。

@@ -1,4 +1,4 @@
-//! FP8 rung: `turns`, after `promoted`, the last: the library's product with `Precision::Accurate`.
+//! FP8 rung: `turns`: the library's product with `Precision::Accurate`.
 //!
 //! Idea: the sums of two stages alternate: a warpgroup starts the products of both, and adds the sums of the first while the
 //! products of the second run. While it adds the second sums, products of the other warpgroup run.

@@ -1,4 +1,4 @@
-//! Tensor-core rung: `block-tile`, after `one-warp`, before `pipelined`.
+//! Tensor-core rung: `block-tile`.
 //!
 //! Idea: a block copies 128 x 32-element tiles of A and B to shared memory for 128 x 128 results. Each of four warps has 64 x 64
 //! of them, so 4 or 8 `mma` use each fragment in registers.

@@ -1,4 +1,4 @@
-//! Tensor-core rung: `clusters`, after `specialized`, before `turns`.
+//! Tensor-core rung: `clusters`.
 //!
 //! Idea: two blocks that multiply by the same columns form a cluster; each copies half of these columns for both (multicast). TMA stores the results.
 //! Predicts: two thirds of `specialized`'s bytes from the L2 cache; no store instructions for the results.

@@ -1,4 +1,4 @@
-//! Tensor-core rung: `library`, after `turns`.
+//! Tensor-core rung: `library`.
 //!
 //! Idea: `lanework_ops::gemm` takes any extents and strides. It chooses the tile by the shape, divides K among blocks where tiles
 //! are few, and overlaps launches: a block sets up its barriers and tensor maps before the previous launch ends. Warpgroups

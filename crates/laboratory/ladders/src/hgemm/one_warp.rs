@@ -1,4 +1,4 @@
-//! Tensor-core rung: `one-warp`, before `block-tile`.
+//! Tensor-core rung: `one-warp`.
 //!
 //! Idea: a warp multiplies 16 x 16 by 16 x 8 elements with one `mma`. Each lane loads its part of the factors from global memory
 //! in the instruction's layout.

@@ -1,4 +1,4 @@
-//! Tensor-core rung: `pipelined`, after `block-tile`, before `warpgroups`.
+//! Tensor-core rung: `pipelined`.
 //!
 //! Idea: four buffers instead of one: while one tile is multiplied, the next three are in flight (`cp.async`).
 //! Predicts: the same sectors as `block-tile`; half of its barriers.

@@ -1,4 +1,4 @@
-//! Tensor-core rung: `specialized`, after `warpgroups`, before `clusters`.
+//! Tensor-core rung: `specialized`.
 //!
 //! Idea: one thread starts all copies, by TMA, into a ring of four stages. Two warpgroups only multiply, 128 x 256 results in 256
 //! registers. Blocks are persistent, so the next tile's stages are copied while results are stored.

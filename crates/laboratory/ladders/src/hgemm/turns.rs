@@ -1,4 +1,4 @@
-//! Tensor-core rung: `turns`, after `clusters`, before `library`.
+//! Tensor-core rung: `turns`.
 //!
 //! Idea: the two warpgroups of a block alternate between tiles of 128 x 128, each computing a whole tile: while one stores its results, the other
 //! multiplies (ping-pong in CUTLASS). After its wait for a tile's last stage, a warpgroup hands the tensor cores to the other one through a named barrier.

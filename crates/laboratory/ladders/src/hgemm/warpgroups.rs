@@ -1,4 +1,4 @@
-//! Tensor-core rung: `warpgroups`, after `pipelined`, before `specialized`.
+//! Tensor-core rung: `warpgroups`.
 //!
 //! Idea: `wgmma` of sm_90a: four warps together multiply 64 x 64 by 64 x 128 elements directly from shared memory,
 //! asynchronously; no fragment is loaded.

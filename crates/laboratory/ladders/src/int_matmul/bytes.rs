@@ -1,4 +1,4 @@
-//! Integer product rung: `bytes`, after `pipelined`, the last.
+//! Integer product rung: `bytes`.
 //!
 //! Idea: tensor cores multiply 8-bit integers with wrapping 32-bit sums. A 32-bit integer is four bytes, a0 + 2^8 a1 + 2^16 a2 +
 //! 2^24 a3. Of the 16 byte products, only the 10 whose places (0 to 3) add up to less than 4 reach the low 32 bits; the others

@@ -1,4 +1,4 @@
-//! Integer product rung: `naive`, the first.
+//! Integer product rung: `naive`.
 //!
 //! Idea: one thread computes one element of C, reading its row of A and its column of B.
 //! 思路：每个线程计算 C 的一个元素，读取 A 的一行和 B 的一列。

@@ -1,4 +1,4 @@
-//! Integer product rung: `pipelined`, after `shared-tile`, before `bytes`.
+//! Integer product rung: `pipelined`.
 //!
 //! Idea: both tiles combined: a block of 256 threads computes 128 x 128 elements of C, and each thread 8 x 8 of them in
 //! registers, fed from shared memory while asynchronous copies bring the next 16 steps. The tile is fixed.

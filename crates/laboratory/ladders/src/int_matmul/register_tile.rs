@@ -1,4 +1,4 @@
-//! Integer product rung: `register-tile`, after `naive`, before `shared-tile`.
+//! Integer product rung: `register-tile`.
 //!
 //! Idea: one thread computes a tile of T x T elements of C in registers, directly from global
 //! memory.

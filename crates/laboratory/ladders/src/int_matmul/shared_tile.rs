@@ -1,4 +1,4 @@
-//! Integer product rung: `shared-tile`, after `register-tile`, before `pipelined`.
+//! Integer product rung: `shared-tile`.
 //!
 //! Idea: a block of T x T threads loads a tile of A and one of B into shared memory and reuses
 //! them.

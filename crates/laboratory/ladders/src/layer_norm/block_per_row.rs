@@ -1,4 +1,4 @@
-//! Layer norm rung: `block-per-row`, after `thread-per-row`, before `one-pass`.
+//! Layer norm rung: `block-per-row`.
 //!
 //! Idea: one block per row; neighboring threads read neighboring numbers, and shuffles combine the lanes' values.
 //! 思路：每行一个线程块；相邻线程读取相邻的数，lane 之间用 shuffle 合并。

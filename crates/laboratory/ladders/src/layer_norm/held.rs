@@ -1,4 +1,4 @@
-//! Layer norm rung: `held`, after `one-pass`, before `vectorized`.
+//! Layer norm rung: `held`.
 //!
 //! Idea: a thread holds up to 16 numbers of the row in registers, and the block has as many threads as that takes. Each number is
 //! loaded once. The mean and then the variance are computed from registers, without the cancellation of `one-pass`.

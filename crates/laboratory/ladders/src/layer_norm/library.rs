@@ -1,4 +1,4 @@
-//! Layer norm rung: `library`, after `ring`, the last: `nn::layer_norm` of `lanework-ops`.
+//! Layer norm rung: `library`: `nn::layer_norm` of `lanework-ops`.
 //!
 //! Idea: a row is held by as many threads as it needs: part of a warp, a warp, a block, or several blocks. Several blocks
 //! exchange their means and squared differences through memory and combine them exactly as for one row.

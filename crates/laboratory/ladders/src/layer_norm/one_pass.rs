@@ -1,4 +1,4 @@
-//! Layer norm rung: `one-pass`, after `block-per-row`, before `held`.
+//! Layer norm rung: `one-pass`.
 //!
 //! Idea: one pass computes the sum and the sum of the squares; the variance is the mean of the squares minus the square of the mean.
 //! 思路：同一遍里求出和与平方和；方差等于平方的均值减去均值的平方。

@@ -1,4 +1,4 @@
-//! Layer norm rung: `spread`, after `vectorized`, before `ring`.
+//! Layer norm rung: `spread`.
 //!
 //! Idea: several blocks hold a row in their registers and exchange their means and squared differences through memory, so a row
 //! may be longer than the registers of one block. The library uses this kernel for few long rows.

@@ -1,4 +1,4 @@
-//! Layer norm rung: `thread-per-row`, the first.
+//! Layer norm rung: `thread-per-row`.
 //!
 //! Idea: one thread per row, in three passes: the mean, the variance, the results.
 //! 思路：每行一个线程，走三遍：均值、方差、结果。

@@ -1,4 +1,4 @@
-//! Layer norm rung: `vectorized`, after `held`, before `spread`.
+//! Layer norm rung: `vectorized`.
 //!
 //! Idea: a thread holds four vectors, loaded and stored by 16-byte accesses; rows whose length is not a multiple of 4 use
 //! `held`.

@@ -1,4 +1,4 @@
-//! Matrix product rung: `blocked`, after `pitched`, before `zero-padded`.
+//! Matrix product rung: `blocked`.
 //!
 //! Idea: 16 x 16 threads compute a tile of C from tiles of A and B in shared memory, where 16 threads read each
 //! number.

@@ -1,4 +1,4 @@
-//! Matrix product rung: `kahan`, after `naive`, before `row-shared`.
+//! Matrix product rung: `kahan`.
 //!
 //! Idea: Kahan summation (1965) keeps the rounding error of each addition and adds it back in the next
 //! one.

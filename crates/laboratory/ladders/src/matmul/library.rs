@@ -1,4 +1,4 @@
-//! Matrix product rung: `library`, after `shared`, the last.
+//! Matrix product rung: `library`.
 //!
 //! Idea: the library's compensated product: tiles of 8 x 4 results per thread in registers, fed by a ring of stages in shared
 //! memory. The rounding errors of all products and additions are summed separately.

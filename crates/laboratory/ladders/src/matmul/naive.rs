@@ -1,4 +1,4 @@
-//! Matrix product rung: `naive`, the first.
+//! Matrix product rung: `naive`.
 //!
 //! Idea: one thread computes one element of C; the threads of the grid are numbered along C's rows.
 //! Predicts: two load requests per multiply-add: 4 sectors for B and 1 for A, because all lanes read the same

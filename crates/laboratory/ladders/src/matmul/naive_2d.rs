@@ -1,4 +1,4 @@
-//! Matrix product rung: `naive-2d`, after `zero-padded`, before `shared`.
+//! Matrix product rung: `naive-2d`.
 //!
 //! Idea: `naive` with a two-dimensional grid: a thread's row and column need no division.
 //! Predicts: as `naive` with blocks of 32: 1 sector for A and 4 for B per step; the sum is

@@ -1,4 +1,4 @@
-//! Matrix product rung: `pitched`, after `row-shared`, before `blocked`.
+//! Matrix product rung: `pitched`.
 //!
 //! Idea: `row-shared` on rows that start at aligned addresses, filled by 2-D copies.
 //! Predicts: 4 sectors per load of B at any width; packed rows of an odd width touch five.

@@ -1,4 +1,4 @@
-//! Matrix product rung: `row-shared`, after `kahan`, before `pitched`.
+//! Matrix product rung: `row-shared`.
 //!
 //! Idea: a block computes one row of C and keeps the row of A, which all its threads read, in shared
 //! memory.

@@ -1,4 +1,4 @@
-//! Matrix product rung: `shared`, after `naive-2d`, before `library`.
+//! Matrix product rung: `shared`.
 //!
 //! Idea: a block loads tiles of A and B, as wide as the block, into shared memory, and adds without
 //! compensation.

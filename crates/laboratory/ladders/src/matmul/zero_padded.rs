@@ -1,4 +1,4 @@
-//! Matrix product rung: `zero-padded`, after `blocked`, before `naive-2d`.
+//! Matrix product rung: `zero-padded`.
 //!
 //! Idea: matrices padded with zeros to multiples of the tile need no edge tests, and zeros change
 //! no sum.

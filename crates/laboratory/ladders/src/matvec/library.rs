@@ -1,4 +1,4 @@
-//! Matrix-vector rung: `library`, after `several-rows`, the last: the library's product of a matrix and up to four vectors.
+//! Matrix-vector rung: `library`: the library's product of a matrix and up to four vectors.
 //!
 //! Idea: the shape determines the rows per warp, the loads of a row in flight, and the warps that share a row. With many rows a
 //! warp takes four; with few rows, two to eight warps divide a row and add up their sums through shared memory.

@@ -1,4 +1,4 @@
-//! Matrix-vector rung: `several-rows`, after `vectorized`, before `library`.
+//! Matrix-vector rung: `several-rows`.
 //!
 //! Idea: a warp has four rows, so four loads of A are in flight together and x is read once for all four.
 //! 思路：一个 warp 处理四行，四次对 A 的加载同时在途，x 为四行只读一遍。

@@ -1,4 +1,4 @@
-//! Matrix-vector rung: `thread-per-row`, the first.
+//! Matrix-vector rung: `thread-per-row`.
 //!
 //! Idea: one thread for each result.
 //! 思路：每个结果一个线程。

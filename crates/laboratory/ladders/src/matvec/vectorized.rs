@@ -1,4 +1,4 @@
-//! Matrix-vector rung: `vectorized`, after `warp-per-row`, before `several-rows`.
+//! Matrix-vector rung: `vectorized`.
 //!
 //! Idea: 16-byte accesses put four times as many bytes in flight per load; rows that are not a multiple of 4 elements use
 //! `warp-per-row`.

@@ -1,4 +1,4 @@
-//! Matrix-vector rung: `warp-per-row`, after `thread-per-row`, before `vectorized`.
+//! Matrix-vector rung: `warp-per-row`.
 //!
 //! Idea: one warp per row: its lanes read adjacent elements and add up their sums by shuffles.
 //! 思路：每行一个 warp：各 lane 读相邻的元素，再用 shuffle 把各自的和相加。

@@ -1,4 +1,4 @@
-//! All-reduce rung: `direct`, after `overlapped-rings`, before `nccl`.
+//! All-reduce rung: `direct`.
 //!
 //! Idea: where every device reaches every other one directly, no ring is needed: each device sums one share of all vectors, which
 //! it reads over the link, and its kernel stores the result into every device's sum.

@@ -1,4 +1,4 @@
-//! All-reduce rung: `nccl`, after `direct`, the last.
+//! All-reduce rung: `nccl`.
 //!
 //! Idea: NVIDIA's library chooses rings, trees or direct exchange by size and links, and splits data over channels. Each channel
 //! is a block that copies and adds concurrently with its neighbors.

@@ -1,4 +1,4 @@
-//! All-reduce rung: `overlapped-rings`, after `ring`, before `direct`.
+//! All-reduce rung: `overlapped-rings`.
 //!
 //! Idea: two rings in opposite directions, each with half of the vectors, on separate streams: while one waits between two steps,
 //! the other moves data, and the links are used in both directions.

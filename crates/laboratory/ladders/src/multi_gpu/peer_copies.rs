@@ -1,4 +1,4 @@
-//! All-reduce rung: `peer-copies`, after `through-host`, before `peer-reads`.
+//! All-reduce rung: `peer-copies`.
 //!
 //! Idea: copy engines bring the other devices' vectors directly into this device's memory, and a kernel adds them.
 //! 思路：拷贝引擎把其他设备的向量直接送到本设备的内存，再由核函数相加。

@@ -1,4 +1,4 @@
-//! All-reduce rung: `peer-reads`, after `peer-copies`, before `ring`.
+//! All-reduce rung: `peer-reads`.
 //!
 //! Idea: no copies: the adding kernel reads the other device's vector over the link.
 //! 思路：不再拷贝：做加法的核函数自己通过链路读取另一设备的向量。

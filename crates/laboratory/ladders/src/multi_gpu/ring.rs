@@ -1,4 +1,4 @@
-//! All-reduce rung: `ring`, after `peer-reads`, before `overlapped-rings`.
+//! All-reduce rung: `ring`.
 //!
 //! Idea: in each step, a device adds one share of its vector to the sum that the previous device computed for this share. After
 //! one round each device has one share of the result, and the shares then travel around the ring.

@@ -1,4 +1,4 @@
-//! All-reduce rung: `through-host`, the first.
+//! All-reduce rung: `through-host`.
 //!
 //! Idea: copy every vector to the host, add there, and copy the sum to every device.
 //! 思路：每个向量都拷到主机，由主机相加，再把和拷回每个设备。

@@ -1,4 +1,4 @@
-//! RMS norm rung: `held`, after `block-per-row`, before `vectorized`.
+//! RMS norm rung: `held`.
 //!
 //! Idea: a thread holds up to 16 numbers of the row in registers, and the block has as many threads as that takes. Each number is
 //! loaded once; the mean of the squares is computed from registers.

@@ -1,4 +1,4 @@
-//! RMS norm rung: `library`, after `ring`, the last: `nn::rms_norm` of `lanework-ops`.
+//! RMS norm rung: `library`: `nn::rms_norm` of `lanework-ops`.
 //!
 //! Idea: a row is held by as many threads as it needs: part of a warp, a warp, a block, or several blocks that exchange their
 //! sums of squares through memory.

@@ -1,4 +1,4 @@
-//! RMS norm rung: `spread`, after `vectorized`, before `ring`.
+//! RMS norm rung: `spread`.
 //!
 //! Idea: several blocks hold a row in their registers and exchange their sums of squares through memory, so a row may be longer
 //! than the registers of one block. The library uses this kernel for few long rows.

@@ -1,4 +1,4 @@
-//! RMS norm rung: `thread-per-row`, the first.
+//! RMS norm rung: `thread-per-row`.
 //!
 //! Idea: one thread per row, in two passes: the mean of the squares, then the results.
 //! 思路：每行一个线程，走两遍：平方的均值、结果。

@@ -1,4 +1,4 @@
-//! Scan rung: `big-tiles`, after `look-back`, before `library`.
+//! Scan rung: `big-tiles`.
 //!
 //! Idea: each thread loads four 16-byte vectors before it uses the first, and keeps them in registers. Lanes of a warp have
 //! neighboring vectors, so accesses are coalesced; sums are formed within vectors, across lanes, and from vector to vector.

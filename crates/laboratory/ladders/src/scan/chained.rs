@@ -1,4 +1,4 @@
-//! Scan rung: `chained`, after `three-phases`, before `look-back`.
+//! Scan rung: `chained`.
 //!
 //! Idea: one pass. A block takes the next tile from a counter, scans it in registers, waits until the previous tile has published its running
 //! sum, adds that sum, and publishes its own. Tiles are claimed in order, so the tile a block waits for is always running (no deadlock).

@@ -1,4 +1,4 @@
-//! Scan rung: `library`, after `big-tiles`, the last: `scan::inclusive` of `lanework-ops`.
+//! Scan rung: `library`: `scan::inclusive` of `lanework-ops`.
 //!
 //! Idea: persistent blocks take one tile after the other and keep the running sum themselves. They publish only the sums of
 //! single tiles, and each thread of a block reads one new sum. No sum travels from tile to tile, and the order of additions

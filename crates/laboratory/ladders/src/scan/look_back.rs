@@ -1,4 +1,4 @@
-//! Scan rung: `look-back`, after `chained`, before `big-tiles`.
+//! Scan rung: `look-back`.
 //!
 //! Idea: a tile publishes its own sum immediately and its running sum later. A block looks back over 32 tiles at a time and adds
 //! their sums until it finds a running sum (decoupled look-back, Merrill and Garland 2016). Here the sums are added from left to

@@ -1,4 +1,4 @@
-//! Scan rung: `one-block`, after `one-thread`, before `warp-shuffle`.
+//! Scan rung: `one-block`.
 //!
 //! Idea: a block of 1024 threads scans 1024 numbers in 10 steps (Hillis and Steele 1986): in step k each thread adds the sum 2^k
 //! positions before its own. The last sum is carried to the next 1024 numbers.

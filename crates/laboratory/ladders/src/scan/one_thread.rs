@@ -1,4 +1,4 @@
-//! Scan rung: `one-thread`, the first.
+//! Scan rung: `one-thread`.
 //!
 //! Idea: one thread adds the numbers one after the other, as on a CPU.
 //! 思路：一个线程逐个相加，与 CPU 上的写法一样。

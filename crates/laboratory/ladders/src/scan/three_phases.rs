@@ -1,4 +1,4 @@
-//! Scan rung: `three-phases`, after `warp-shuffle`, before `chained`.
+//! Scan rung: `three-phases`.
 //!
 //! Idea: every block sums its own part. After a grid barrier, each adds the sums of the parts before its own, reads its part
 //! again and scans it (reduce, then scan).

@@ -1,4 +1,4 @@
-//! Scan rung: `warp-shuffle`, after `one-block`, before `three-phases`.
+//! Scan rung: `warp-shuffle`.
 //!
 //! Idea: lanes exchange sums by shuffles; only the sums of the 32 warps go through shared memory.
 //! 思路：lane 之间用 shuffle 交换和，只有 32 个 warp 的和经过共享内存。

@@ -1,4 +1,4 @@
-//! SGEMM rung: `cluster-split`, after `ring`, before `library`.
+//! SGEMM rung: `cluster-split`.
 //!
 //! Idea: where there are fewer tiles than multiprocessors, the blocks of a cluster divide the steps along k (split-K). They add up their
 //! parts through each other's shared memory, each a share of the tile: no sums go through global memory, and no second kernel adds them.

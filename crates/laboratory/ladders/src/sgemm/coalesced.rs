@@ -1,4 +1,4 @@
-//! SGEMM rung: `coalesced`, after `uncoalesced`, before `shared`.
+//! SGEMM rung: `coalesced`.
 //!
 //! Idea: x selects the column, so a warp reads adjacent elements of B, writes adjacent elements of C and reads one element of A;
 //! the loads of four steps are in flight together.

@@ -1,4 +1,4 @@
-//! SGEMM rung: `conflict-free`, after `vectorized`, before `warp-tiled`.
+//! SGEMM rung: `conflict-free`.
 //!
 //! Idea: a thread's 8 columns are two float4s (16-byte vectors) 64 columns apart, so adjacent threads read
 //! adjacent float4s. Rows of the transposed tile of A are padded by 4, which shifts every fourth step by 16

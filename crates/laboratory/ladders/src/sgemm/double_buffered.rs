@@ -1,4 +1,4 @@
-//! SGEMM rung: `double-buffered`, after `warp-tiled`, before `fitted`.
+//! SGEMM rung: `double-buffered`.
 //!
 //! Idea: while one tile is multiplied, asynchronous copies, which bypass the registers, fill a second buffer with the next; 32
 //! steps are loaded at a time.

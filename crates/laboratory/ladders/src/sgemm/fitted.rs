@@ -1,4 +1,4 @@
-//! SGEMM rung: `fitted`, after `double-buffered`, before `prefetched`.
+//! SGEMM rung: `fitted`.
 //!
 //! Idea: the kernel of `double-buffered` with a tile chosen for the shape: large tiles load less,
 //! small tiles balance C over the multiprocessors.

@@ -1,4 +1,4 @@
-//! SGEMM rung: `library`, after `cluster-split`, before `split`.
+//! SGEMM rung: `library`.
 //!
 //! Idea: a time model chooses among eight tiles and clusters of 1 to 8 blocks. Its terms are waves of blocks, warps that keep a
 //! multiprocessor busy, words that threads copy, the ends of a block, and bytes; their factors were fitted to H200 times of many shapes.

@@ -1,4 +1,4 @@
-//! SGEMM rung: `prefetched`, after `fitted`, before `ring`.
+//! SGEMM rung: `prefetched`.
 //!
 //! Idea: a thread loads the numbers of its next step into registers while it multiplies the current ones, across tiles as well.
 //! Two blocks share a multiprocessor, so one multiplies while the other waits.

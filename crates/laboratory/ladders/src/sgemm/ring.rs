@@ -1,4 +1,4 @@
-//! SGEMM rung: `ring`, after `prefetched`, before `cluster-split`.
+//! SGEMM rung: `ring`.
 //!
 //! Idea: no block barriers: each stage of a ring in shared memory is handed over by its own mbarriers, so warps can drift apart. The
 //! tensor memory accelerator copies tiles of B. This is the library's kernel with a tile of 128 x 128, or of 64 x 64 where tiles are few.

@@ -1,4 +1,4 @@
-//! SGEMM rung: `shared`, after `coalesced`, before `tile-1d`.
+//! SGEMM rung: `shared`.
 //!
 //! Idea: a block loads 32 x 32 tiles of A and B into shared memory, two of each at a time, where 32 threads use each number. A
 //! thread reads its row of A four steps at a time.

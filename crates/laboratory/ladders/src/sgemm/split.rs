@@ -1,4 +1,4 @@
-//! SGEMM rung: `split`, after `library`, before `split-promoted`.
+//! SGEMM rung: `split`.
 //!
 //! Idea: tensor cores multiply f16 many times faster than FFMA multiplies f32. Each number becomes the sum of two f16. Three of
 //! the four partial products are kept (low x high, high x low, high x high) and added in one accumulation chain.

@@ -1,4 +1,4 @@
-//! SGEMM rung: `split-bf16`, after `split-promoted`, the last.
+//! SGEMM rung: `split-bf16`.
 //!
 //! Idea: three bf16 hold all 24 bits of an f32 and have its range; the six largest of the nine partial products are kept.
 //! Predicts: 6 `mma` where `split-promoted` has 3; the same global sectors and half as much shared memory again.

@@ -1,4 +1,4 @@
-//! SGEMM rung: `split-promoted`, after `split`, before `split-bf16`.
+//! SGEMM rung: `split-promoted`.
 //!
 //! Idea: the accumulation chain of the tensor cores ends after 64 steps and is added to sums in registers, which round to nearest
 //! (promotion): the truncated part stays small relative to the sum.

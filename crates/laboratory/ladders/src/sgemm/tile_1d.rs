@@ -1,4 +1,4 @@
-//! SGEMM rung: `tile-1d`, after `shared`, before `tile-2d`.
+//! SGEMM rung: `tile-1d`.
 //!
 //! Idea: a thread computes 8 elements of one column, so 8 multiply-adds use each number of B in a
 //! register.

@@ -1,4 +1,4 @@
-//! SGEMM rung: `tile-2d`, after `tile-1d`, before `vectorized`.
+//! SGEMM rung: `tile-2d`.
 //!
 //! Idea: a thread computes 8 x 8 elements of C, so 8 multiply-adds use each number of A and of B in a register; a block computes
 //! 128 x 128.

@@ -1,4 +1,4 @@
-//! SGEMM rung: `uncoalesced`, the first.
+//! SGEMM rung: `uncoalesced`.
 //!
 //! Idea: one thread computes one element of C. The index x, in which a warp's threads differ, selects the row: 32 adjacent
 //! threads access a column of A and of C.

@@ -1,4 +1,4 @@
-//! SGEMM rung: `vectorized`, after `tile-2d`, before `conflict-free`.
+//! SGEMM rung: `vectorized`.
 //!
 //! Idea: global memory is accessed 16 bytes at a time. A is transposed when it is stored to shared memory, so the 8 numbers of A
 //! for a step also take two loads.

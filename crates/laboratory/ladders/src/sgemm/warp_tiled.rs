@@ -1,4 +1,4 @@
-//! SGEMM rung: `warp-tiled`, after `conflict-free`, before `double-buffered`.
+//! SGEMM rung: `warp-tiled`.
 //!
 //! Idea: a tile level between block and thread: each warp computes a 64 x 32 part of the block's tile, so its lanes use 96
 //! numbers per step instead of 144; 16 steps are loaded at a time.

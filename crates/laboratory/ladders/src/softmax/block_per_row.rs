@@ -1,4 +1,4 @@
-//! Softmax rung: `block-per-row`, after `thread-per-row`, before `warp-shuffle`.
+//! Softmax rung: `block-per-row`.
 //!
 //! Idea: one block per row; neighboring threads read neighboring numbers, and a tree in shared memory combines their values.
 //! 思路：每行一个线程块；相邻线程读取相邻的数，再用共享内存中的树合并各线程的结果。

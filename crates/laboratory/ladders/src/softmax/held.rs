@@ -1,4 +1,4 @@
-//! Softmax rung: `held`, after `online`, before `vectorized`.
+//! Softmax rung: `held`.
 //!
 //! Idea: a thread holds up to 16 numbers of the row in registers, and the block has as many threads as that takes. Each number is
 //! loaded once, and each exponential computed once.

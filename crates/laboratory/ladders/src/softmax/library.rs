@@ -1,4 +1,4 @@
-//! Softmax rung: `library`, after `ring`, the last: `nn::softmax` of `lanework-ops`.
+//! Softmax rung: `library`: `nn::softmax` of `lanework-ops`.
 //!
 //! Idea: a row is held by as many threads as it needs: part of a warp, so that a block has many short rows; a warp, without any
 //! barrier; a block; or several blocks that exchange their largest numbers and sums through memory.

@@ -1,4 +1,4 @@
-//! Softmax rung: `online`, after `warp-shuffle`, before `held`.
+//! Softmax rung: `online`.
 //!
 //! Idea: one pass finds the largest number and the sum: when a larger number appears, it scales down the sum so far (Milakov and
 //! Gimelshein 2018).

@@ -1,4 +1,4 @@
-//! Softmax rung: `ring`, after `spread`, before `library`.
+//! Softmax rung: `ring`.
 //!
 //! Idea: keep memory busy with specialized warps. One thread copies parts of the next rows to shared memory (bulk copies, sm_90).
 //! Compute warps load a part into registers and continue with an earlier row. One warp publishes the block's statistics; another

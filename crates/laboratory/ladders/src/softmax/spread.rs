@@ -1,4 +1,4 @@
-//! Softmax rung: `spread`, after `vectorized`, before `ring`.
+//! Softmax rung: `spread`.
 //!
 //! Idea: several blocks hold a row in their registers and exchange their largest numbers and sums through memory, so a row may be
 //! longer than the registers of one block. The library uses this kernel for few long rows.

@@ -1,4 +1,4 @@
-//! Softmax rung: `thread-per-row`, the first.
+//! Softmax rung: `thread-per-row`.
 //!
 //! Idea: one thread per row, in three passes: the largest number, the sum of the exponentials, then the results.
 //! 思路：每行一个线程，走三遍：最大值、指数之和、结果。

@@ -1,4 +1,4 @@
-//! Softmax rung: `warp-shuffle`, after `block-per-row`, before `online`.
+//! Softmax rung: `warp-shuffle`.
 //!
 //! Idea: lanes combine their values by shuffles; only one number per warp goes through shared memory.
 //! 思路：lane 之间用 shuffle 合并，每个 warp 只有一个数经过共享内存。

@@ -1,4 +1,4 @@
-//! Sum-of-squares rung: `announced`, after `eight-loads`, before `bulk-copies`.
+//! Sum-of-squares rung: `announced`.
 //!
 //! Idea: a block's sum and the flag that announces it share one 64-bit word, so one store publishes both: no fence, no ticket, no
 //! re-read. The last block waits for the words of the others and adds the sums in block order.

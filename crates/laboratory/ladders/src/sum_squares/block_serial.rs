@@ -1,4 +1,4 @@
-//! Sum-of-squares rung: `block-serial`, after `many-blocks`, before `tree-interleaved`.
+//! Sum-of-squares rung: `block-serial`.
 //!
 //! Idea: each block collects its threads' sums in shared memory, and thread 0 adds them.
 //! 思路：每个线程块把各线程的和放进共享内存，再由 0 号线程相加。

@@ -1,4 +1,4 @@
-//! Sum-of-squares rung: `bulk-copies`, after `announced`, before `library`.
+//! Sum-of-squares rung: `bulk-copies`.
 //!
 //! Idea: the copy engine (`cp.async.bulk`, sm_90) fills a ring of stages in shared memory. One thread requests 16 KB at a time,
 //! so 128 KB per multiprocessor are in flight without registers or address arithmetic.

@@ -1,4 +1,4 @@
-//! Sum-of-squares rung: `chunked`, after `one-thread`, before `interleaved`.
+//! Sum-of-squares rung: `chunked`.
 //!
 //! Idea: the threads of one block share the work, each with a contiguous chunk of numbers.
 //! 思路：一个线程块的所有线程分担工作，每个线程负责一段连续的数。

@@ -1,4 +1,4 @@
-//! Sum-of-squares rung: `eight-loads`, after `single-pass`, before `announced`.
+//! Sum-of-squares rung: `eight-loads`.
 //!
 //! Idea: each thread issues eight 16-byte loads, not four, before it uses the first. One block of 256 threads per multiprocessor
 //! then reads up to 4 MB in one round; above that, two blocks of 512 do.

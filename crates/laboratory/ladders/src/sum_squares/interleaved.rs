@@ -1,4 +1,4 @@
-//! Sum-of-squares rung: `interleaved`, after `chunked`, before `many-blocks`.
+//! Sum-of-squares rung: `interleaved`.
 //!
 //! Idea: adjacent threads read adjacent numbers, so a warp's loads coalesce: they share sectors.
 //! 思路：相邻的线程读相邻的数，使一个 warp 的加载合并（coalesced）。

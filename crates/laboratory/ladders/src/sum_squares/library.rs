@@ -1,4 +1,4 @@
-//! Sum-of-squares rung: `library`, after `bulk-copies`, the last: `reduce::sum_of_squares` of `lanework-ops`.
+//! Sum-of-squares rung: `library`: `reduce::sum_of_squares` of `lanework-ops`.
 //!
 //! Idea: eight loads and announced sums combined, square and sum fused (`fma`), and overlapping launches (programmatic dependent
 //! launch): when a launch ends, the blocks of the next one are already waiting on the multiprocessors.

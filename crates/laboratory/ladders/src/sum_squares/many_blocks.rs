@@ -1,4 +1,4 @@
-//! Sum-of-squares rung: `many-blocks`, after `interleaved`, before `block-serial`.
+//! Sum-of-squares rung: `many-blocks`.
 //!
 //! Idea: 32 blocks instead of one, so 32 multiprocessors work instead of one.
 //! 思路：用 32 个线程块代替一个，使 32 个多处理器而不是一个在工作。

@@ -1,4 +1,4 @@
-//! Sum-of-squares rung: `one-thread`, the first, before `chunked`.
+//! Sum-of-squares rung: `one-thread`.
 //!
 //! Idea: one thread reads every number, as a CPU would.
 //! 思路：像 CPU 那样，由一个线程依次读取所有的数。

@@ -1,4 +1,4 @@
-//! Sum-of-squares rung: `several-loads`, after `warp-shuffle`, before `single-pass`.
+//! Sum-of-squares rung: `several-loads`.
 //!
 //! Idea: enough blocks to fill the device; each thread issues four 16-byte loads before it uses the first, so enough loads are in
 //! flight.

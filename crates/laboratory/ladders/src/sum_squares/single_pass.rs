@@ -1,4 +1,4 @@
-//! Sum-of-squares rung: `single-pass`, after `several-loads`, before `eight-loads`.
+//! Sum-of-squares rung: `single-pass`.
 //!
 //! Idea: each block takes a ticket (an atomic increment) after it has written its sum. The block
 //! with the last ticket adds all sums in block order: one launch, one sum, the same in every

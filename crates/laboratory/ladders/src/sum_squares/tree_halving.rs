@@ -1,4 +1,4 @@
-//! Sum-of-squares rung: `tree-halving`, after `tree-strided`, before `tree-unrolled`.
+//! Sum-of-squares rung: `tree-halving`.
 //!
 //! Idea: the lower half of the threads adds the upper half's sums, then the lower quarter, and so on: active threads are
 //! adjacent, and so are their elements.

@@ -1,4 +1,4 @@
-//! Sum-of-squares rung: `tree-interleaved`, after `block-serial`, before `tree-strided`.
+//! Sum-of-squares rung: `tree-interleaved`.
 //!
 //! Idea: every second thread adds its neighbor's sum, then every fourth thread the sum two places on, and so on: a tree reduction
 //! instead of one thread's serial additions.

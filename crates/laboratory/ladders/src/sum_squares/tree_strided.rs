@@ -1,4 +1,4 @@
-//! Sum-of-squares rung: `tree-strided`, after `tree-interleaved`, before `tree-halving`.
+//! Sum-of-squares rung: `tree-strided`.
 //!
 //! Idea: adjacent threads do the same additions, so whole warps become idle.
 //! 思路：同样的加法改由相邻的线程来做，使整个 warp 空闲下来。

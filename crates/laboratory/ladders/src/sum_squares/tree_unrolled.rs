@@ -1,4 +1,4 @@
-//! Sum-of-squares rung: `tree-unrolled`, after `tree-halving`, before `warp-shuffle`.
+//! Sum-of-squares rung: `tree-unrolled`.
 //!
 //! Idea: the steps of the tree are unrolled, with constant offsets and no loop.
 //! 思路：把树的每一步都展开，偏移量为常数，不再有循环。

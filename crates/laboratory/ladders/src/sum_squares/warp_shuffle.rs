@@ -1,4 +1,4 @@
-//! Sum-of-squares rung: `warp-shuffle`, after `tree-unrolled`, before `several-loads`.
+//! Sum-of-squares rung: `warp-shuffle`.
 //!
 //! Idea: the lanes of a warp exchange registers with shuffles, so shared memory holds one sum per
 //! warp.

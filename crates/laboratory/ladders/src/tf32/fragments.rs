@@ -1,4 +1,4 @@
-//! TF32 rung: `fragments`, the first.
+//! TF32 rung: `fragments`.
 //!
 //! Idea: `hgemm`'s `pipelined` with 4-byte elements: `mma` reads the upper 19 bits of each f32 as TF32; `cp.async` fills four
 //! buffers while one is multiplied.

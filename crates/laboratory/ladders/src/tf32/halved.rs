@@ -1,4 +1,4 @@
-//! TF32 rung: `halved`, after `warpgroups`, the last: the library's product of large factors with `Precision::TensorFloat32`.
+//! TF32 rung: `halved`: the library's product of large factors with `Precision::TensorFloat32`.
 //!
 //! Idea: an f16 has as many mantissa bits as TF32, and tensor cores multiply it at twice the rate. One pass over each factor scales every
 //! row of A and column of B by a power of two into the f16 range and rounds it. The product is computed in f16, and its results are scaled

@@ -1,4 +1,4 @@
-//! TF32 rung: `warpgroups`, after `fragments`, before `halved`.
+//! TF32 rung: `warpgroups`.
 //!
 //! Idea: the library's `wgmma` product of the unconverted factors: TMA copies into a ring of stages, warps with roles, a tile
 //! chosen by the shape.

@@ -1,4 +1,4 @@
-//! Transpose rung: `direct`, after `row-order`, before `unpadded`.
+//! Transpose rung: `direct`.
 //!
 //! Idea: load the tile into shared memory, but store each element directly at its transposed
 //! position.

@@ -1,4 +1,4 @@
-//! Transpose rung: `library`, after `tma`, the last.
+//! Transpose rung: `library`.
 //!
 //! Idea: the library's `transpose`: squares in registers for elements of 1 to 16 bytes, byte permutations for elements under 4
 //! bytes, windows at aligned addresses with 16-byte accesses shifted in registers, and a tile chosen by the shape.

@@ -1,4 +1,4 @@
-//! Transpose rung: `naive`, the first.
+//! Transpose rung: `naive`.
 //!
 //! Idea: one thread moves one element; a warp reads along a row and writes along a column.
 //! 思路：每个线程搬一个元素；一个 warp 沿行读、沿列写。

@@ -1,4 +1,4 @@
-//! Transpose rung: `padded`, after `unpadded`, before `vectorized`.
+//! Transpose rung: `padded`.
 //!
 //! Idea: one unused column per tile row puts a column's 32 words into 32 different banks.
 //! 思路：tile 每行多一列不用的元素，使一列的 32 个字落在 32 个不同的 bank。

@@ -1,4 +1,4 @@
-//! Transpose rung: `registers`, after `swizzled`, before `windows`.
+//! Transpose rung: `registers`.
 //!
 //! Idea: a thread reads a square of 4 x 4 elements (2 x 2 of 8 bytes), 16 bytes of each row. It transposes the square in its
 //! registers at no cost and accesses shared memory 16 bytes at a time both ways.

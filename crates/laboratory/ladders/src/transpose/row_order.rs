@@ -1,4 +1,4 @@
-//! Transpose rung: `row-order`, after `naive`, before `direct`.
+//! Transpose rung: `row-order`.
 //!
 //! Idea: number the threads of a block row by row, as in a C matrix, contrary to the hardware's x-first
 //! order.

@@ -1,4 +1,4 @@
-//! Transpose rung: `swizzled`, after `vectorized`, before `registers`.
+//! Transpose rung: `swizzled`.
 //!
 //! Idea: 64 x 64 tiles, several 16-byte accesses in flight per thread, and chunks of a tile row stored
 //! at `chunk ^ row / width` (an XOR swizzle), so rows are written and columns read without a padding

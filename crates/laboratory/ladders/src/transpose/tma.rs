@@ -1,4 +1,4 @@
-//! Transpose rung: `tma`, after `windows`, before `library`.
+//! Transpose rung: `tma`.
 //!
 //! Idea: the tensor memory accelerator (Hopper) copies tiles in and out, as boxes of 64 rows of 128 bytes with its 128-byte
 //! swizzle. Threads only transpose squares of 4 x 4 words, from one array in shared memory to another.

@@ -1,4 +1,4 @@
-//! Transpose rung: `unpadded`, after `direct`, before `padded`.
+//! Transpose rung: `unpadded`.
 //!
 //! Idea: transpose the order of the blocks, then the tile in shared memory, so both global accesses run along
 //! rows.

@@ -1,4 +1,4 @@
-//! Transpose rung: `vectorized`, after `padded`, before `swizzled`.
+//! Transpose rung: `vectorized`.
 //!
 //! Idea: each thread moves four elements per global access (two of 8 bytes): 16 bytes for floats.
 //! 思路：每个线程一次全局访问搬四个元素（8 字节元素搬两个）：浮点数就是 16 字节。

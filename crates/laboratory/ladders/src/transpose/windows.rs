@@ -1,4 +1,4 @@
-//! Transpose rung: `windows`, after `registers`, before `tma`.
+//! Transpose rung: `windows`.
 //!
 //! Idea: where output rows are not a multiple of 32 bytes, divide each row at its own sectors instead of at the tile's edges. The
 //! window that a block writes begins up to 31 bytes before the tile; the block reads the corresponding source rows, too.

@@ -1,4 +1,4 @@
-//! Vector addition rung: `grid-stride`, after `one-each`, before `vectorized`.
+//! Vector addition rung: `grid-stride`.
 //!
 //! Idea: as many blocks as the device runs concurrently; each thread advances by the grid
 //! size.

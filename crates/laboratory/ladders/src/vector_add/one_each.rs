@@ -1,4 +1,4 @@
-//! Vector addition rung: `one-each`, the first.
+//! Vector addition rung: `one-each`.
 //!
 //! Idea: one thread adds one pair; adjacent threads add adjacent pairs.
 //! 思路：每个线程加一对数，相邻线程处理相邻的数。

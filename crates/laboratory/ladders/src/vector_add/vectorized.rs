@@ -1,4 +1,4 @@
-//! Vector addition rung: `vectorized`, after `grid-stride`, the last.
+//! Vector addition rung: `vectorized`.
 //!
 //! Idea: each thread adds four pairs with 16-byte accesses; the last few pairs are added one by
 //! one.

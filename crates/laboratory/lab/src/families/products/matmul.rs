@@ -159,7 +159,7 @@ impl Case for Matmul {
 
     fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>> {
         let mut rungs = matmul::rungs().into_iter();
-        let rung = rungs.find(|known| known.rung.info.name == rung).expect("a rung of the ladder");
+        let rung = rungs.find(|known| known.info.name == rung).expect("a rung of the ladder");
         let factors = (self.a(), self.b());
         let matrices = Matrices::place(device, self.extents, self.block, rung.layout, factors)?;
         Ok(Box::new(MatmulTrial { case: self, rung, device: device.clone(), matrices }))
@@ -180,7 +180,7 @@ impl Trial for MatmulTrial<'_> {
     }
 
     fn job(&mut self) -> Result<Job<'_>> {
-        Ok((self.rung.rung.prepare)(&mut self.matrices, &self.device)?.into())
+        Ok((self.rung.prepare)(&mut self.matrices, &self.device)?.into())
     }
 
     fn check(&mut self) -> Result<Accuracy, Rejection> {
