@@ -8,15 +8,10 @@ pub mod black_scholes;
 pub mod compaction;
 pub mod conv2d;
 pub mod fft;
-pub mod flash_attention;
-pub mod flash_attention_mma;
 pub mod game_of_life;
-pub mod gemv;
 pub mod histogram;
 pub mod kmeans;
-pub mod layer_norm;
 pub mod mandelbrot;
-pub mod matmul;
 pub mod monte_carlo;
 pub mod nbody;
 pub mod particles;
@@ -24,13 +19,10 @@ pub mod radix_sort;
 pub mod ray_sphere;
 pub mod reduce;
 pub mod rng;
-pub mod scan;
 pub mod sobel;
-pub mod softmax;
 pub mod spmv;
 pub mod stencil;
 pub mod tokens;
-pub mod transpose;
 
 /// The devices that the tests run on: the emulator with every check, and a GPU if there is one.
 #[cfg(test)]

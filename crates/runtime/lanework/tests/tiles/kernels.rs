@@ -1,12 +1,8 @@
-//! The kernels of the example `tensor_cores`, against the host.
+//! Whole kernels on tensor cores, which `tensor-cores.md` shows, against the host.
 
-#[path = "../../examples/tensor_cores/attention.rs"]
 pub mod attention;
-#[path = "../../examples/tensor_cores/cluster.rs"]
 pub mod cluster;
-#[path = "../../examples/tensor_cores/mma.rs"]
 pub mod mma;
-#[path = "../../examples/tensor_cores/wgmma.rs"]
 pub mod wgmma;
 
 use crate::host::{Numbers, compare, next};

@@ -18,9 +18,9 @@ use std::path::PathBuf;
 
 const SOURCES: [&str; 4] = [
     include_str!("fragments.rs"),
-    include_str!("../../examples/tensor_cores/attention.rs"),
-    include_str!("../../examples/tensor_cores/mma.rs"),
-    include_str!("../../examples/tensor_cores/wgmma.rs"),
+    include_str!("kernels/attention.rs"),
+    include_str!("kernels/mma.rs"),
+    include_str!("kernels/wgmma.rs"),
 ];
 
 /// The text of a kernel with its comment and attribute.
