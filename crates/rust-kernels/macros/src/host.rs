@@ -5,7 +5,7 @@
 mod device_only;
 
 use crate::types::{TENSOR_CORES, is_handle, is_tensor_map};
-use device_only::DEVICE_ONLY;
+use device_only::is_device_only;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
@@ -106,8 +106,7 @@ impl VisitMut for Search {
     fn visit_expr_path_mut(&mut self, path: &mut syn::ExprPath) {
         for segment in &path.path.segments {
             let name = segment.ident.to_string();
-            let known =
-                DEVICE_ONLY.contains(&name.as_str()) || TENSOR_CORES.contains(&name.as_str());
+            let known = is_device_only(&name) || TENSOR_CORES.contains(&name.as_str());
             if known && !self.declared.contains(&name) {
                 self.found.get_or_insert(name);
             }

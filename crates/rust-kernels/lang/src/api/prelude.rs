@@ -5,8 +5,7 @@
 //! A `#[device] fn f` is two items: the ordinary function `f` in the namespace of values, which the host
 //! calls, and a type `f` in the namespace of types, whose function `staged` builds the call in a kernel;
 //! `use m::f` imports both. Intrinsics follow the same rule: a module of the same name holds the staged
-//! function. `twins! { f g }` in the file that declares `f` and `g` makes their modules; names that are
-//! also names of files have theirs here.
+//! function. `twins_of!` makes these modules.
 //!
 //! The functions that mean something on the host (`min`, `fma`, `popc`...) are declared for it in
 //! [`crate::host`]; all others are listed in the macros' `host/device_only.rs`, so
@@ -73,50 +72,15 @@ pub use crate::tensor_cores::tile::source::{Matrix, MatrixMut};
 pub use crate::tensor_cores::tile::swizzle::{NoSwizzle, Swizzle32, Swizzle64, Swizzle128};
 pub use crate::tensor_cores::tile::tiles::SharedTiles;
 
-/// The staged functions of these names.
+/// The staged functions, by their names.
 #[doc(hidden)]
 pub mod staged {
-    pub use crate::asynchrony::bulk::{
-        bulk_add, bulk_and, bulk_commit, bulk_load, bulk_max, bulk_min, bulk_or, bulk_prefetch,
-        bulk_send, bulk_store, bulk_wait, bulk_wait_read, bulk_xor, fence_proxy_async,
-        fence_proxy_async_shared,
+    pub use crate::asynchrony::{
+        bulk::*, cache::*, cluster::*, mbarrier::*, ordered::*, pipeline::*, remote::*, roles::*,
     };
-    pub use crate::asynchrony::cache::{
-        l2_policy, load_hinted, prefetch_l1, prefetch_l2, store_hinted,
-    };
-    pub use crate::asynchrony::cluster::{
-        cluster_arrive, cluster_rank, cluster_size, cluster_sync, grid_sync, launch_dependents,
-        wait_for_dependencies,
-    };
-    pub use crate::asynchrony::mbarrier::{mbarrier, mbarriers};
-    pub use crate::asynchrony::ordered::{
-        atomic, fence, fence_sc, load_acquire, load_relaxed, store_relaxed, store_release,
-    };
-    pub use crate::asynchrony::pipeline::pipeline;
-    pub use crate::asynchrony::remote::{
-        add_async, and_async, max_async, min_async, or_async, store_async, xor_async,
-    };
-    pub use crate::asynchrony::roles::{elect_sync, named_barrier, named_barriers, warp_roles};
     pub use crate::intrinsics::*;
-    pub use crate::memory::registers::registers;
-    pub use crate::memory::shared::{shared, shared_dynamic};
-    pub use crate::memory::shared_slice::shared_slice;
-    pub use crate::tensor_cores::fragment::rows::{
-        ldmatrix, ldmatrix_trans, movmatrix, stmatrix, stmatrix_trans,
-    };
-}
-
-/// Makes the twins of intrinsics that the same file declares.
-#[macro_export]
-#[doc(hidden)]
-macro_rules! twins {
-    ($($name:ident)*) => {$(
-        #[doc(hidden)]
-        #[allow(missing_docs)]
-        pub mod $name {
-            pub use super::$name as staged;
-        }
-    )*};
+    pub use crate::memory::{registers::*, shared::*, shared_slice::*};
+    pub use crate::tensor_cores::fragment::rows::*;
 }
 
 /// `use std::mem::swap;`
