@@ -55,7 +55,7 @@ const SILENT: &[&str] = &[
     "laboratory/bench/src/harness/options.rs",
     "laboratory/bench/src/harness/mod.rs",
     "laboratory/bench/src/simulated/fake.rs",
-    "emulator/report/src/pictures/svg",
+    "emulator/report/src/pictures/svg.rs",
     "runtime/lanework/src/guide",
     // Diagnostics of the compiler.
     "runtime/abi/src/storable.rs",

@@ -3,6 +3,7 @@
 
 mod access;
 mod activity;
+pub mod drawing;
 mod svg;
 
 pub use access::{Cost, Sector, bank_rows, bank_wavefronts, caption, cost, ranges, sector_lines};

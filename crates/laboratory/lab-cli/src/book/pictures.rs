@@ -2,7 +2,6 @@
 //! language: `pictures/NAME.svg` in the folder of the pages.
 
 mod access;
-mod drawing;
 mod execution;
 mod roofline;
 mod tiles;

@@ -1,11 +1,11 @@
 //! What warps access: the sectors and banks of the rungs of `transpose`, traced on the emulator, and of made-up accesses,
 //! counted by the same rules.
 
-use super::drawing::{Anchor, BAD, Drawing, FAINT, GOOD};
 use super::wording::Words;
 use lanework::emulator::{AccessKind, Blocks, Keep, Place, Space, TraceConfig, TracedAccess};
 use lanework::report::first_of_each;
-use lanework::report::pictures::{bank_rows, grid, sector_lines};
+use lanework::report::pictures::drawing::{Anchor, BAD, Drawing, FAINT, GOOD};
+use lanework::report::pictures::{Cost, bank_rows, cost, grid, sector_lines};
 use lanework::{Backend, Device, Job, Result};
 use lanework_lab::{Request, Subject, family};
 use lanework_ladders::Language;
@@ -48,38 +48,25 @@ pub fn traced() -> Result<Vec<(&'static str, Vec<TracedAccess>)>> {
     Ok(found)
 }
 
-/// The sectors or wavefronts of an access, and the fewest that its bytes need.
-fn cost(touch: &TracedAccess) -> (u64, u64) {
-    if touch.space == Space::Shared {
-        let served = touch.served();
-        return (served.iter().map(|(_, passes)| passes).sum(), served.len() as u64);
-    }
-    let lines = sector_lines(touch);
-    let used = lines.values().flatten().filter(|sector| !sector.lanes.is_empty());
-    let (count, bytes) =
-        used.fold((0, 0), |(count, bytes), sector| (count + 1, bytes + sector.bytes.count_ones()));
-    (count, u64::from(bytes).div_ceil(32).min(count))
-}
-
 /// An access with its cost in words and its grid; returns where the next may begin.
 fn panel(drawing: &mut Drawing, y: f64, what: &str, touch: &TracedAccess, words: Words) -> f64 {
-    let (cost, best) = cost(touch);
+    let Cost { count, best, .. } = cost(touch);
     let unit = match touch.space {
         Space::Shared => words.of("wavefronts", "个 wavefront"),
         _ => words.of("sectors", "个扇区"),
     };
-    let unit = if cost == 1 { unit.trim_end_matches('s') } else { unit };
-    let optimal = match (cost == best, words.0) {
+    let unit = if count == 1 { unit.trim_end_matches('s') } else { unit };
+    let optimal = match (count == best, words.0) {
         (true, Language::English) => "optimal".to_owned(),
         (true, _) => "最优".to_owned(),
         (false, Language::English) => format!("optimal: {best}"),
         (false, _) => format!("最优：{best}"),
     };
     drawing.title((16.0, y + 16.0), what);
-    let fill = if cost == best { GOOD } else { BAD };
+    let fill = if count == best { GOOD } else { BAD };
     let said = match words.0 {
-        Language::English => format!("{cost} {unit} ({optimal})"),
-        _ => format!("{cost} {unit}（{optimal}）"),
+        Language::English => format!("{count} {unit} ({optimal})"),
+        _ => format!("{count} {unit}（{optimal}）"),
     };
     drawing.text((WIDTH - 16.0, y + 16.0), 13, Anchor::End, fill, &said);
     let rows = match touch.space {
@@ -198,6 +185,10 @@ mod tests {
 
     #[test]
     fn costs_are_the_hardwares() {
+        let cost = |touch: &TracedAccess| {
+            let Cost { count, best, .. } = cost(touch);
+            (count, best)
+        };
         assert_eq!(cost(&load(Space::Global, |lane| lane * 4)), (4, 4));
         assert_eq!(cost(&load(Space::Global, |lane| lane * 128)), (32, 4));
         assert_eq!(cost(&load(Space::Shared, |lane| lane * 128)), (32, 1));

@@ -1,7 +1,7 @@
 //! How threads are arranged and run: grid, block and warp; a divergent branch; a pipeline of copies.
 
-use super::drawing::{Anchor, Drawing, EMPTY, FAINT, FILLS, GOOD, INK};
 use super::wording::Words;
+use lanework::report::pictures::drawing::{Anchor, Drawing, EMPTY, FAINT, FILLS, GOOD, INK};
 use lanework_ladders::Language;
 
 /// Grid, block, warp, lane: which thread has which index.

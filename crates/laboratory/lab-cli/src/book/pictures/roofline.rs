@@ -1,8 +1,8 @@
 //! The roofline of an H200 with the rungs of ladders as they were measured: nominal limits, least bytes of any solution.
 
 use super::super::stored::read_json;
-use super::drawing::{Anchor, Drawing, EMPTY, FAINT, FILLS, INK};
 use super::wording::Words;
+use lanework::report::pictures::drawing::{Anchor, Drawing, EMPTY, FAINT, FILLS, INK};
 use lanework_lab::specs;
 use serde_json::Value;
 use std::path::Path;

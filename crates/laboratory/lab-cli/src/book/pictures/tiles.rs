@@ -1,7 +1,7 @@
 //! The tiling of a matrix product.
 
-use super::drawing::{Anchor, Drawing, EMPTY, FAINT, FILLS, INK};
 use super::wording::Words;
+use lanework::report::pictures::drawing::{Anchor, Drawing, EMPTY, FAINT, FILLS, INK};
 
 /// Width of a cell, and cells along an edge: tiles of 2 x 2 cells in matrices of 8 x 8.
 const CELL: f64 = 19.0;

@@ -1,7 +1,7 @@
 //! Reductions: which threads add which partial sums in each step.
 
-use super::drawing::{Anchor, Drawing, EMPTY, FAINT, FILLS, INK};
 use super::wording::Words;
+use lanework::report::pictures::drawing::{Anchor, Drawing, EMPTY, FAINT, FILLS, INK};
 use lanework_ladders::Language;
 
 /// How many sums a picture shows.

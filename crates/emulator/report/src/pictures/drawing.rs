@@ -1,11 +1,16 @@
-//! A drawing as SVG: rectangles, lines, arrows and texts, in the colours that all pictures share.
+//! A drawing as SVG: rectangles, lines, arrows and texts, in the colors that all pictures share.
 
 use std::fmt::{Display, Write};
 
+/// Lines and texts.
 pub const INK: &str = "#1f2328";
+/// Notes and labels.
 pub const FAINT: &str = "#6e7781";
+/// Fill of unused cells.
 pub const EMPTY: &str = "#eef0f3";
+/// An optimal cost.
 pub const GOOD: &str = "#1a7f37";
+/// A cost above the optimum.
 pub const BAD: &str = "#cf222e";
 /// Fills for things that differ: blue, orange, green, violet.
 pub const FILLS: [&str; 4] = ["#79b8ff", "#ffb37a", "#8fdaa2", "#d2b6f5"];
@@ -16,15 +21,18 @@ pub type Pair = (f64, f64);
 /// Alignment of a text relative to its position.
 #[derive(Clone, Copy)]
 pub enum Anchor {
+    /// The text begins there.
     Start,
+    /// The text is centered there.
     Middle,
+    /// The text ends there.
     End,
 }
 
 /// A drawing of a fixed width.
 pub struct Drawing {
     width: f64,
-    body: String,
+    pub(super) body: String,
 }
 
 /// The size of notes.
@@ -35,16 +43,23 @@ fn width(text: &str) -> f64 {
     text.chars().map(|c| if c.is_ascii() { 6.6 } else { 12.0 }).sum()
 }
 
-/// A number without needless digits.
-fn n(x: f64) -> impl Display {
+/// A coordinate with at most one decimal.
+pub(super) fn n(x: f64) -> impl Display {
     (x * 10.0).round() / 10.0
 }
 
+/// Text with the characters of markup escaped.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
 impl Drawing {
+    /// An empty drawing.
     pub fn new(width: f64) -> Drawing {
         Drawing { width, body: String::new() }
     }
 
+    /// A rectangle, by its upper left corner and its size.
     pub fn rect(&mut self, (x, y): Pair, (width, height): Pair, fill: &str) {
         let _ = writeln!(
             self.body,
@@ -56,6 +71,7 @@ impl Drawing {
         );
     }
 
+    /// A filled circle.
     pub fn circle(&mut self, (x, y): Pair, radius: f64, fill: &str) {
         let _ = writeln!(
             self.body,
@@ -66,6 +82,7 @@ impl Drawing {
         );
     }
 
+    /// A thin line.
     pub fn line(&mut self, (x, y): Pair, (u, v): Pair, stroke: &str) {
         let _ = writeln!(
             self.body,
@@ -97,13 +114,19 @@ impl Drawing {
         );
     }
 
+    /// A text; `at` is on its baseline.
     pub fn text(&mut self, at: Pair, size: u32, anchor: Anchor, fill: &str, text: &str) {
         self.set(at, size, anchor, fill, "", text);
     }
 
     /// A heading.
     pub fn title(&mut self, at: Pair, text: &str) {
-        self.set(at, 14, Anchor::Start, INK, " font-weight='600'", text);
+        self.bold(at, 14, text);
+    }
+
+    /// A bold text.
+    pub fn bold(&mut self, at: Pair, size: u32, text: &str) {
+        self.set(at, size, Anchor::Start, INK, " font-weight='600'", text);
     }
 
     /// A line of code.
@@ -133,7 +156,7 @@ impl Drawing {
             Anchor::Middle => " text-anchor='middle'",
             Anchor::End => " text-anchor='end'",
         };
-        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let text = escaped(text);
         let _ = writeln!(
             self.body,
             "<text x='{}' y='{}' font-size='{size}' fill='{fill}'{anchor}{more}>{text}</text>",
