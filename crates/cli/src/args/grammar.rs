@@ -35,8 +35,8 @@ pub struct CommandLine {
     pub arguments: Vec<OsString>,
 }
 
-/// The parsers of a command on files and on programs.
-fn others(command: &str) -> Vec<Command> {
+/// The parsers of a command on files and on programs, in this order.
+pub(super) fn others(command: &str) -> Vec<Command> {
     match command {
         "run" => vec![KernelArgs::command()],
         "check" => vec![CheckKernelArgs::command()],

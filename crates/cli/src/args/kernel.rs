@@ -2,7 +2,7 @@
 
 use super::values::{dimensions, positive, shared_bytes};
 use clap::{Args, Parser};
-use lanework::{Dim3, PtxShape};
+use lanework::{Dim3, PtxShape, ReportKind};
 use lanework_terminal::arguments::{On, seconds};
 use std::path::PathBuf;
 
@@ -184,9 +184,10 @@ pub struct InspectFileArgs {
 /// The kinds of errors that the sanitizer reports, and where the report goes.
 #[derive(Debug, Args)]
 pub struct SanitizerOptions {
-    /// Report only these kinds of errors, separated by commas: out-of-bounds, misaligned, use-after-free,
-    /// leak, uninitialized, race, stream-race, pageable-copy, warp-synchronous, wgmma-registers, barrier-divergence, deadlock, inactive-lane, async-order.
-    #[arg(long, value_delimiter = ',', value_name = "KINDS", help_heading = "Sanitizer")]
+    #[arg(long, value_delimiter = ',', value_name = "KINDS", help_heading = "Sanitizer", help = format!(
+        "Report only these kinds of errors, separated by commas: {}",
+        ReportKind::ALL.map(ReportKind::name).join(", ")
+    ))]
     pub only: Vec<String>,
     /// Leave out these kinds.
     #[arg(long, value_delimiter = ',', value_name = "KINDS", help_heading = "Sanitizer")]

@@ -73,14 +73,10 @@ pub struct RunArgs {
     #[arg(value_name = "FILE|RUNG")]
     pub rung: String,
     #[command(flatten)]
-    pub arrays: Arrays,
+    pub problem: ProblemOptions,
     /// Where to write the result as .npy.
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    #[command(flatten)]
-    pub problem: Problem<false>,
-    #[command(flatten)]
-    pub numbers: Numbers,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -95,11 +91,7 @@ pub struct CheckArgs {
     #[arg(value_name = "FILE|LADDER")]
     pub ladder: String,
     #[command(flatten)]
-    pub problem: Problem<false>,
-    #[command(flatten)]
-    pub numbers: Numbers,
-    #[command(flatten)]
-    pub arrays: Arrays,
+    pub problem: ProblemOptions,
     /// Only these rungs, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub rungs: Vec<String>,
@@ -117,11 +109,7 @@ pub struct ProfileArgs {
     #[arg(value_name = "FILE|LADDER")]
     pub ladder: String,
     #[command(flatten)]
-    pub problem: Problem<false>,
-    #[command(flatten)]
-    pub numbers: Numbers,
-    #[command(flatten)]
-    pub arrays: Arrays,
+    pub problem: ProblemOptions,
     /// Only these rungs, separated by commas.
     #[arg(long, visible_alias = "rung", value_delimiter = ',', value_name = "NAMES")]
     pub rungs: Vec<String>,
@@ -141,11 +129,7 @@ pub struct InspectArgs {
     #[arg(long, value_delimiter = ',', value_name = "NAMES", alias = "rung")]
     pub rungs: Vec<String>,
     #[command(flatten)]
-    pub problem: Problem<false>,
-    #[command(flatten)]
-    pub numbers: Numbers,
-    #[command(flatten)]
-    pub arrays: Arrays,
+    pub problem: ProblemOptions,
     /// Print one JSON array.
     #[arg(long)]
     pub json: bool,
@@ -157,16 +141,23 @@ pub struct LookArgs {
     #[arg(value_name = "FILE|RUNG")]
     pub rung: String,
     #[command(flatten)]
-    pub problem: Problem<false>,
-    #[command(flatten)]
-    pub numbers: Numbers,
-    #[command(flatten)]
-    pub arrays: Arrays,
+    pub problem: ProblemOptions,
     #[command(flatten)]
     pub picture: PictureOptions,
     /// Print the accesses as one JSON object instead of drawing them.
     #[arg(long)]
     pub json: bool,
+}
+
+/// The problem of a rung.
+#[derive(Debug, Args)]
+pub struct ProblemOptions {
+    #[command(flatten)]
+    pub parameters: Problem<false>,
+    #[command(flatten)]
+    pub numbers: Numbers,
+    #[command(flatten)]
+    pub arrays: Arrays,
 }
 
 /// The parameters of the ladders, each an option that takes one value, or a list where `LISTS`.

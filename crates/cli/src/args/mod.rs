@@ -24,7 +24,7 @@ pub use kernel::{
 };
 pub use ladder::{
     Arrays, CheckArgs, ClimbArgs, ClimbOptions, InspectArgs, ListArgs, LookArgs, Numbers, Problem,
-    ProfileArgs, RunArgs, SweepArgs, TuneArgs,
+    ProblemOptions, ProfileArgs, RunArgs, SweepArgs, TuneArgs,
 };
 pub use parse::moved;
 pub use program::{ExecArgs, InspectProgramArgs, JudgeArgs, LookProgramArgs, NewArgs, Program};

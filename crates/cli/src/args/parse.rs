@@ -1,9 +1,7 @@
 //! Parses the command line: commands in groups, negative values, and help that also lists the options for files.
 
-use super::{
-    Arguments, BenchKernelArgs, CheckKernelArgs, CompareKernelArgs, InspectFileArgs, KernelArgs,
-    LookKernelArgs, ProfileKernelArgs,
-};
+use super::Arguments;
+use super::grammar::others;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches};
 use lanework::report::layout::hanging;
@@ -40,17 +38,9 @@ impl Arguments {
             }
             listing.push('\n');
         }
-        let of_files = [
-            ("run", KernelArgs::command()),
-            ("check", CheckKernelArgs::command()),
-            ("profile", ProfileKernelArgs::command()),
-            ("look", LookKernelArgs::command()),
-            ("inspect", InspectFileArgs::command()),
-            ("bench", BenchKernelArgs::command()),
-            ("compare", CompareKernelArgs::command()),
-        ];
-        let command = of_files.into_iter().fold(command, |command, (name, of_file)| {
-            command.mut_subcommand(name, |rungs| with_file_options(rungs, &of_file))
+        let command = command.mut_subcommands(|command| match others(command.get_name()).first() {
+            Some(of_file) => with_file_options(command, of_file),
+            None => command,
         });
         command.help_template(format!(
             "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listing}Options:\n{{options}}{{after-help}}"
@@ -108,14 +98,12 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        Arguments::grouped().debug_assert();
-        KernelArgs::command().debug_assert();
-        CheckKernelArgs::command().debug_assert();
-        ProfileKernelArgs::command().debug_assert();
-        LookKernelArgs::command().debug_assert();
-        InspectFileArgs::command().debug_assert();
-        BenchKernelArgs::command().debug_assert();
-        CompareKernelArgs::command().debug_assert();
+        let command = Arguments::grouped();
+        let others = command.get_subcommands().flat_map(|command| others(command.get_name()));
+        let others: Vec<clap::Command> = others.collect();
+        assert!(others.len() > 7);
+        command.debug_assert();
+        others.into_iter().for_each(clap::Command::debug_assert);
     }
 
     #[test]
@@ -124,15 +112,8 @@ mod tests {
         let command = Arguments::command();
         let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
         assert_eq!(grouped, names, "the groups list the commands in the order of the enum");
-        let of_files = [
-            KernelArgs::command(),
-            CheckKernelArgs::command(),
-            ProfileKernelArgs::command(),
-            LookKernelArgs::command(),
-            InspectFileArgs::command(),
-            BenchKernelArgs::command(),
-            CompareKernelArgs::command(),
-        ];
+        let of_files = names.iter().filter_map(|name| others(name).into_iter().next());
+        let of_files: Vec<clap::Command> = of_files.collect();
         for command in command.get_subcommands().chain(&of_files) {
             let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(examples.contains("Example"), "{} has no example", command.get_name());

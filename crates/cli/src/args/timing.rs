@@ -2,7 +2,7 @@
 
 use super::history::SaveOptions;
 use super::kernel::KernelArgs;
-use super::ladder::{Arrays, Numbers, Problem};
+use super::ladder::{Numbers, Problem, ProblemOptions};
 use super::values::{dimensions, extent, shared_bytes};
 use clap::{Args, Parser, ValueEnum};
 use lanework::{Dim3, PtxShape};
@@ -38,11 +38,7 @@ pub struct BenchArgs {
     #[arg(value_name = "FILE|RUNG")]
     pub rung: String,
     #[command(flatten)]
-    pub problem: Problem<false>,
-    #[command(flatten)]
-    pub numbers: Numbers,
-    #[command(flatten)]
-    pub arrays: Arrays,
+    pub problem: ProblemOptions,
     /// State of the cache when the kernel starts.
     #[arg(long, value_enum, default_value = "cold", value_name = "STATE")]
     pub cache: CacheChoice,
@@ -73,11 +69,7 @@ pub struct CompareArgs {
     #[arg(long, conflicts_with = "second", help_heading = "History")]
     pub last: bool,
     #[command(flatten)]
-    pub problem: Problem<false>,
-    #[command(flatten)]
-    pub numbers: Numbers,
-    #[command(flatten)]
-    pub arrays: Arrays,
+    pub problem: ProblemOptions,
     /// State of the cache when a kernel starts.
     #[arg(long, value_enum, default_value = "cold", value_name = "STATE")]
     pub cache: CacheChoice,

@@ -3,7 +3,7 @@
 pub mod subject;
 pub mod suggest;
 
-use crate::args::{Arrays, Numbers, Problem};
+use crate::args::{Arrays, Numbers, Problem, ProblemOptions};
 use crate::npy;
 use crate::problem::suggest::{check_no_path, find_element, find_ladder};
 use lanework::{Backend, Device};
@@ -57,6 +57,21 @@ pub fn untyped_request(numbers: &Numbers, backend: Backend) -> Request {
 /// Sets the parameters that were given.
 pub fn with_parameters(request: Request, problem: &Problem<false>) -> Request {
     problem.0.iter().fold(request, |request, (name, values)| request.with(name, values[0]))
+}
+
+/// The request of a rung's options, with its arrays.
+///
+/// # Errors
+/// An unknown element type, arrays that the ladder cannot work on, a seed that nothing uses.
+pub fn request_of(
+    options: &ProblemOptions,
+    family: &Family,
+    backend: Backend,
+) -> Result<Request, Failure> {
+    let mut request = with_parameters(request(&options.numbers, backend)?, &options.parameters);
+    read_arrays(&mut request, &options.arrays, family)?;
+    check_seed(&options.numbers, &request, family)?;
+    Ok(request)
 }
 
 /// Reads the arrays that were given for a ladder of `family`; returns the name of the element type in their files.

@@ -1,16 +1,13 @@
 //! The kernels that `profile` and `look` work on: rungs of a ladder, or an entry of a file.
 
-use crate::args::{Arrays, KernelArgs, Numbers, Problem};
+use crate::args::{KernelArgs, ProblemOptions};
 use crate::findings::sources;
 use crate::kernel_file::source::{Ptx, linked_ptx};
 use crate::kernel_file::{
     Ready, arguments, check_arguments, emulator, find_entry, given, maps, no_fidelity, upload,
 };
 use crate::problem::suggest::check_rung;
-use crate::problem::{
-    check_seed, find_family, ladder_and_rungs, read_arrays, rejected, request, runnable,
-    with_parameters,
-};
+use crate::problem::{find_family, ladder_and_rungs, rejected, request_of, runnable};
 use lanework::emulator::{Blocks, FaultKind, Trace, TraceConfig};
 use lanework::ptx::{StateSpace, Variable};
 use lanework::report::Sources;
@@ -27,12 +24,8 @@ pub struct RungSelection<'a> {
     pub target: &'a str,
     /// Other rungs.
     pub rungs: &'a [String],
-    /// The ladder's own parameters.
-    pub problem: &'a Problem<false>,
-    /// The numbers of the problem.
-    pub numbers: &'a Numbers,
-    /// The user's arrays.
-    pub arrays: &'a Arrays,
+    /// The problem.
+    pub problem: &'a ProblemOptions,
 }
 
 /// Verifies each rung on its problem, then gives its kernels to `each`.
@@ -72,9 +65,7 @@ pub fn each_trial(asked: &RungSelection<'_>, each: EachTrial<'_>) -> Outcome {
     let known = (family.ladder)();
     wanted.iter().try_for_each(|rung| check_rung(&known, rung))?;
     let device = Device::emulator();
-    let mut request = with_parameters(request(asked.numbers, Backend::Emulator)?, asked.problem);
-    read_arrays(&mut request, asked.arrays, &family)?;
-    check_seed(asked.numbers, &request, &family)?;
+    let request = request_of(asked.problem, &family, Backend::Emulator)?;
     family.check_used(&wanted, &request)?;
     let case = family.case(&request)?;
     case.check_fits(&device)?;

@@ -5,9 +5,7 @@ use crate::findings::checked::Checked;
 use crate::kernel_file::source::linked_ptx;
 use crate::kernel_file::{arguments, check_arguments, emulator, find_entry, launch, no_fidelity};
 use crate::problem::suggest::check_rung;
-use crate::problem::{
-    check_seed, find_family, ladder_and_rungs, read_arrays, request, runnable, with_parameters,
-};
+use crate::problem::{find_family, ladder_and_rungs, request_of, runnable};
 use lanework::{Backend, Checks, Device, ReportKind};
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::check_writable;
@@ -24,9 +22,7 @@ pub fn run(args: &CheckArgs) -> Outcome {
     let known = family.with_peer();
     wanted.iter().try_for_each(|rung| check_rung(&known, rung))?;
     let device = Device::emulator().sanitized_for(checks(&args.sanitizer)?);
-    let mut request = with_parameters(request(&args.numbers, Backend::Emulator)?, &args.problem);
-    read_arrays(&mut request, &args.arrays, &family)?;
-    check_seed(&args.numbers, &request, &family)?;
+    let request = request_of(&args.problem, &family, Backend::Emulator)?;
     family.check_used(&wanted, &request)?;
     let case = family.case(&request)?;
     case.check_fits(&device)?;

@@ -85,13 +85,7 @@ pub fn run(args: &InspectFileArgs) -> Outcome {
 /// # Errors
 /// Unknown names, and problems that do not fit.
 pub fn run_rungs(args: &InspectArgs) -> Outcome {
-    let asked = RungSelection {
-        target: &args.ladder,
-        rungs: &args.rungs,
-        problem: &args.problem,
-        numbers: &args.numbers,
-        arrays: &args.arrays,
-    };
+    let asked = RungSelection { target: &args.ladder, rungs: &args.rungs, problem: &args.problem };
     let mut kernels: Vec<KernelJson> = Vec::new();
     each_trial(&asked, &mut |name, trial| {
         let modules = match trial.job()? {

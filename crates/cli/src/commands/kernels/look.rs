@@ -29,13 +29,7 @@ pub fn run(args: &LookArgs) -> Outcome {
             "give a file, or ladder/rung, such as transpose/unpadded; `lanework list` shows all",
         ));
     }
-    let asked = RungSelection {
-        target: &args.rung,
-        rungs: &[],
-        problem: &args.problem,
-        numbers: &args.numbers,
-        arrays: &args.arrays,
-    };
+    let asked = RungSelection { target: &args.rung, rungs: &[], problem: &args.problem };
     draw(&args.picture, args.json, &mut |each| each_rung(&asked, each))
 }
 

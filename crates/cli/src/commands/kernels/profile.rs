@@ -16,13 +16,7 @@ use lanework_terminal::table::{laid, readable};
 /// # Errors
 /// Unknown names, problems that do not fit, rungs that are wrong.
 pub fn run(args: &ProfileArgs) -> Outcome {
-    let asked = RungSelection {
-        target: &args.ladder,
-        rungs: &args.rungs,
-        problem: &args.problem,
-        numbers: &args.numbers,
-        arrays: &args.arrays,
-    };
+    let asked = RungSelection { target: &args.ladder, rungs: &args.rungs, problem: &args.problem };
     all(&args.options, args.options.sample, args.json, &mut |each| each_rung(&asked, each))
 }
 

@@ -1,6 +1,6 @@
 //! `lanework run RUNG`: one rung on the user's own arrays.
 
-use crate::args::RunArgs;
+use crate::args::{ProblemOptions, RunArgs};
 use crate::npy::Output;
 use crate::problem::suggest::{check_no_path, check_rung};
 use crate::problem::{check_seed, find_family, read_arrays, rejected, request, with_parameters};
@@ -42,9 +42,10 @@ pub fn run(args: &RunArgs) -> Outcome {
     check_rung(&family.with_peer(), rung)?;
     let output = args.output.as_deref().map(Output::prepare).transpose()?;
     let device = Device::open(&args.on.device)?;
-    let mut request = with_parameters(request(&args.numbers, device.backend())?, &args.problem);
-    let type_name = read_arrays(&mut request, &args.arrays, &family)?;
-    check_seed(&args.numbers, &request, &family)?;
+    let ProblemOptions { parameters, numbers, arrays } = &args.problem;
+    let mut request = with_parameters(request(numbers, device.backend())?, parameters);
+    let type_name = read_arrays(&mut request, arrays, &family)?;
+    check_seed(numbers, &request, &family)?;
     family.check_used(&[rung], &request)?;
     let case = family.case(&request)?;
     if let Some(why) = case.skips(rung, &device) {

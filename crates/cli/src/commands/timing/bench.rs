@@ -5,7 +5,7 @@ use crate::kernel_file::source::{Ptx, linked_ptx};
 use crate::kernel_file::timing::{self, Loaded, expected};
 use crate::kernel_file::{Ready, arguments, check_arguments, find_entry, given, maps, upload};
 use crate::problem::suggest::{check_no_path, check_rung};
-use crate::problem::{check_seed, find_family, read_arrays, rejected, request, with_parameters};
+use crate::problem::{find_family, rejected, request_of};
 use crate::saving::{Plan, Point, RunKind, Saving, Store};
 use crate::tables;
 use lanework::emulator::Blocks;
@@ -31,9 +31,7 @@ pub fn run(args: &BenchArgs) -> Outcome {
     check_rung(&family.with_peer(), rung)?;
     let device = Device::open(&args.on.device)?;
     check_time_limit(args.time_limit, device.backend())?;
-    let mut request = with_parameters(request(&args.numbers, device.backend())?, &args.problem);
-    read_arrays(&mut request, &args.arrays, &family)?;
-    check_seed(&args.numbers, &request, &family)?;
+    let request = request_of(&args.problem, &family, device.backend())?;
     family.check_used(&[rung], &request)?;
     let case = family.case(&request)?;
     if let Some(why) = case.skips(rung, &device) {

@@ -5,7 +5,7 @@ mod asked;
 mod runs;
 
 use super::bench::{check_options, rung_of};
-use crate::args::{CompareArgs, CompareKernelArgs, SaveOptions};
+use crate::args::{CompareArgs, CompareKernelArgs, ProblemOptions, SaveOptions};
 use crate::kernel_file::arguments;
 use crate::kernel_file::source::ptx_of;
 use crate::kernel_file::timing::{self, Loaded, On, expected};
@@ -43,11 +43,12 @@ pub fn run(args: &CompareArgs) -> Outcome {
         check_rung(&family.with_peer(), rung)?;
         families.push(family);
     }
-    let asked = with_parameters(request(&args.numbers, device.backend())?, &args.problem);
+    let ProblemOptions { parameters, numbers, arrays } = &args.problem;
+    let asked = with_parameters(request(numbers, device.backend())?, parameters);
     let mut cases = Vec::new();
     for (family, (_, rung)) in families.iter().zip([a, b]) {
         let mut request = asked.clone();
-        read_arrays(&mut request, &args.arrays, family)?;
+        read_arrays(&mut request, arrays, family)?;
         family.check_used(&[rung], &request)?;
         let case = family.case(&request)?;
         if let Some(why) = case.skips(rung, &device) {

@@ -1,5 +1,6 @@
 //! `lanework check`, as its users run it: findings with their lines, in JSON and SARIF, and exit codes.
 
+use lanework::{Level, ReportKind};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -154,4 +155,30 @@ fn what_kernels_print_stays_out_of_json() {
     assert_eq!(found["reports"].as_array().map(Vec::len), Some(0));
     assert!(said.contains("hi\n"), "{said}");
     assert!(text(&check(&[file, "--entry", "says"]).stdout).contains("hi\n"));
+}
+
+#[test]
+fn the_pages_list_every_kind_of_finding() {
+    let page = |path: &str| {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/").to_owned() + path;
+        std::fs::read_to_string(&path).expect("a page")
+    };
+    let names = |kinds: Vec<&lanework::KindInfo>| -> Vec<String> {
+        kinds.into_iter().map(|kind| format!("`{}`", kind.name)).collect()
+    };
+    let warnings = ReportKind::TABLE.iter().filter(|kind| kind.level == Level::Warning);
+    let listed = format!(
+        "each with `kind` ({}; of these, {} are warnings)",
+        names(ReportKind::TABLE.iter().collect()).join(", "),
+        names(warnings.collect()).join(", ")
+    );
+    let json: Vec<String> = page("json.md").split_whitespace().map(str::to_owned).collect();
+    assert!(json.join(" ").contains(&listed), "docs/json.md: {listed}");
+    for language in ["en", "zh"] {
+        let path = format!("src/{language}/check.md");
+        let page = page(&path);
+        for kind in ReportKind::TABLE {
+            assert!(page.contains(&format!("\n| `{}` |", kind.name)), "{path}: {}", kind.name);
+        }
+    }
 }

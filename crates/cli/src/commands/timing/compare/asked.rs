@@ -1,6 +1,6 @@
 //! Which stored runs `lanework compare` is asked for.
 
-use crate::args::CompareArgs;
+use crate::args::{CompareArgs, ProblemOptions};
 use lanework_terminal::failure::Failure;
 
 /// Selects the two sides of a comparison.
@@ -26,9 +26,9 @@ pub fn stored(args: &CompareArgs) -> Result<Option<Stored>, Failure> {
         (_, Some(a), Some(b)) => Stored::Runs(a, b),
         _ => return Ok(None),
     };
-    let numbers = &args.numbers;
-    let describes = !args.problem.0.is_empty()
-        || args.arrays.given().count() > 0
+    let ProblemOptions { parameters, numbers, arrays } = &args.problem;
+    let describes = !parameters.0.is_empty()
+        || arrays.given().count() > 0
         || args.time_limit.is_some()
         || numbers.element.is_some()
         || numbers.alpha.or(numbers.beta).is_some()
