@@ -205,8 +205,8 @@ impl VisitMut for Functions {
             return;
         }
         for input in &mut arguments.inputs {
-            let staged = staged_type(input);
-            *input = syn::parse_quote!(#staged);
+            let staged = staged_type(&input.ty);
+            input.ty = syn::parse_quote!(#staged);
         }
         if let ReturnType::Type(_, ty) = &mut arguments.output {
             let staged = staged_type(ty);

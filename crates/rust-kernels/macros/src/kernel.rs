@@ -65,7 +65,7 @@ fn rewrite(
             "write the result to a `&mut [T]` parameter",
         ));
     }
-    if let Some(word) = &signature.unsafety {
+    if let syn::Safety::Unsafe(word) = &signature.safety {
         return Err(refuse(
             word,
             "a kernel is not marked `unsafe`",

@@ -22,8 +22,9 @@ impl Translator {
         let (span, name) = (matched.span(), scrutinee());
         let value = self.bare(&matched.expr, Mode::View);
         let arms = matched.arms.iter().map(|arm| {
-            let pattern = for_check(&arm.pat);
-            let guard = arm.guard.as_ref().map(|_| quote!(if ::lanework::lang::rt::perhaps()));
+            let (pattern, guard) = pattern_and_guard(&arm.pat);
+            let pattern = for_check(pattern);
+            let guard = guard.map(|_| quote!(if ::lanework::lang::rt::perhaps()));
             quote_spanned!(arm.pat.span() => #pattern #guard => {})
         });
         let check = checked(&matched.expr, &quote!(#(#arms)*));
@@ -36,11 +37,12 @@ impl Translator {
     fn arms(&mut self, arms: &[&Arm], access: &TokenStream, tail: Tail) -> TokenStream {
         let [arm, rest @ ..] = arms else { return TokenStream::new() };
         let span = arm.pat.span();
-        let test = self.test(&arm.pat, access);
+        let (pattern, guard) = pattern_and_guard(&arm.pat);
+        let test = self.test(pattern, access);
         let (bindings, guard, body) = self.scoped(|t| {
             let mut bindings = TokenStream::new();
-            t.bind(&arm.pat, access, &mut bindings);
-            let guard = arm.guard.as_ref().map(|(_, guard)| t.bare(guard, Mode::View));
+            t.bind(pattern, access, &mut bindings);
+            let guard = guard.map(|guard| t.bare(guard, Mode::View));
             (bindings, guard, t.arm_body(&arm.body, tail))
         });
         let body = quote_spanned!(arm.body.span() => { #bindings #body });
@@ -237,6 +239,14 @@ fn checked(value: &Expr, arms: &TokenStream) -> TokenStream {
         ::lanework::lang::rt::check(|| match (&&::lanework::lang::rt::Scrutinee(#name)).host() {
             #arms
         });)
+}
+
+/// The pattern of an arm, and its guard.
+pub fn pattern_and_guard(pattern: &Pat) -> (&Pat, Option<&Expr>) {
+    match pattern {
+        Pat::Guard(guarded) => (&guarded.pat, Some(&guarded.guard)),
+        pattern => (pattern, None),
+    }
 }
 
 /// The check of a pattern that need not match.

@@ -45,7 +45,7 @@ pub fn expand(item: ItemImpl) -> syn::Result<TokenStream> {
     if let Some(lifetime) = item.generics.lifetimes().next() {
         return Err(refuse(lifetime, "a #[device] impl has no lifetimes", "take values"));
     }
-    let operator = item.trait_.as_ref().and_then(|(_, path, _)| path.segments.last());
+    let operator = item.trait_.as_ref().and_then(|(path, _)| path.segments.last());
     let staged = match operator {
         Some(last) if OPERATORS.iter().any(|name| last.ident == name) => operator_of(&item, last)?,
         Some(last) if ASSIGNING.iter().any(|name| last.ident == name) => TokenStream::new(),
@@ -77,7 +77,8 @@ fn host(item: &ItemImpl) -> syn::Result<TokenStream> {
     }
     let (attributes, unsafety, generics) = (&item.attrs, &item.unsafety, &item.generics);
     let (parameters, _, clause) = generics.split_for_impl();
-    let of = item.trait_.as_ref().map(|(not, path, word)| quote!(#not #path #word));
+    let not = &item.modifiers.polarity;
+    let of = item.trait_.as_ref().map(|(path, word)| quote!(#not #path #word));
     let ty = &item.self_ty;
     Ok(quote!(#(#attributes)* #unsafety impl #parameters #of #ty #clause { #items }))
 }

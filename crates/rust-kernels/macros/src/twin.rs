@@ -178,7 +178,7 @@ fn of_rust(path: &ExprPath) -> Option<TokenStream> {
 fn associated(path: &ExprPath) -> TokenStream {
     let span = path.span();
     let mut ty = path.path.clone();
-    let Some(function) = ty.segments.pop().map(|pair| pair.into_value()) else {
+    let Some(function) = ty.segments.pop() else {
         return quote!(#path);
     };
     ty.segments.pop_punct();

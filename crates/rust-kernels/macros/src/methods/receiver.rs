@@ -3,7 +3,7 @@
 use crate::scope::Translator;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{FnArg, ImplItemFn};
+use syn::{FnArg, ImplItemFn, ReceiverKind};
 
 /// The name of the receiver in a staged body.
 fn receiver() -> Ident {
@@ -57,7 +57,7 @@ pub(super) fn plain(
 
 /// Whether a method takes `&mut self`.
 pub(super) fn is_exclusive(receiver: &syn::Receiver) -> bool {
-    receiver.reference.is_some() && receiver.mutability.is_some()
+    matches!(receiver.kind, ReceiverKind::Reference(_, _, Some(_)))
 }
 
 /// Code before and after the body of a method, for its receiver.
@@ -77,9 +77,9 @@ pub(super) fn around(
             quote!(#rt::give_back(__loan);),
         );
     }
-    let value = match taken.reference {
-        Some(_) => quote!(#rt::To::<#ty>::to(self)),
-        None => quote!(#rt::by_value::<#ty>(self)),
+    let value = match taken.kind {
+        ReceiverKind::Reference(..) => quote!(#rt::To::<#ty>::to(self)),
+        _ => quote!(#rt::by_value::<#ty>(self)),
     };
     let value = match taken.mutability {
         Some(_) => quote!(#rt::variable(#value)),

@@ -1,6 +1,7 @@
 //! Control flow in an outline: closures, branches and loops, with unknown conditions.
 
 use super::{Binding, Outline};
+use crate::matching::pattern_and_guard;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use syn::spanned::Spanned;
@@ -77,9 +78,10 @@ impl Outline {
         let last = matched.arms.len().saturating_sub(1);
         let arms = matched.arms.iter().enumerate().map(|(number, arm)| {
             let body = self.scoped(|o| {
-                let part = o.pattern(&arm.pat, arm.pat.span());
+                let (pattern, guard) = pattern_and_guard(&arm.pat);
+                let part = o.pattern(pattern, arm.pat.span());
                 let (pattern, value) = (part.pattern, part.value);
-                let guard = o.all(arm.guard.as_ref().map(|(_, guard)| &**guard));
+                let guard = o.all(guard);
                 let body = o.expression(&arm.body);
                 quote!({ let #pattern = #value; #guard #body })
             });

@@ -38,7 +38,8 @@ impl Parts<'_> {
         } else {
             // Without padding when every field is of one type and nothing raises the alignment.
             let [first, rest @ ..] = types.as_slice() else { return TokenStream::new() };
-            if !rest.iter().all(|ty| ty == first) || self.may_raise_alignment() {
+            let text = |ty: &&syn::Type| ty.to_token_stream().to_string();
+            if !rest.iter().all(|ty| text(ty) == text(first)) || self.may_raise_alignment() {
                 return TokenStream::new();
             }
             conditions.push(quote!(#first: ::lanework::lang::Storable));
