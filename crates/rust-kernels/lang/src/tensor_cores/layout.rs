@@ -12,6 +12,64 @@ use crate::emit::value::{Index, Value, integer};
 use crate::tensor_cores::element::{MatrixElement, per_register};
 use lanework_ptx::ScalarType;
 
+/// An extent that the value has instead of its type: given while the kernel is staged, it costs no instance of the
+/// kernel's Rust for each extent.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// use half::bf16;
+/// use lanework::lang::tensor_cores::STAGED;
+///
+/// /// `c = a * transpose(b)` of 64 x `n` elements, `n` rows of K = 64 each: one Rust function for every `n`.
+/// #[kernel(block = 128)]
+/// fn example(a: &[bf16], b: &[bf16], c: &mut [f32], #[constant] n: u32) {
+///     let left = SharedTile::<bf16, 64, 64>::new();
+///     let right = SharedTiles::<bf16, STAGED, 64>::dynamic_of((n, 64), 1);
+///     let pipe = CopyPipeline::<1>::new();
+///     pipe.copy_tile(left, a.matrix(64), (0, 0), (thread_idx.x, 128));
+///     pipe.copy_tile(right[0], b.matrix(64), (0, 0), (thread_idx.x, 128));
+///     pipe.commit();
+///     pipe.wait();
+///     fence_proxy_async_shared();
+///     sync_threads();
+///     let mut sums = Accumulator::<f32, STAGED>::zero_of(n);
+///     sums.multiply(left, right[0].rows_of(n, 0).t());
+///     let sums = sums.finish();
+///     let mut largest = FragmentC::<f32, 64, STAGED>::zero_of(sums.width());
+///     #[unroll]
+///     for i in 0..sums.elements() {
+///         largest[i] = sums[i].max(100.0);
+///     }
+///     largest.store(c.matrix(n), 0, 0);
+/// }
+/// # let device = Device::emulator();
+/// # let a = device.upload(&[bf16::ONE; 64 * 64])?;
+/// # let mut c = device.zeros::<f32>(64 * 32)?;
+/// example(&a, &a, &mut c, 32).grid(1).block(128).shared_bytes(32 * 128).launch(&device)?;
+/// assert_eq!(c.download()?, [100.0; 64 * 32]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub const STAGED: u32 = u32::MAX;
+
+/// `given`, which the type `of_type` must agree with.
+pub(crate) fn agreed(b: &mut Builder, of_type: u32, given: Option<usize>) -> u32 {
+    let given = given.and_then(|given| u32::try_from(given).ok()).unwrap_or(0);
+    if of_type != STAGED && of_type != given {
+        b.error(
+            format!("an extent of {given} contradicts the type, which says {of_type}"),
+            "give the same extent, or write STAGED in the type",
+        );
+    }
+    given
+}
+
+/// Reports a type that leaves an extent open, where the extent is not given either.
+pub(crate) fn needs_extent(b: &mut Builder, of_type: u32) {
+    if of_type == STAGED {
+        b.error("the type leaves an extent open", "give it: `zero_of(columns)`, `dynamic_of(..)`");
+    }
+}
+
 /// Which matrix of `D = A B + C` a fragment is a part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {

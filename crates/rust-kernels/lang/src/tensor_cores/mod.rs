@@ -15,7 +15,7 @@ pub use crate::tensor_cores::fragment::store::Narrow;
 pub use crate::tensor_cores::fragment::{
     Fragment, FragmentA, FragmentB, FragmentC, Left, Right, Role, Sum,
 };
-pub use crate::tensor_cores::layout::{Layout, Linear, Part};
+pub use crate::tensor_cores::layout::{Layout, Linear, Part, STAGED};
 pub use crate::tensor_cores::product::accumulator::{Accumulator, Finished};
 pub use crate::tensor_cores::product::group::{GroupOperand, Stored};
 pub use crate::tensor_cores::product::mma::{

@@ -74,7 +74,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
 
     /// Each lane's elements by its own loads.
     fn load_elements<S: Source<Element = T::Storage>>(self, source: S, start: At) {
-        let layout = Self::layout();
+        let layout = self.layout_here();
         let per = layout.per_register;
         let run = layout.run();
         let along = if P::PART == Part::B { !S::BY_ROWS } else { S::BY_ROWS };

@@ -19,7 +19,9 @@ use crate::scalar::var::{IntoVar, Read, Scalar, Var};
 use crate::tensor_cores::element::{
     MatrixElement, halves, pack, per_register, put, repeated, unit_bits,
 };
-use crate::tensor_cores::layout::{Layout, Part, add, position, warp_row};
+use crate::tensor_cores::layout::{
+    Layout, Part, STAGED, add, agreed, needs_extent, position, warp_row,
+};
 use lanework_ptx::{Operand, ScalarType};
 use std::marker::PhantomData;
 
@@ -82,6 +84,8 @@ impl Role for Sum {
 pub struct Fragment<P, T, const ROWS: u32, const COLUMNS: u32> {
     first: u32,
     mutable: bool,
+    /// `COLUMNS`, or the extent in its place.
+    columns: u32,
     kind: PhantomData<fn() -> (P, T)>,
 }
 
@@ -141,18 +145,39 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         Layout::new::<T>(P::PART, R, C)
     }
 
+    /// The same of a fragment whose type leaves its columns open ([`STAGED`]).
+    pub(crate) fn layout_here(self) -> Layout {
+        Layout::new::<T>(P::PART, R, self.columns)
+    }
+
+    /// Elements in each lane: [`ELEMENTS`](Self::ELEMENTS), also where the type leaves the columns open.
+    pub fn elements(self) -> u32 {
+        self.layout_here().elements().max(1)
+    }
+
+    /// Columns, also where the type leaves them open.
+    pub fn width(self) -> u32 {
+        self.columns
+    }
+
     /// New registers.
     pub(crate) fn declare(b: &mut Builder, mutable: bool) -> Self {
-        let count = Self::layout().registers();
+        needs_extent(b, C);
+        Self::declare_of(b, mutable, if C == STAGED { 0 } else { C })
+    }
+
+    /// New registers for as many columns.
+    pub(crate) fn declare_of(b: &mut Builder, mutable: bool, columns: u32) -> Self {
+        let count = Layout::new::<T>(P::PART, R, columns).registers();
         let registers: Vec<_> = (0..count).map(|_| b.register(T::REGISTER, mutable)).collect();
         let first = registers.first().map_or(0, |register| register.index);
-        Fragment { first, mutable, kind: PhantomData }
+        Fragment { first, mutable, columns, kind: PhantomData }
     }
 
     /// The registers, in the instruction's order.
     pub(crate) fn registers(self) -> Vec<Register> {
         let class = Class::of(T::REGISTER);
-        (0..Self::layout().registers())
+        (0..self.layout_here().registers())
             .map(|i| Register { class, index: self.first + i, mutable: self.mutable })
             .collect()
     }
@@ -160,7 +185,12 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
     /// The registers of a narrower fragment: the `which`th of those side by side in this one.
     pub(crate) fn part<const N: u32>(self, which: u32) -> Fragment<P, T, R, N> {
         let skipped = which * Fragment::<P, T, R, N>::layout().registers();
-        Fragment { first: self.first + skipped, mutable: self.mutable, kind: PhantomData }
+        Fragment {
+            first: self.first + skipped,
+            mutable: self.mutable,
+            columns: N,
+            kind: PhantomData,
+        }
     }
 
     /// The registers as an operand.
@@ -183,10 +213,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
     /// An error of the kernel if the fragment is not a variable.
     pub(crate) fn check_variable(self, b: &mut Builder, what: &str) {
         if !self.mutable {
-            b.error(
-                format!("{what} changes a fragment that is not a variable"),
-                "declare it with `let mut`",
-            );
+            not_variable(b, what);
         }
     }
 
@@ -198,9 +225,26 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         with(|b| {
             let word = repeated(b, unit_bits::<T>(), value, T::Storage::SCALAR);
             let this = Self::declare(b, false);
-            for register in this.registers() {
-                put(b, register, word, T::REGISTER);
-            }
+            this.put_all(b, word);
+            this
+        })
+    }
+
+    /// Puts a word into every register.
+    fn put_all(self, b: &mut Builder, word: Value) {
+        for register in self.registers() {
+            put(b, register, word, T::REGISTER);
+        }
+    }
+
+    /// Zeros of as many columns, for a type that leaves them open: [`STAGED`].
+    #[track_caller]
+    pub fn zero_of(columns: impl Extent) -> Self {
+        here();
+        with(|b| {
+            let columns = agreed(b, C, columns.extent());
+            let this = Self::declare_of(b, false, columns);
+            this.put_all(b, Value::Constant(0));
             this
         })
     }
@@ -218,7 +262,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         here();
         let i = self.checked(i.extent());
         with(|b| {
-            let layout = Self::layout();
+            let layout = self.layout_here();
             let (row, column) = layout.place(i);
             let (row, column) = (position(b, row), position(b, column));
             let warp = warp_row(b, layout.warps());
@@ -228,7 +272,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
 
     /// An index below [`ELEMENTS`](Self::ELEMENTS).
     pub(crate) fn checked(self, i: Option<usize>) -> u32 {
-        let elements = Self::layout().elements();
+        let elements = self.layout_here().elements();
         let at = i.and_then(|i| u32::try_from(i).ok()).filter(|i| *i < elements);
         at.unwrap_or_else(|| {
             with(|b| {
@@ -294,6 +338,14 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
     }
 }
 
+/// The error of a kernel that changes a fragment that is not a variable.
+pub(crate) fn not_variable(b: &mut Builder, what: &str) {
+    b.error(
+        format!("{what} changes a fragment that is not a variable"),
+        "declare it with `let mut`",
+    );
+}
+
 impl<T: MatrixElement, const M: u32, const N: u32> FragmentC<T, M, N> {
     /// `C` columns from column `C * which` on, a number known while the kernel is staged; `C` divides `N` and is a
     /// multiple of 8. They are stored, or converted, by themselves: a tile of all of them need not fit.
@@ -318,15 +370,16 @@ impl<T: MatrixElement, const M: u32, const N: u32> FragmentC<T, M, N> {
     #[track_caller]
     pub fn columns<const C: u32>(self, which: impl Extent) -> FragmentC<T, M, C> {
         here();
-        let parts = if C > 0 && C.is_multiple_of(8) && N.is_multiple_of(C) { N / C } else { 0 };
+        let all = self.columns;
+        let parts = if C > 0 && C.is_multiple_of(8) && all.is_multiple_of(C) { all / C } else { 0 };
         let which = which.extent().and_then(|which| u32::try_from(which).ok());
         match which.filter(|which| *which < parts) {
             Some(which) => Read::copy(self).part(which),
             None => {
                 with(|b| {
                     b.error(
-                        format!("{N} columns of results have no such part of {C} columns"),
-                        format!("take a divisor of {N} that is a multiple of 8, and a part below {N} / {C}"),
+                        format!("{all} columns of results have no such part of {C} columns"),
+                        format!("take a divisor of {all} that is a multiple of 8, and a part below {all} / {C}"),
                     );
                 });
                 FragmentC::zero()

@@ -33,7 +33,7 @@ impl<T: MatrixElement, const M: u32, const N: u32> FragmentC<T, M, N> {
         here();
         let (row, column) = (row.parts(), column.parts());
         let start = with(|b| (word(b, row), word(b, column)));
-        let layout = Self::layout();
+        let layout = self.layout_here();
         let size = unit_bits::<T>() / 8;
         let together = S::BY_ROWS && target.alignment() >= 2 * size;
         let step = if together { 2 } else { 1 };
@@ -100,12 +100,12 @@ impl<T: MatrixElement, const M: u32, const N: u32> FragmentC<T, M, N> {
         }
         let (row, column) = (row.parts(), column.parts());
         let start = with(|b| {
-            let warp = warp_row(b, Self::layout().warps());
+            let warp = warp_row(b, self.layout_here().warps());
             let row = word(b, row);
             (add(b, row, warp), word(b, column))
         });
         let registers: Vec<Value> = self.registers().into_iter().map(Value::Register).collect();
-        let lines = Self::layout().lines();
+        let lines = self.layout_here().lines();
         for (which, words) in registers.chunks(4).enumerate() {
             let steps = if lines == 1 { [(0, 8), (0, 16)] } else { [(8, 0), (0, 8)] };
             let at = with(|b| {
@@ -153,7 +153,7 @@ impl<const M: u32, const N: u32> FragmentC<f32, M, N> {
     pub fn to<T: Narrow>(self) -> FragmentC<T, M, N> {
         here();
         with(|b| {
-            let to = FragmentC::<T, M, N>::declare(b, false);
+            let to = FragmentC::<T, M, N>::declare_of(b, false, self.width());
             let name = format!("cvt.rn.{}.f32", T::PAIR);
             let from = self.registers();
             for (register, pair) in to.registers().into_iter().zip(from.chunks(2)) {
@@ -174,11 +174,11 @@ impl<const M: u32, const N: u32> FragmentC<f32, M, N> {
         side_by_side: &[Self],
         combine: impl Fn(Var<f32>, Var<f32>) -> Var<f32>,
     ) -> [Var<f32>; 2] {
-        let layout = Self::layout();
         std::array::from_fn(|line| {
             let mut sum: Option<Var<f32>> = None;
             for fragment in side_by_side {
-                for i in (0..layout.elements()).filter(|i| Self::row_of(*i) == line) {
+                for i in (0..fragment.layout_here().elements()).filter(|i| Self::row_of(*i) == line)
+                {
                     let next = fragment.element(i);
                     sum = Some(sum.map_or(next, |sum| combine(sum, next)));
                 }

@@ -28,7 +28,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Read for Fragment<P,
             return self;
         }
         with(|b| {
-            let copy = Self::declare(b, false);
+            let copy = Self::declare_of(b, false, self.width());
             for (to, from) in copy.registers().into_iter().zip(self.registers()) {
                 put(b, to, Value::Register(from), T::REGISTER);
             }
@@ -47,7 +47,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Receive for Fragment
 impl<P: Role, T: MatrixElement, const R: u32, const C: u32> IntoVariable for Fragment<P, T, R, C> {
     type Variable = Self;
     fn into_variable(self) -> Self {
-        let variable = with(|b| Self::declare(b, true));
+        let variable = with(|b| Self::declare_of(b, true, self.width()));
         AssignTo::<Self>::assign_to(self, variable);
         variable
     }

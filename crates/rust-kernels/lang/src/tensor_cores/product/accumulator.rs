@@ -119,6 +119,13 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         Accumulator { registers: FragmentC::zero() }
     }
 
+    /// Zeros of as many columns, for a type that leaves them open:
+    /// [`STAGED`](crate::tensor_cores::STAGED).
+    #[track_caller]
+    pub fn zero_of(columns: impl Extent) -> Self {
+        Accumulator { registers: FragmentC::zero_of(columns) }
+    }
+
     /// Sums that start from a fragment's values: `sums = Accumulator::of(values)`.
     ///
     /// ```
@@ -207,7 +214,13 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         U: MatrixElement,
     {
         here();
-        group::stage::<T, U, D, N>(self.registers, K, Left::Shared(a.stored()), b.stored(), true);
+        group::stage::<T, U, D>(
+            self.registers.into(),
+            K,
+            Left::Shared(a.stored()),
+            b.stored(),
+            true,
+        );
     }
 
     /// Starts `self = a * b`, as [`multiply`](Self::multiply) starts `self += a * b`.
@@ -221,7 +234,13 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         U: MatrixElement,
     {
         here();
-        group::stage::<T, U, D, N>(self.registers, K, Left::Shared(a.stored()), b.stored(), false);
+        group::stage::<T, U, D>(
+            self.registers.into(),
+            K,
+            Left::Shared(a.stored()),
+            b.stored(),
+            false,
+        );
     }
 
     /// Starts `self += a * b` with `a` from registers: each warp has its 16 rows, a fragment per 32 bytes
@@ -245,7 +264,13 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
             }
         });
         let fragments = a.iter().map(|fragment| fragment.operand()).collect();
-        group::stage::<T, U, D, N>(self.registers, K, Left::Registers(fragments), b.stored(), true);
+        group::stage::<T, U, D>(
+            self.registers.into(),
+            K,
+            Left::Registers(fragments),
+            b.stored(),
+            true,
+        );
     }
 
     /// Waits until at most the latest `pending` groups of this warpgroup's products are unfinished
@@ -372,7 +397,13 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         // Two results of 8 columns have the layout of a factor of 16 columns.
         let list = |four: &[Register]| four.iter().map(|register| register.name().into()).collect();
         let fragments = a.registers().chunks(4).map(|four| Operand::Vector(list(four))).collect();
-        group::stage::<T, U, D, N>(self.registers, K, Left::Registers(fragments), b.stored(), true);
+        group::stage::<T, U, D>(
+            self.registers.into(),
+            K,
+            Left::Registers(fragments),
+            b.stored(),
+            true,
+        );
     }
 
     /// Waits for all but the latest `pending` groups of this warpgroup's products, which are other accumulators', and gives

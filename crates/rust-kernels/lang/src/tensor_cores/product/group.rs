@@ -6,10 +6,10 @@
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::builder::Builder;
 use crate::emit::current::with;
-use crate::emit::value::Value;
+use crate::emit::value::{Register, Value};
 use crate::tensor_cores::element::MatrixElement;
-use crate::tensor_cores::fragment::FragmentC;
-use crate::tensor_cores::layout::{and, constant, shr};
+use crate::tensor_cores::fragment::{FragmentC, not_variable};
+use crate::tensor_cores::layout::{STAGED, and, constant, shr};
 use crate::tensor_cores::tile::shared_tile::{SharedTile, Transposed};
 use crate::tensor_cores::tile::swizzle::{SwizzleMode, TileBase};
 use lanework_ptx::{Operand, ScalarType};
@@ -24,39 +24,73 @@ pub(crate) enum Left {
 
 /// Stages one group of products along K, into `sums` (`wgmma.fence`, a `wgmma.mma_async` per 32 bytes of K,
 /// `wgmma.commit_group`).
-pub(crate) fn stage<T, U, D, const N: u32>(
-    sums: FragmentC<D, 64, N>,
-    k: u32,
-    left: Left,
-    right: Stored,
-    add: bool,
-) where
+pub(crate) fn stage<T, U, D>(sums: Sums, k: u32, left: Left, right: Stored, add: bool)
+where
     T: MatrixElement,
     U: MatrixElement,
     D: MatrixElement,
 {
+    let factors = [(T::NAME, T::BITS), (U::NAME, U::BITS)];
+    stage_named(sums, D::NAME, factors, k, left, right, add);
+}
+
+/// The variable that a product adds to.
+pub(crate) struct Sums {
+    columns: u32,
+    mutable: bool,
+    registers: Vec<Register>,
+}
+
+impl<D: MatrixElement, const N: u32> From<FragmentC<D, 64, N>> for Sums {
+    fn from(sums: FragmentC<D, 64, N>) -> Sums {
+        let (columns, mutable) = (sums.width(), sums.is_variable());
+        Sums { columns, mutable, registers: sums.registers() }
+    }
+}
+
+/// [`stage`] for types by their names: one function for all of them.
+fn stage_named(
+    sums: Sums,
+    sum: &str,
+    [(left_name, bits), (right_name, _)]: [(&str, u32); 2],
+    k: u32,
+    left: Left,
+    right: Stored,
+    add: bool,
+) {
     with(|b| {
-        sums.check_variable(b, "a product");
+        let n = sums.columns;
+        if !sums.mutable {
+            not_variable(b, "a product");
+        }
+        // Types say the same, unless they leave an extent open.
+        let [of_k, of_n] =
+            if right.by_rows { right.extents } else { [right.extents[1], right.extents[0]] };
+        if of_n != n {
+            b.error(
+                format!("a product with {of_n} columns is not added to sums of {n}"),
+                "give both the same extent",
+            );
+        }
+        let k = if k == STAGED { of_k } else { k };
         let left_k_major = match &left {
             Left::Shared(stored) => stored.by_rows,
             Left::Registers(_) => true,
         };
-        check(b, N, k, T::BITS, left_k_major && !right.by_rows, D::NAME == "s32");
-        let step_k = 256 / T::BITS;
+        check(b, n, k, bits, left_k_major && !right.by_rows, sum == "s32");
+        let step_k = 256 / bits;
         let steps = k / step_k;
         b.emit("wgmma.fence.sync.aligned", vec![]);
-        let name = format!(
-            "wgmma.mma_async.sync.aligned.m64n{N}k{step_k}.{}.{}.{}",
-            D::NAME,
-            T::NAME,
-            U::NAME
-        );
+        let name =
+            format!("wgmma.mma_async.sync.aligned.m64n{n}k{step_k}.{sum}.{left_name}.{right_name}");
+        let results = sums.registers.iter().map(|register| register.name().into()).collect();
+        let results = Operand::Vector(results);
         for step in 0..steps {
-            let bytes = T::BITS / 8;
+            let bytes = bits / 8;
             let a = match &left {
                 Left::Shared(stored) => {
-                    let bits = stored.descriptor(b, left_k_major, step, bytes);
-                    b.operand(bits, ScalarType::U64)
+                    let place = stored.descriptor(b, left_k_major, step, bytes);
+                    b.operand(place, ScalarType::U64)
                 }
                 Left::Registers(fragments) => match fragments.get(step as usize) {
                     Some(fragment) => fragment.clone(),
@@ -66,15 +100,15 @@ pub(crate) fn stage<T, U, D, const N: u32>(
             let of_b = right.descriptor(b, !right.by_rows, step, bytes);
             let counts = Value::Constant(u64::from(add || step > 0));
             let mut operands = vec![
-                sums.operand(),
+                results.clone(),
                 a,
                 b.operand(of_b, ScalarType::U64),
                 b.operand(counts, ScalarType::Pred),
             ];
-            if D::NAME != "s32" {
+            if sum != "s32" {
                 operands.extend([Operand::integer(1), Operand::integer(1)]);
             }
-            if T::BITS == 16 {
+            if bits == 16 {
                 if matches!(left, Left::Shared(_)) {
                     operands.push(Operand::integer(u64::from(!left_k_major)));
                 }
@@ -83,7 +117,9 @@ pub(crate) fn stage<T, U, D, const N: u32>(
             b.emit(&name, operands);
         }
         b.emit("wgmma.commit_group.sync.aligned", vec![]);
-        sums.written(b);
+        if sums.mutable {
+            sums.registers.into_iter().for_each(|register| b.assigned(register));
+        }
     });
 }
 
@@ -132,6 +168,8 @@ pub trait GroupOperand<T, const ROWS: u32, const COLUMNS: u32>: Copy {
 #[derive(Clone, Copy, Debug)]
 pub struct Stored {
     pub(crate) base: TileBase,
+    /// Rows and columns of the tile.
+    extents: [u32; 2],
     /// Whether the elements of a row, not of a column, are adjacent.
     pub(crate) by_rows: bool,
     /// Bytes of the swizzle, and what the descriptor says for it.
@@ -145,7 +183,14 @@ impl<T: MatrixElement, const R: u32, const C: u32, S: SwizzleMode> GroupOperand<
     for SharedTile<T, R, C, S>
 {
     fn stored(self) -> Stored {
-        Stored { base: self.base, by_rows: true, width: S::BYTES, mode: S::MODE, panel: self.panel }
+        Stored {
+            base: self.base,
+            extents: self.extents,
+            by_rows: true,
+            width: S::BYTES,
+            mode: S::MODE,
+            panel: self.panel,
+        }
     }
 }
 

@@ -260,7 +260,8 @@ pub(crate) fn copy_tile<T: MatrixElement, const R: u32, const C: u32, S: Swizzle
     (thread, threads): (Index, Option<usize>),
     rows: Option<Value>,
 ) {
-    let chunks = R * (C * T::BITS / 128).max(1);
+    let [line_count, columns] = tile.extents;
+    let chunks = line_count * (columns * T::BITS / 128).max(1);
     let threads = threads.and_then(|threads| u32::try_from(threads).ok()).unwrap_or(0);
     if threads == 0 {
         with(|b| b.error("no threads share the copies of this tile", "give at least 1"));
@@ -289,7 +290,7 @@ fn copy_chunk<T: MatrixElement, const R: u32, const C: u32, S: SwizzleMode>(
     rows: Option<Value>,
 ) {
     let ty = ScalarType::U32;
-    let in_row = (C * T::BITS / 128).max(1);
+    let in_row = (tile.extents[1] * T::BITS / 128).max(1);
     let scalars = 16 / T::Storage::SCALAR.size();
     let index = |value| Index { value, ty };
     let (line, chunk, at, have) = with(|b| {

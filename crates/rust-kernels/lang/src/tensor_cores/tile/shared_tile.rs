@@ -8,10 +8,10 @@ use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::Index;
 use crate::memory::registers::{Get, Locate, Put};
-use crate::scalar::index::IndexValue;
+use crate::scalar::index::{Extent, IndexValue};
 use crate::scalar::var::{IntoVar, Read, Var};
 use crate::tensor_cores::element::{MatrixElement, unit_bits};
-use crate::tensor_cores::layout::{constant, mul, word};
+use crate::tensor_cores::layout::{STAGED, agreed, constant, mul, word};
 use crate::tensor_cores::tile::swizzle::{Swizzle128, SwizzleMode, TileBase, offset};
 use lanework_abi::IndexKind;
 use std::marker::PhantomData;
@@ -49,6 +49,8 @@ pub struct SharedTile<T, const ROWS: u32, const COLUMNS: u32, S = Swizzle128> {
     pub(crate) base: TileBase,
     /// Bytes from one panel to the next.
     pub(crate) panel: u32,
+    /// `ROWS` and `COLUMNS`, or the extents in their place.
+    pub(crate) extents: [u32; 2],
     kind: PhantomData<fn() -> (T, S)>,
 }
 
@@ -84,22 +86,22 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
     /// The alignment of the tile's address.
     pub const ALIGNMENT: u32 = if S::BYTES == 16 { 128 } else { 8 * S::BYTES };
 
-    pub(crate) fn starting_at(base: TileBase, panel: u32) -> Self {
-        SharedTile { base, panel, kind: PhantomData }
+    pub(crate) fn starting_at(base: TileBase, panel: u32, extents: [u32; 2]) -> Self {
+        SharedTile { base, panel, extents, kind: PhantomData }
     }
 
-    pub(crate) fn check_shape(b: &mut Builder) {
-        let row = COLUMNS * T::BITS / 8;
-        if ROWS == 0 || !ROWS.is_multiple_of(8) {
+    pub(crate) fn check_shape(b: &mut Builder, [rows, columns]: [u32; 2]) {
+        let row = columns * T::BITS / 8;
+        if rows == 0 || !rows.is_multiple_of(8) {
             b.error(
-                format!("a tile of {ROWS} rows has no layout: core matrices have 8 rows"),
+                format!("a tile of {rows} rows has no layout: core matrices have 8 rows"),
                 "choose a multiple of 8 rows",
             );
         }
-        if row == 0 || !row.is_multiple_of(S::BYTES) || !(COLUMNS * T::BITS).is_multiple_of(8) {
+        if row == 0 || !row.is_multiple_of(S::BYTES) || !(columns * T::BITS).is_multiple_of(8) {
             b.error(
                 format!(
-                    "rows of {COLUMNS} elements of {}, {row} bytes, do not fill panels of {} bytes",
+                    "rows of {columns} elements of {}, {row} bytes, do not fill panels of {} bytes",
                     T::NAME,
                     S::BYTES
                 ),
@@ -140,21 +142,42 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
     /// ```
     #[track_caller]
     pub fn rows<const R: u32>(self, row: impl IndexValue) -> SharedTile<T, R, COLUMNS, S> {
+        self.some_rows(R, row)
+    }
+
+    /// As many rows from `row` on, as [`rows`](Self::rows) takes them, where the number is not in a type:
+    /// [`STAGED`](crate::tensor_cores::STAGED) shows it.
+    #[track_caller]
+    pub fn rows_of(
+        self,
+        count: impl Extent,
+        row: impl IndexValue,
+    ) -> SharedTile<T, STAGED, COLUMNS, S> {
+        self.some_rows(with(|b| agreed(b, STAGED, count.extent())), row)
+    }
+
+    #[track_caller]
+    fn some_rows<const R: u32>(
+        self,
+        count: u32,
+        row: impl IndexValue,
+    ) -> SharedTile<T, R, COLUMNS, S> {
         here();
         let row = row.parts();
+        let [rows, columns] = self.extents;
         with(|b| {
-            if row.known().is_some_and(|row| row % 8 != 0) || !R.is_multiple_of(8) {
+            if row.known().is_some_and(|row| row % 8 != 0) || !count.is_multiple_of(8) {
                 b.error("rows of a tile are taken by eights", "take them from a multiple of 8 on");
             }
-            if row.known().is_some_and(|row| row < 0 || row + i128::from(R) > ROWS.into()) {
+            if row.known().is_some_and(|row| row < 0 || row + i128::from(count) > rows.into()) {
                 b.error(
-                    format!("these rows are not among the {ROWS} of the tile"),
+                    format!("these rows are not among the {rows} of the tile"),
                     "take fewer rows, or from an earlier one on",
                 );
             }
             let row = word(b, row);
             let offset = mul(b, row, S::BYTES);
-            SharedTile::starting_at(self.base.plus(b, offset), self.panel)
+            SharedTile::starting_at(self.base.plus(b, offset), self.panel, [count, columns])
         })
     }
 
@@ -164,8 +187,9 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
     pub fn panel<const C: u32>(self, panel: impl IndexValue) -> SharedTile<T, ROWS, C, S> {
         here();
         let panel = panel.parts();
+        let [rows, columns] = self.extents;
         with(|b| {
-            let panels = COLUMNS.div_ceil(C.max(1));
+            let panels = columns.div_ceil(C.max(1));
             let fits = panel.known().is_none_or(|panel| panel >= 0 && panel < i128::from(panels));
             if C * T::BITS / 8 != S::BYTES || !fits {
                 b.error(
@@ -178,15 +202,15 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
             }
             let panel = word(b, panel);
             let offset = mul(b, panel, self.panel);
-            SharedTile::starting_at(self.base.plus(b, offset), self.panel)
+            SharedTile::starting_at(self.base.plus(b, offset), self.panel, [rows, C])
         })
     }
 
     /// The panels side by side, and the scalars of memory in a row of one.
-    pub(crate) const PANELS: (u32, u32) = {
-        let row = COLUMNS * T::BITS / 8;
+    pub(crate) fn panels(self) -> (u32, u32) {
+        let row = self.extents[1] * T::BITS / 8;
         (row / S::BYTES, S::BYTES / size_of::<T::Storage>() as u32)
-    };
+    }
 
     /// The start of a panel, and the array that holds it.
     pub(crate) fn panel_place(self, b: &mut Builder, number: u32) -> (Place<T::Storage>, usize) {
@@ -198,8 +222,9 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
     pub(crate) fn spot(self, row: Index, column: Index, count: u32) -> Place<T::Storage> {
         with(|b| {
             let name = b.symbols[self.base.symbol].clone();
-            let columns = COLUMNS / T::UNIT;
-            b.check(row, constant(ROWS), &name, IndexKind::SharedAxis(0));
+            let [rows, columns] = self.extents;
+            let columns = columns / T::UNIT;
+            b.check(row, constant(rows), &name, IndexKind::SharedAxis(0));
             let last = match count {
                 0 | 1 => column,
                 count => column.plus(b, u64::from(count) - 1),
@@ -221,19 +246,20 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode> Into
     #[track_caller]
     fn into_part(self) -> Part<T::Storage, 2> {
         here();
+        let [rows, columns] = self.extents;
         with(|b| {
-            if COLUMNS * T::BITS / 8 != S::BYTES {
+            if columns * T::BITS / 8 != S::BYTES {
                 b.error(
                     format!(
                         "a tensor copy fills rows of {} bytes of this tile's swizzle, its rows have {}",
                         S::BYTES,
-                        COLUMNS * T::BITS / 8
+                        columns * T::BITS / 8
                     ),
                     format!("copy each panel: `tile.panel::<{}>(i)`", S::BYTES * 8 / T::BITS),
                 );
             }
             let first = self.base.place(b, constant(0));
-            let dims = [ROWS, COLUMNS / T::UNIT];
+            let dims = [rows, columns / T::UNIT];
             let mut part = Part::at(first, dims, self.base.symbol);
             part.swizzle = S::SWIZZLE;
             part
@@ -266,7 +292,8 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S> std::fmt::Debug
     for SharedTile<T, ROWS, COLUMNS, S>
 {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "tile of {ROWS} x {COLUMNS} elements of {}", T::NAME)
+        let [rows, columns] = self.extents;
+        write!(f, "tile of {rows} x {columns} elements of {}", T::NAME)
     }
 }
 

@@ -23,7 +23,7 @@ where
     M: MatrixElement,
     S: SwizzleMode,
 {
-    let (count, columns) = SharedTile::<M, ROWS, COLUMNS, S>::PANELS;
+    let (count, columns) = tile.panels();
     let swizzle = match S::BYTES {
         128 => Swizzle::B128,
         64 => Swizzle::B64,
@@ -33,7 +33,7 @@ where
     let panel = |number: u32| {
         with(|b| {
             let (first, symbol) = tile.panel_place(b, number);
-            let part = Part::at(first, [ROWS, columns], symbol).laid_out(swizzle);
+            let part = Part::at(first, [tile.extents[0], columns], symbol).laid_out(swizzle);
             let mut at = at;
             if let (Some(last), 1..) = (at.last_mut(), number) {
                 let word = crate::asynchrony::mbarrier::word(b, *last);

@@ -6,7 +6,7 @@ use crate::memory::registers::Get;
 use crate::scalar::index::{Extent, IndexValue};
 use crate::scalar::var::Read;
 use crate::tensor_cores::element::MatrixElement;
-use crate::tensor_cores::layout::{constant, mul, word};
+use crate::tensor_cores::layout::{STAGED, agreed, constant, mul, needs_extent, word};
 use crate::tensor_cores::tile::shared_tile::SharedTile;
 use crate::tensor_cores::tile::swizzle::{Swizzle128, SwizzleMode, TileBase, period, reserve};
 use lanework_abi::IndexKind;
@@ -36,6 +36,8 @@ use std::marker::PhantomData;
 pub struct SharedTiles<T, const ROWS: u32, const COLUMNS: u32, S = Swizzle128> {
     base: TileBase,
     count: u32,
+    /// `ROWS` and `COLUMNS`, or the extents in their place.
+    extents: [u32; 2],
     kind: PhantomData<fn() -> (T, S)>,
 }
 
@@ -73,42 +75,65 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
     /// `count` tiles in the block's shared memory; none where a kernel's constants leave them out.
     #[track_caller]
     pub fn new(count: impl Extent) -> Self {
-        Self::reserved(count, false)
+        Self::reserved(Self::extents(), count.extent(), false)
     }
 
     /// `count` tiles in dynamic shared memory: the launch requests `count` times
     /// [`STRIDE`](Self::STRIDE) bytes for them.
     #[track_caller]
     pub fn dynamic(count: impl Extent) -> Self {
-        Self::reserved(count, true)
+        Self::reserved(Self::extents(), count.extent(), true)
+    }
+
+    /// `count` tiles of `rows` x `columns` elements in dynamic shared memory, for a type that leaves extents open:
+    /// [`STAGED`] shows it.
+    #[track_caller]
+    pub fn dynamic_of((rows, columns): (impl Extent, impl Extent), count: impl Extent) -> Self {
+        let (rows, columns) = (rows.extent(), columns.extent());
+        let extents = with(|b| [agreed(b, ROWS, rows), agreed(b, COLUMNS, columns)]);
+        Self::reserved(extents, count.extent(), true)
+    }
+
+    /// The extents of the type.
+    #[track_caller]
+    fn extents() -> [u32; 2] {
+        here();
+        with(|b| {
+            needs_extent(b, ROWS);
+            needs_extent(b, COLUMNS);
+        });
+        [ROWS, COLUMNS].map(|extent| if extent == STAGED { 0 } else { extent })
     }
 
     #[track_caller]
-    fn reserved(count: impl Extent, dynamic: bool) -> Self {
+    fn reserved(extents: [u32; 2], count: Option<usize>, dynamic: bool) -> Self {
         here();
         with(|b| {
-            let count = count.extent().and_then(|count| u32::try_from(count).ok()).unwrap_or(0);
+            let count = count.and_then(|count| u32::try_from(count).ok()).unwrap_or(0);
             if count > 0 {
-                SharedTile::<T, ROWS, COLUMNS, S>::check_shape(b);
+                SharedTile::<T, ROWS, COLUMNS, S>::check_shape(b, extents);
             }
-            let bytes = u64::from(count) * u64::from(Self::STRIDE);
+            let stride = stride::<T, S>(extents);
+            let bytes = u64::from(count) * u64::from(stride);
             if bytes > MOST_BYTES {
                 b.error(
-                    format!(
-                        "{count} tiles of {} bytes do not fit a block's shared memory",
-                        Self::STRIDE
-                    ),
+                    format!("{count} tiles of {stride} bytes do not fit a block's shared memory"),
                     "a block has at most 227 KiB: choose fewer or smaller tiles",
                 );
             }
             let base = reserve(b, bytes.min(MOST_BYTES) as u32, period(S::BYTES), dynamic);
-            SharedTiles { base, count, kind: PhantomData }
+            SharedTiles { base, count, extents, kind: PhantomData }
         })
     }
 
     fn first(self) -> SharedTile<T, ROWS, COLUMNS, S> {
-        SharedTile::starting_at(self.base, ROWS * S::BYTES)
+        SharedTile::starting_at(self.base, self.extents[0] * S::BYTES, self.extents)
     }
+}
+
+/// Bytes from one tile to the next.
+fn stride<T: MatrixElement, S: SwizzleMode>([rows, columns]: [u32; 2]) -> u32 {
+    (rows * columns * T::BITS / 8).next_multiple_of(period(S::BYTES))
 }
 
 /// The most shared memory of a block (sm_90), in bytes.
@@ -126,8 +151,12 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode, I: I
             let name = b.symbols[self.base.symbol].clone();
             b.check(index.parts(), constant(self.count), &name, IndexKind::SharedAxis(0));
             let index = word(b, index.parts());
-            let offset = mul(b, index, Self::STRIDE);
-            SharedTile::starting_at(self.base.plus(b, offset), ROWS * S::BYTES)
+            let offset = mul(b, index, stride::<T, S>(self.extents));
+            SharedTile::starting_at(
+                self.base.plus(b, offset),
+                self.extents[0] * S::BYTES,
+                self.extents,
+            )
         })
     }
 }
@@ -150,14 +179,14 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
     #[allow(clippy::new_without_default)]
     #[track_caller]
     pub fn new() -> Self {
-        SharedTiles::<T, ROWS, COLUMNS, S>::reserved(1, false).first()
+        SharedTiles::<T, ROWS, COLUMNS, S>::new(1u32).first()
     }
 
     /// A tile in dynamic shared memory: the launch requests [`BYTES`](Self::BYTES) for it, with those
     /// of all other dynamic arrays before it rounded up to [`ALIGNMENT`](Self::ALIGNMENT).
     #[track_caller]
     pub fn dynamic() -> Self {
-        SharedTiles::<T, ROWS, COLUMNS, S>::reserved(1, true).first()
+        SharedTiles::<T, ROWS, COLUMNS, S>::dynamic(1u32).first()
     }
 }
 
@@ -165,6 +194,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S> std::fmt::Debug
     for SharedTiles<T, ROWS, COLUMNS, S>
 {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} tiles of {ROWS} x {COLUMNS} elements of {}", self.count, T::NAME)
+        let [rows, columns] = self.extents;
+        write!(f, "{} tiles of {rows} x {columns} elements of {}", self.count, T::NAME)
     }
 }

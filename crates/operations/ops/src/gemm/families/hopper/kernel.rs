@@ -1,11 +1,12 @@
 //! The persistent sm_90a kernel: one warp loads tiles by TMA into a ring of stages; two warpgroups multiply them by `wgmma` and
 //! store results by TMA while the next tile's stages are loaded.
 //!
-//! A block's tile has 128 rows and `COLUMNS` columns; its warpgroups take half of the rows each, or alternate tiles. Blocks of a
+//! A block's tile has 128 rows and `config.columns` columns; its warpgroups take half of the rows each, or alternate tiles. Blocks of a
 //! cluster that share rows of A, or columns of B, each load a part for all of them (multicast). A stage holds 128 bytes of every
 //! row along K. TMA zero-fills reads and drops writes outside the matrices, so extents need not be multiples of the tile.
 //!
-//! Code that depends on fewer types than the kernel is in separate functions, because every instance is compiled.
+//! The columns of a tile are a value while staging, not a type ([`STAGED`]), and code that depends on fewer types than the kernel
+//! is in separate functions: rustc compiles every instance.
 
 use super::config::{GROUP, HopperConfig, ROWS, Store};
 use super::loads::fill;
@@ -14,11 +15,10 @@ use super::results::{Results, Stored, finished, finished_shares, give};
 use super::shape::place;
 use crate::gemm::finish::{Finish, Sum};
 use lanework::Element;
-use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
+use lanework::lang::tensor_cores::{GroupProduct, MatrixElement, STAGED};
 use lanework::prelude::*;
 
-/// `c = finish(a * b)`, with matrix layouts given by [`HopperConfig`]. `DEPTH` elements have 128 bytes, as do `WIDE` result elements;
-/// `HALF` is half of `COLUMNS`.
+/// `c = finish(a * b)`, with matrix layouts given by [`HopperConfig`]. `DEPTH` elements have 128 bytes, as do `WIDE` result elements.
 #[kernel(block = 384, cluster = config.blocks(), max_registers = 168)]
 pub fn product<
     T: GroupProduct<U, D>,
@@ -27,8 +27,6 @@ pub fn product<
     S: Sum + MatrixElement<Storage = S>,
     O: Stored<S>,
     const DEPTH: u32,
-    const COLUMNS: u32,
-    const HALF: u32,
     const WIDE: u32,
 >(
     a: &TensorMap<T::Storage, 3>,
@@ -52,9 +50,14 @@ pub fn product<
     // Of each factor's two tile arrays, one is empty.
     let a_by_rows = SharedTiles::<T, ROWS, DEPTH>::dynamic(config.stages_if(config.along_k.0));
     let a_by_columns = SharedTiles::<T, DEPTH, ROWS>::dynamic(config.stages_if(!config.along_k.0));
-    let b_by_columns =
-        SharedTiles::<U, COLUMNS, DEPTH>::dynamic(config.stages_if(config.along_k.1));
-    let b_by_rows = SharedTiles::<U, DEPTH, COLUMNS>::dynamic(config.stages_if(!config.along_k.1));
+    let b_by_columns = SharedTiles::<U, STAGED, DEPTH>::dynamic_of(
+        (config.columns, DEPTH),
+        config.stages_if(config.along_k.1),
+    );
+    let b_by_rows = SharedTiles::<U, DEPTH, STAGED>::dynamic_of(
+        (DEPTH, config.columns),
+        config.stages_if(!config.along_k.1),
+    );
     let parts = SharedTiles::<O, GROUP, WIDE>::dynamic(if config.store == Store::Tma {
         2 * config.parts
     } else {
@@ -72,7 +75,7 @@ pub fn product<
     let [math, load] = warp_roles([8, 4]);
     let [batches, m, n, k] = extents;
     let (down, across) =
-        (m.div_ceil(config.cluster.0 * ROWS), n.div_ceil(config.cluster.1 * COLUMNS));
+        (m.div_ceil(config.cluster.0 * ROWS), n.div_ceil(config.cluster.1 * config.columns));
     let all_steps = config.whole(k.div_ceil(DEPTH));
     let (first, step_by) = (block_idx.x / config.blocks(), grid_dim.x / config.blocks());
     // This block's row and column in its cluster.
@@ -109,8 +112,8 @@ pub fn product<
             let producer = ring.producer();
             for tile in (first..tiles).step_by(step_by) {
                 let row = (next_row * config.cluster.0 + rank_row) * ROWS;
-                let column = (next_column * config.cluster.1 + rank_column) * COLUMNS;
-                fill::<T, U, DEPTH, COLUMNS, HALF>(
+                let column = (next_column * config.cluster.1 + rank_column) * config.columns;
+                fill::<T, U, DEPTH>(
                     producer,
                     a,
                     b,
@@ -157,12 +160,12 @@ pub fn product<
                 let matrix = Results { extents, strides: strides_c, batch: tile / (down * across) };
                 let (row, column) = place(tile % (down * across), down, across, config.order);
                 let row = (row * config.cluster.0 + rank_row) * ROWS;
-                let column = (column * config.cluster.1 + rank_column) * COLUMNS;
+                let column = (column * config.cluster.1 + rank_column) * config.columns;
                 if tile != first {
                     turns.at(group).sync();
                 }
-                let mut upper = Accumulator::<D, COLUMNS>::zero();
-                let mut lower = Accumulator::<D, COLUMNS>::zero();
+                let mut upper = Accumulator::<D, STAGED>::zero_of(config.columns);
+                let mut lower = Accumulator::<D, STAGED>::zero_of(config.columns);
                 alone(
                     upper,
                     lower,
@@ -219,8 +222,8 @@ pub fn product<
             let matrix = Results { extents, strides: strides_c, batch: tile / (down * across) };
             let (row, column) = place(tile % (down * across), down, across, config.order);
             let row = (row * config.cluster.0 + rank_row) * ROWS + group * GROUP;
-            let column = (column * config.cluster.1 + rank_column) * COLUMNS;
-            let mut results = FragmentC::<D, GROUP, COLUMNS>::zero();
+            let column = (column * config.cluster.1 + rank_column) * config.columns;
+            let mut results = FragmentC::<D, GROUP, STAGED>::zero_of(config.columns);
             if config.promote {
                 results = promoted(
                     consumer,

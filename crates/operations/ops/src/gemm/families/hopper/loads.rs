@@ -1,26 +1,20 @@
 //! The producer thread: loads a stage's rows of A and columns of B, or this block's share of them for the cluster.
 
 use super::config::{GROUP, HopperConfig, ROWS};
-use lanework::lang::tensor_cores::MatrixElement;
+use lanework::lang::tensor_cores::{MatrixElement, STAGED};
 use lanework::prelude::*;
 
 /// Fills a stage per step of a tile, from row `row` and column `column` on.
 #[device]
 #[allow(clippy::too_many_arguments)]
-pub fn fill<
-    T: MatrixElement,
-    U: MatrixElement,
-    const DEPTH: u32,
-    const COLUMNS: u32,
-    const HALF: u32,
->(
+pub fn fill<T: MatrixElement, U: MatrixElement, const DEPTH: u32>(
     producer: Producer,
     a: &TensorMap<T::Storage, 3>,
     b: &TensorMap<U::Storage, 3>,
     a_by_rows: SharedTiles<T, ROWS, DEPTH>,
     a_by_columns: SharedTiles<T, DEPTH, ROWS>,
-    b_by_columns: SharedTiles<U, COLUMNS, DEPTH>,
-    b_by_rows: SharedTiles<U, DEPTH, COLUMNS>,
+    b_by_columns: SharedTiles<U, STAGED, DEPTH>,
+    b_by_rows: SharedTiles<U, DEPTH, STAGED>,
     batch: u32,
     batch_steps: [u32; 2],
     row: u32,
@@ -46,7 +40,7 @@ pub fn fill<
             rank_column,
             config,
         );
-        load_b::<U, DEPTH, COLUMNS, HALF>(
+        load_b::<U, DEPTH>(
             b,
             b_by_columns,
             b_by_rows,
@@ -99,13 +93,13 @@ pub fn load_a<T: MatrixElement, const DEPTH: u32>(
     }
 }
 
-/// Loads columns of B from `column` on in the same way; `HALF` is half of `COLUMNS`.
+/// Loads columns of B from `column` on in the same way.
 #[device]
 #[allow(clippy::too_many_arguments)]
-pub fn load_b<U: MatrixElement, const DEPTH: u32, const COLUMNS: u32, const HALF: u32>(
+pub fn load_b<U: MatrixElement, const DEPTH: u32>(
     b: &TensorMap<U::Storage, 3>,
-    by_columns: SharedTiles<U, COLUMNS, DEPTH>,
-    by_rows: SharedTiles<U, DEPTH, COLUMNS>,
+    by_columns: SharedTiles<U, STAGED, DEPTH>,
+    by_rows: SharedTiles<U, DEPTH, STAGED>,
     stage: Filling,
     batch: u32,
     column: u32,
@@ -120,13 +114,14 @@ pub fn load_b<U: MatrixElement, const DEPTH: u32, const COLUMNS: u32, const HALF
         if config.cluster.0 == 1 {
             b.load(tile, (batch, column, depth), stage);
         } else {
-            let line = rank_row * HALF;
+            let half = config.columns / 2;
+            let line = rank_row * half;
             let at = (batch, column + line, depth);
-            b.multicast(sharing).load(tile.rows::<HALF>(line), at, stage);
+            b.multicast(sharing).load(tile.rows_of(half, line), at, stage);
         }
     } else {
         let tile = by_rows[stage.index];
-        let panels = COLUMNS / DEPTH / config.cluster.0;
+        let panels = config.columns / DEPTH / config.cluster.0;
         #[unroll]
         for i in 0..panels {
             let panel = rank_row * panels + i;

@@ -8,7 +8,7 @@
 
 use super::config::{GROUP, HopperConfig, ROWS};
 use lanework::Element;
-use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
+use lanework::lang::tensor_cores::{GroupProduct, MatrixElement, STAGED};
 use lanework::prelude::*;
 
 /// The sums of this warpgroup's rows of a tile over `steps` stages. Of each factor's two tile arrays, one is empty.
@@ -19,20 +19,19 @@ pub fn summed<
     U: MatrixElement,
     D: MatrixElement<Storage = D> + Element,
     const DEPTH: u32,
-    const COLUMNS: u32,
 >(
     consumer: Consumer,
     a_by_rows: SharedTiles<T, ROWS, DEPTH>,
     a_by_columns: SharedTiles<T, DEPTH, ROWS>,
-    b_by_columns: SharedTiles<U, COLUMNS, DEPTH>,
-    b_by_rows: SharedTiles<U, DEPTH, COLUMNS>,
+    b_by_columns: SharedTiles<U, STAGED, DEPTH>,
+    b_by_rows: SharedTiles<U, DEPTH, STAGED>,
     group: u32,
     within: u32,
     beside: bool,
     steps: u32,
     #[constant] config: HopperConfig,
-) -> FragmentC<D, GROUP, COLUMNS> {
-    let mut sums = Accumulator::<D, COLUMNS>::zero();
+) -> FragmentC<D, GROUP, STAGED> {
+    let mut sums = Accumulator::<D, STAGED>::zero_of(config.columns);
     for step in 0..steps {
         let stage = consumer.wait();
         multiply(
@@ -64,13 +63,12 @@ pub fn multiply<
     U: MatrixElement,
     D: MatrixElement<Storage = D> + Element,
     const DEPTH: u32,
-    const COLUMNS: u32,
 >(
-    sums: Accumulator<D, COLUMNS>,
+    sums: Accumulator<D, STAGED>,
     a_by_rows: SharedTiles<T, ROWS, DEPTH>,
     a_by_columns: SharedTiles<T, DEPTH, ROWS>,
-    b_by_columns: SharedTiles<U, COLUMNS, DEPTH>,
-    b_by_rows: SharedTiles<U, DEPTH, COLUMNS>,
+    b_by_columns: SharedTiles<U, STAGED, DEPTH>,
+    b_by_rows: SharedTiles<U, DEPTH, STAGED>,
     stage: u32,
     half: u32,
     #[constant] config: HopperConfig,
@@ -132,20 +130,19 @@ pub fn promoted<
     U: MatrixElement,
     D: MatrixElement<Storage = D> + Element,
     const DEPTH: u32,
-    const COLUMNS: u32,
 >(
     consumer: Consumer,
     a: SharedTiles<T, ROWS, DEPTH>,
-    b: SharedTiles<U, COLUMNS, DEPTH>,
+    b: SharedTiles<U, STAGED, DEPTH>,
     group: u32,
     within: u32,
     beside: bool,
     steps: u32,
     #[constant] config: HopperConfig,
-) -> FragmentC<D, GROUP, COLUMNS> {
-    let mut total = FragmentC::<D, GROUP, COLUMNS>::zero();
-    let mut first = Accumulator::<D, COLUMNS>::zero();
-    let mut second = Accumulator::<D, COLUMNS>::zero();
+) -> FragmentC<D, GROUP, STAGED> {
+    let mut total = FragmentC::<D, GROUP, STAGED>::zero_of(config.columns);
+    let mut first = Accumulator::<D, STAGED>::zero_of(config.columns);
+    let mut second = Accumulator::<D, STAGED>::zero_of(config.columns);
     for _ in (0..steps).step_by(2) {
         let stage = consumer.wait();
         first.set_product(a[stage.index].rows::<GROUP>(group * GROUP), b[stage.index].t());
@@ -160,7 +157,7 @@ pub fn promoted<
             consumer.release_previous_to(within);
         }
         #[unroll]
-        for i in 0..FragmentC::<D, GROUP, COLUMNS>::ELEMENTS {
+        for i in 0..total.elements() {
             total[i] = total[i] + part[i];
         }
         let part = second.finish();
@@ -172,7 +169,7 @@ pub fn promoted<
             stage.release_to(within);
         }
         #[unroll]
-        for i in 0..FragmentC::<D, GROUP, COLUMNS>::ELEMENTS {
+        for i in 0..total.elements() {
             total[i] = total[i] + part[i];
         }
     }
@@ -190,15 +187,14 @@ pub fn alone<
     U: MatrixElement,
     D: MatrixElement<Storage = D> + Element,
     const DEPTH: u32,
-    const COLUMNS: u32,
 >(
-    upper: Accumulator<D, COLUMNS>,
-    lower: Accumulator<D, COLUMNS>,
+    upper: Accumulator<D, STAGED>,
+    lower: Accumulator<D, STAGED>,
     consumer: Consumer,
     a_by_rows: SharedTiles<T, ROWS, DEPTH>,
     a_by_columns: SharedTiles<T, DEPTH, ROWS>,
-    b_by_columns: SharedTiles<U, COLUMNS, DEPTH>,
-    b_by_rows: SharedTiles<U, DEPTH, COLUMNS>,
+    b_by_columns: SharedTiles<U, STAGED, DEPTH>,
+    b_by_rows: SharedTiles<U, DEPTH, STAGED>,
     within: u32,
     beside: bool,
     steps: u32,

@@ -121,42 +121,15 @@ impl<'a> Step<'a, '_> {
         S: Sum + MatrixElement<Storage = S>,
         O: Stored<S>,
     {
-        match self.shape.columns {
-            256 => self.of_columns::<T, U, D, S, O, DEPTH, 256, 128, WIDE>(),
-            192 => self.of_columns::<T, U, D, S, O, DEPTH, 192, 96, WIDE>(),
-            128 => self.of_columns::<T, U, D, S, O, DEPTH, 128, 64, WIDE>(),
-            _ => self.of_columns::<T, U, D, S, O, DEPTH, 64, 32, WIDE>(),
-        }
-    }
-
-    fn of_columns<
-        T,
-        U,
-        D,
-        S,
-        O,
-        const DEPTH: u32,
-        const COLUMNS: u32,
-        const HALF: u32,
-        const WIDE: u32,
-    >(
-        self,
-    ) -> Result<Prepared<'a>>
-    where
-        T: GroupProduct<U, D>,
-        U: MatrixElement,
-        D: MatrixElement<Storage = D> + Element,
-        S: Sum + MatrixElement<Storage = S>,
-        O: Stored<S>,
-    {
         let Step { problem, shape, choice, scratch, spare } = self;
         let HopperShape { columns, cluster, order, promote, split, alternate, overlapped, .. } =
             shape;
+        let columns = if [256, 192, 128].contains(&columns) { columns } else { 64 };
         let Extents { batch, m, n, k } = problem.extents;
         let (of_a, of_b, of_c) = problem.majors();
         let along_k = (matches!(of_a, Major::Rows(_)), matches!(of_b, Major::Columns(_)));
         // Panels of this many B rows are shared.
-        let shares = along_k.1 || COLUMNS.is_multiple_of(DEPTH * cluster.0);
+        let shares = along_k.1 || columns.is_multiple_of(DEPTH * cluster.0);
         let cluster = if shares { cluster } else { (1, cluster.1) };
         let (chosen, choice, mine) = DeviceChoice::arguments(choice, &problem.device, scratch);
         let store = match of_c {
@@ -200,7 +173,7 @@ impl<'a> Step<'a, '_> {
             (n, k),
             of_b,
             along_k.1,
-            lines(COLUMNS, cluster.0),
+            lines(columns, cluster.0),
             DEPTH,
         )?;
         let Finishing { alpha, beta, bias, scale_a, scale_b, finish } =
@@ -234,7 +207,7 @@ impl<'a> Step<'a, '_> {
             (maps::unused::<O>(&device, spare)?, Some(problem.c.memory.elements::<O>(scratch)))
         };
         let clusters = m.div_ceil((cluster.0 * ROWS) as usize) as u64
-            * n.div_ceil((cluster.1 * COLUMNS) as usize) as u64
+            * n.div_ceil((cluster.1 * columns) as usize) as u64
             * batch as u64;
         let processors = device.info().multiprocessors;
         let most = if shape.most > 0 { shape.most } else { processors };
@@ -246,7 +219,7 @@ impl<'a> Step<'a, '_> {
         };
         let blocks = clusters.min(most) as u32 * config.blocks();
         let step = |stride: usize| u32::from(stride != 0 && batch > 1);
-        let launch = kernel::product::<T, U, D, S, O, DEPTH, COLUMNS, HALF, WIDE>(
+        let launch = kernel::product::<T, U, D, S, O, DEPTH, WIDE>(
             &a,
             &b,
             &stored,

@@ -7,7 +7,7 @@ use super::config::{GROUP, HopperConfig, SHARE, Store, WARP};
 use crate::gemm::finish::{Finish, Sum, result};
 use half::{bf16, f16};
 use lanework::Element;
-use lanework::lang::tensor_cores::{FragmentC, MatrixElement, SharedTile};
+use lanework::lang::tensor_cores::{FragmentC, MatrixElement, STAGED, SharedTile};
 use lanework::prelude::*;
 
 /// The batch matrix that results belong to.
@@ -28,10 +28,9 @@ pub fn finished<
     D: MatrixElement<Storage = D> + Element,
     S: Sum + MatrixElement<Storage = S>,
     O: Stored<S>,
-    const COLUMNS: u32,
     const WIDE: u32,
 >(
-    results: FragmentC<D, GROUP, COLUMNS>,
+    results: FragmentC<D, GROUP, STAGED>,
     c: &TensorMapMut<O, 3>,
     parts: SharedTiles<O, GROUP, WIDE>,
     out: &mut [O],
@@ -48,13 +47,13 @@ pub fn finished<
 ) {
     // Issue all loads of the epilogue before the first store, except if the other warpgroup is multiplying: then registers are
     // scarce.
-    let mut values = FragmentC::<S, GROUP, COLUMNS>::zero();
+    let mut values = FragmentC::<S, GROUP, STAGED>::zero_of(config.columns);
     if !config.alternate {
         let at = (row, column);
         values = results_of(results, before, bias, scale_a, scale_b, matrix, scalars, at, finish);
     }
     #[unroll]
-    for i in 0..COLUMNS / WIDE {
+    for i in 0..config.columns / WIDE {
         let mut part = FragmentC::<S, GROUP, WIDE>::zero();
         if !config.alternate {
             part = values.columns::<WIDE>(i);
@@ -109,9 +108,9 @@ fn results_of<
     (row, column): (u32, u32),
     #[constant] finish: Finish,
 ) -> FragmentC<S, GROUP, COLUMNS> {
-    let mut values = FragmentC::<S, GROUP, COLUMNS>::zero();
+    let mut values = FragmentC::<S, GROUP, COLUMNS>::zero_of(sums.width());
     #[unroll]
-    for e in 0..FragmentC::<S, GROUP, COLUMNS>::ELEMENTS {
+    for e in 0..values.elements() {
         let (y, x) = values.position(e);
         values[e] = result(
             sums[e] as S,
@@ -134,9 +133,8 @@ pub fn finished_shares<
     D: MatrixElement<Storage = D> + Element,
     S: Sum + MatrixElement<Storage = S>,
     O: Stored<S>,
-    const COLUMNS: u32,
 >(
-    results: FragmentC<D, GROUP, COLUMNS>,
+    results: FragmentC<D, GROUP, STAGED>,
     given: Shared<D, 3>,
     out: &mut [O],
     before: &[O],
@@ -151,7 +149,7 @@ pub fn finished_shares<
     #[constant] finish: Finish,
 ) {
     #[unroll]
-    for i in 0..COLUMNS / SHARE {
+    for i in 0..config.columns / SHARE {
         let owner = const { i % config.split };
         if rank == owner {
             let share = added(results.columns::<SHARE>(i), given, thread, i, config);
@@ -237,15 +235,15 @@ narrowed!(f16 bf16);
 
 /// Sends this block's partial sums to the blocks that own the columns. The caller then waits at a cluster barrier.
 #[device]
-pub fn give<D: MatrixElement<Storage = D> + Element, const COLUMNS: u32>(
-    sums: FragmentC<D, GROUP, COLUMNS>,
+pub fn give<D: MatrixElement<Storage = D> + Element>(
+    sums: FragmentC<D, GROUP, STAGED>,
     given: Shared<D, 3>,
     rank: u32,
     thread: u32,
     #[constant] config: HopperConfig,
 ) {
     #[unroll]
-    for i in 0..COLUMNS / SHARE {
+    for i in 0..config.columns / SHARE {
         let owner = const { i % config.split };
         if rank != owner {
             let slot = if rank < owner { rank } else { rank - 1 };
