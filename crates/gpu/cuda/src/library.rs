@@ -15,6 +15,9 @@ pub(crate) fn find<'a>(candidates: impl IntoIterator<Item = &'a Path>) -> Option
     Some(Box::leak(Box::new(library)))
 }
 
+/// A function whose type the caller knows.
+pub(crate) type AnyFunction = unsafe extern "C" fn();
+
 /// A function of `library`, with `library_name` for messages.
 ///
 /// # Errors
@@ -27,10 +30,14 @@ pub(crate) unsafe fn function<F: Copy>(
     library_name: &str,
     name: &str,
 ) -> Result<F, String> {
-    // SAFETY: `F` is the type of the function in the library's header, which this function
-    // requires.
-    let symbol = unsafe { library.get::<F>(name.as_bytes()) };
-    symbol.map(|symbol| *symbol).map_err(|_| format!("this {library_name} lacks {name}"))
+    const { assert!(size_of::<F>() == size_of::<AnyFunction>(), "`F` is a pointer to a function") };
+    // SAFETY: the symbol is a function, so a function pointer can hold it. One type for all, as each costs instances of the
+    // functions of `libloading`.
+    let symbol = unsafe { library.get::<AnyFunction>(name.as_bytes()) };
+    let symbol = symbol.map_err(|_| format!("this {library_name} lacks {name}"))?;
+    // SAFETY: `F` is the type of the function in the library's header, which this function requires, and a pointer of the
+    // same size.
+    Ok(unsafe { std::mem::transmute_copy::<AnyFunction, F>(&*symbol) })
 }
 
 /// Folders in which pip puts NVIDIA's libraries, such as `nvidia/nccl/lib`: of the virtual or conda environment that is

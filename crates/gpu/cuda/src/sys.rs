@@ -3,6 +3,7 @@
 
 #![expect(non_camel_case_types, non_snake_case, reason = "the names are those of cuda.h")]
 
+use crate::library::AnyFunction;
 use libloading::Library;
 use std::ffi::{c_char, c_void};
 use std::sync::OnceLock;
@@ -270,6 +271,15 @@ pub struct CUtensorMap {
     pub opaque: [u64; 16],
 }
 
+/// The function `name`, which ends in NUL, looked up on first use; not generic, because rustc would compile it for each type.
+fn looked_up(found: &OnceLock<Option<AnyFunction>>, name: &str) -> Option<AnyFunction> {
+    let find = || {
+        // SAFETY: the symbol is a function, so a function pointer can hold it; this one does not call it.
+        library().and_then(|library| unsafe { library.get(name.as_bytes()) }.ok().map(|f| *f))
+    };
+    *found.get_or_init(find)
+}
+
 /// Functions of the library, each looked up on first use; one that the driver lacks is not supported.
 macro_rules! functions {
     ($($name:ident($($argument:ident: $kind:ty),*);)*) => { $(
@@ -280,15 +290,13 @@ macro_rules! functions {
         #[allow(clippy::too_many_arguments, reason = "they are those of the manual")]
         pub unsafe fn $name($($argument: $kind),*) -> CUresult {
             type Function = unsafe extern "C" fn($($kind),*) -> CUresult;
-            static FOUND: OnceLock<Option<Function>> = OnceLock::new();
-            let find = || {
-                let name = concat!(stringify!($name), "\0").as_bytes();
-                // SAFETY: the type matches the declaration of this function in cuda.h.
-                library().and_then(|library| unsafe { library.get::<Function>(name) }.ok().map(|f| *f))
-            };
-            match FOUND.get_or_init(find) {
-                // SAFETY: this function has the contract of the driver's; the library is never closed.
-                Some(function) => unsafe { function($($argument),*) },
+            static FOUND: OnceLock<Option<AnyFunction>> = OnceLock::new();
+            match looked_up(&FOUND, concat!(stringify!($name), "\0")) {
+                // SAFETY: the type matches the declaration of this function in cuda.h; this function has the contract of
+                // the driver's; the library is never closed.
+                Some(function) => unsafe {
+                    std::mem::transmute::<AnyFunction, Function>(function)($($argument),*)
+                },
                 None => CUresult::CUDA_ERROR_NOT_SUPPORTED,
             }
         }
