@@ -9,7 +9,7 @@ pub const AXES: usize = 6;
 
 /// Element type, extents and strides of an array.
 #[derive(Clone, Debug)]
-struct Layout {
+struct ArrayLayout {
     element: ElementType,
     /// Extents, outermost first.
     shape: Vec<usize>,
@@ -17,13 +17,13 @@ struct Layout {
     strides: Vec<usize>,
 }
 
-impl Layout {
+impl ArrayLayout {
     fn new(
         element: ElementType,
         shape: &[usize],
         strides: Option<&[usize]>,
         (address, bytes): (u64, usize),
-    ) -> Result<Layout> {
+    ) -> Result<ArrayLayout> {
         // A number is an array of one element.
         let shape = if shape.is_empty() { &[1] } else { shape };
         if shape.len() > AXES {
@@ -53,7 +53,7 @@ impl Layout {
                 "its address must be a multiple of the element size",
             );
         }
-        let layout = Layout { element, shape: shape.to_vec(), strides };
+        let layout = ArrayLayout { element, shape: shape.to_vec(), strides };
         // Ignores a partial element at the end.
         let length = bytes / element.bytes();
         if layout.span() > length {
@@ -100,7 +100,7 @@ macro_rules! arrays {
         #[derive(Debug)]
         pub struct $name<'a> {
             memory: $view<'a, u8>,
-            layout: Layout,
+            layout: ArrayLayout,
         }
 
         impl<'a> $name<'a> {
@@ -115,7 +115,7 @@ macro_rules! arrays {
                 shape: &[usize],
                 strides: Option<&[usize]>,
             ) -> Result<$name<'a>> {
-                let layout = Layout::new(element, shape, strides, (memory.address(), memory.len()))?;
+                let layout = ArrayLayout::new(element, shape, strides, (memory.address(), memory.len()))?;
                 Ok($name { memory, layout })
             }
 

@@ -39,12 +39,12 @@ struct Regions {
 
 /// The memory that an operation needs: consecutive parts.
 #[derive(Default)]
-pub(crate) struct Layout {
+pub(crate) struct WorkspaceLayout {
     scratch: usize,
     zeroed: usize,
 }
 
-/// A part of a [`Layout`]: `length` elements of `T`.
+/// A part of a [`WorkspaceLayout`]: `length` elements of `T`.
 pub(crate) struct WorkspacePart<T> {
     offset: usize,
     length: usize,
@@ -77,7 +77,7 @@ pub(crate) struct Scratch {
     of: Weak<Mutex<Regions>>,
 }
 
-impl Layout {
+impl WorkspaceLayout {
     /// Reserves `length` elements with arbitrary contents.
     pub(crate) fn scratch<T: Storable>(&mut self, length: usize) -> WorkspacePart<T> {
         let offset = self.scratch;
@@ -132,7 +132,7 @@ impl Workspace {
     }
 
     /// Reserves the memory of a layout.
-    pub(crate) fn reserve(&self, layout: &Layout) -> Result<Scratch> {
+    pub(crate) fn reserve(&self, layout: &WorkspaceLayout) -> Result<Scratch> {
         let mut regions = self.lock();
         let enough = |buffer: &Arc<Buffer<u64>>, bytes: usize| buffer.bytes() >= bytes as u64;
         if !regions.scratch.as_ref().is_some_and(|buffer| enough(buffer, layout.scratch))

@@ -1,11 +1,11 @@
-//! The attention builder, and its element and output types.
+//! The attention builder, and its output types.
 
 use super::choice::AttentionKernel;
 use super::plan::Asked;
+use super::problem::Half;
 use super::request::Results;
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use half::{bf16, f16};
-use lanework::lang::tensor_cores::{GroupProduct, Narrow, Product};
 use lanework::{Buffer, Element, Result};
 
 /// Output element types of attention on elements `T`: `T` itself, or `f32`.
@@ -183,22 +183,3 @@ impl<'a, T: Half> Attention<'a, T> {
         super::plan::plan(self.asked, out, workspace, path)
     }
 }
-
-/// A 16-bit float: an operand of the tensor cores, and the type that f32 results are rounded to.
-///
-/// ```
-/// use half::{bf16, f16};
-/// use lanework_ops::Half;
-///
-/// fn bits<T: Half>() -> u32 {
-///     T::BITS
-/// }
-/// assert_eq!((bits::<f16>(), bits::<bf16>()), (16, 16));
-/// ```
-pub trait Half:
-    GroupProduct<Self, f32, Storage = Self> + Product<Self, f32, 16, 8, 16> + Narrow + Element
-{
-}
-
-impl Half for f16 {}
-impl Half for bf16 {}

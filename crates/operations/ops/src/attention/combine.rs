@@ -1,8 +1,7 @@
 //! Second launch of divided attention: combines the results of the key parts in a fixed order. One block per row, or one warp per
 //! row if there are few parts.
 
-use super::builder::Half;
-use super::problem::{AttentionWork, KernelOptions};
+use super::problem::{AttentionWork, Half, KernelOptions};
 use lanework::prelude::*;
 
 /// Warps of a block; parts are distributed over them round-robin.

@@ -13,4 +13,5 @@ mod split;
 mod tests;
 mod warps;
 
-pub use builder::{Attention, AttentionResult, Half, attention};
+pub use builder::{Attention, AttentionResult, attention};
+pub use problem::Half;

@@ -1,7 +1,6 @@
 //! Portable attention for any device and any strides: one warp per query, 32 keys at a time, in f32.
 
-use super::builder::Half;
-use super::problem::{AttentionWork, KernelOptions, TensorStrides};
+use super::problem::{AttentionWork, Half, KernelOptions, TensorStrides};
 use lanework::prelude::*;
 
 /// Warps of a block.

@@ -1,14 +1,13 @@
 //! Plans attention: checks the operands, selects the kernel and builds the launches.
 
-use super::builder::Half;
 use super::choice::{self, AttentionKernel, Division, KeyParts};
-use super::problem::KernelOptions;
+use super::problem::{Half, KernelOptions};
 use super::request::{
     AttentionOperands, AttentionRequest, Memory, Results, map, strides, tiled, tiles,
 };
 use super::split::Split;
 use super::{combine, hopper, plain, warps};
-use crate::workspace::Layout;
+use crate::workspace::WorkspaceLayout;
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::prelude::*;
 use lanework::{Prepared, Result, View, ViewMut};
@@ -65,7 +64,7 @@ pub(super) fn plan<'a, T: Half>(
     });
 
     // Every kernel takes all outputs; the dummies for unused ones are never written.
-    let mut layout = Layout::default();
+    let mut layout = WorkspaceLayout::default();
     let counter = layout.zeroed::<u32>(64);
     let parts = match path {
         AttentionKernel::Split(split) => split.count() * q.len() / head,

@@ -1,6 +1,28 @@
-//! Device-side description of an attention launch: extents, strides, and the mapping of blocks to tiles.
+//! Device-side description of an attention launch: element type, extents, strides, and the mapping of blocks to tiles.
 
+use half::{bf16, f16};
+use lanework::Element;
+use lanework::lang::tensor_cores::{GroupProduct, Narrow, Product};
 use lanework::prelude::*;
+
+/// A 16-bit float: an operand of the tensor cores, and the type that f32 results are rounded to.
+///
+/// ```
+/// use half::{bf16, f16};
+/// use lanework_ops::Half;
+///
+/// fn bits<T: Half>() -> u32 {
+///     T::BITS
+/// }
+/// assert_eq!((bits::<f16>(), bits::<bf16>()), (16, 16));
+/// ```
+pub trait Half:
+    GroupProduct<Self, f32, Storage = Self> + Product<Self, f32, 16, 8, 16> + Narrow + Element
+{
+}
+
+impl Half for f16 {}
+impl Half for bf16 {}
 
 /// Element strides of batch, head and row.
 #[device]

@@ -1,7 +1,6 @@
 //! An attention request: type-erased extents and strides with their checks, and the operands with their tensor maps.
 
-use super::builder::Half;
-use super::problem::{AttentionWork, TensorStrides};
+use super::problem::{AttentionWork, Half, TensorStrides};
 use super::split::Split;
 use crate::{Tensor, TensorMut};
 use lanework::lang::tensor_cores::SwizzleMode;

@@ -8,7 +8,7 @@ use half::{bf16, f16};
 use lanework::{Device, Result};
 
 #[derive(Clone, Copy, Debug)]
-struct Case {
+struct AttentionCase {
     batch: usize,
     heads: usize,
     share: usize,
@@ -32,8 +32,8 @@ fn numbers<T: Half>(count: usize, seed: u64, from: impl Fn(f32) -> T) -> Vec<T> 
 }
 
 /// Reference results and log-sum-exp of dense operands.
-fn reference(case: Case, scale: f64, [q, k, v]: [&[f64]; 3]) -> (Vec<f64>, Vec<f64>) {
-    let Case { batch, heads, share, rows, keys, head, causal } = case;
+fn reference(case: AttentionCase, scale: f64, [q, k, v]: [&[f64]; 3]) -> (Vec<f64>, Vec<f64>) {
+    let AttentionCase { batch, heads, share, rows, keys, head, causal } = case;
     let (mut out, mut logs) = (Vec::new(), Vec::new());
     for pair in 0..batch * heads {
         let of_keys = pair / heads * (heads / share) + pair % heads / share;
@@ -61,7 +61,7 @@ fn reference(case: Case, scale: f64, [q, k, v]: [&[f64]; 3]) -> (Vec<f64>, Vec<f
 }
 
 fn check<T: Half + AttentionResult<T>>(
-    case: Case,
+    case: AttentionCase,
     path: AttentionKernel,
     from: impl Fn(f32) -> T + Copy,
     to: impl Fn(T) -> f64 + Copy,
@@ -70,7 +70,7 @@ where
     f32: AttentionResult<T>,
 {
     let device = Device::emulator().sanitized();
-    let Case { batch, heads, share, rows, keys, head, causal } = case;
+    let AttentionCase { batch, heads, share, rows, keys, head, causal } = case;
     let on_host = [
         numbers(batch * heads * rows * head, 1, |x| from(3.0 * x)),
         numbers(batch * heads / share * keys * head, 2, from),
@@ -133,24 +133,24 @@ where
     Ok(())
 }
 
-const CASES: [Case; 6] = [
-    Case { batch: 1, heads: 1, share: 1, rows: 200, keys: 300, head: 64, causal: false },
-    Case { batch: 1, heads: 2, share: 2, rows: 130, keys: 130, head: 128, causal: true },
-    Case { batch: 2, heads: 1, share: 1, rows: 70, keys: 260, head: 128, causal: true },
-    Case { batch: 1, heads: 1, share: 1, rows: 260, keys: 100, head: 64, causal: true },
-    Case { batch: 1, heads: 3, share: 3, rows: 1, keys: 1, head: 64, causal: true },
-    Case { batch: 1, heads: 1, share: 1, rows: 5, keys: 129, head: 128, causal: false },
+const CASES: [AttentionCase; 6] = [
+    AttentionCase { batch: 1, heads: 1, share: 1, rows: 200, keys: 300, head: 64, causal: false },
+    AttentionCase { batch: 1, heads: 2, share: 2, rows: 130, keys: 130, head: 128, causal: true },
+    AttentionCase { batch: 2, heads: 1, share: 1, rows: 70, keys: 260, head: 128, causal: true },
+    AttentionCase { batch: 1, heads: 1, share: 1, rows: 260, keys: 100, head: 64, causal: true },
+    AttentionCase { batch: 1, heads: 3, share: 3, rows: 1, keys: 1, head: 64, causal: true },
+    AttentionCase { batch: 1, heads: 1, share: 1, rows: 5, keys: 129, head: 128, causal: false },
 ];
 
-const SMALL: Case =
-    Case { batch: 2, heads: 4, share: 2, rows: 20, keys: 33, head: 128, causal: true };
+const SMALL: AttentionCase =
+    AttentionCase { batch: 2, heads: 4, share: 2, rows: 20, keys: 33, head: 128, causal: true };
 
 #[test]
 fn hopper_agrees_with_the_host() -> Result<()> {
     for case in CASES {
         check::<bf16>(case, AttentionKernel::Hopper(100), bf16::from_f32, bf16::to_f64)?;
     }
-    let many = Case { rows: 3, keys: 4100, ..CASES[5] };
+    let many = AttentionCase { rows: 3, keys: 4100, ..CASES[5] };
     check::<bf16>(many, AttentionKernel::Hopper(100), bf16::from_f32, bf16::to_f64)?;
     check::<f16>(SMALL, AttentionKernel::Hopper(100), f16::from_f32, f16::to_f64)
 }
@@ -172,20 +172,29 @@ fn warps_agree_with_the_host() -> Result<()> {
 }
 
 /// Few queries, long keys, shared key heads, several row tiles, and keys that no query of a tile (or none at all) sees.
-const FEW: [(Case, Split); 7] = {
-    const CASE: Case =
-        Case { batch: 2, heads: 4, share: 4, rows: 1, keys: 700, head: 64, causal: true };
+const FEW: [(AttentionCase, Split); 7] = {
+    const CASE: AttentionCase =
+        AttentionCase { batch: 2, heads: 4, share: 4, rows: 1, keys: 700, head: 64, causal: true };
     const fn split(rows: u32, each: u32, parts: u32) -> Split {
         Split { rows, each, parts }
     }
     [
         (CASE, split(16, 3, 4)),
-        (Case { rows: 5, head: 128, ..CASE }, split(16, 4, 3)),
-        (Case { rows: 9, share: 2, keys: 270, ..CASE }, split(32, 1, 5)),
-        (Case { rows: 33, share: 2, keys: 200, head: 128, batch: 1, ..CASE }, split(64, 2, 2)),
-        (Case { rows: 70, share: 1, keys: 130, batch: 1, heads: 1, ..CASE }, split(64, 1, 3)),
-        (Case { rows: 20, keys: 10, ..CASE }, split(32, 1, 1)),
-        (Case { rows: 2, heads: 3, share: 3, keys: 640, causal: false, ..CASE }, split(16, 1, 10)),
+        (AttentionCase { rows: 5, head: 128, ..CASE }, split(16, 4, 3)),
+        (AttentionCase { rows: 9, share: 2, keys: 270, ..CASE }, split(32, 1, 5)),
+        (
+            AttentionCase { rows: 33, share: 2, keys: 200, head: 128, batch: 1, ..CASE },
+            split(64, 2, 2),
+        ),
+        (
+            AttentionCase { rows: 70, share: 1, keys: 130, batch: 1, heads: 1, ..CASE },
+            split(64, 1, 3),
+        ),
+        (AttentionCase { rows: 20, keys: 10, ..CASE }, split(32, 1, 1)),
+        (
+            AttentionCase { rows: 2, heads: 3, share: 3, keys: 640, causal: false, ..CASE },
+            split(16, 1, 10),
+        ),
     ]
 };
 
@@ -207,10 +216,13 @@ fn tiles_of_hopper_in_parts_agree_with_the_host() -> Result<()> {
         (CASES[0], of(2, 2, 2)),
         (CASES[1], of(2, 1, 2)),
         (CASES[2], of(2, 2, 2)),
-        (Case { rows: 260, keys: 400, ..CASES[3] }, of(3, 3, 2)),
-        (Case { rows: 260, keys: 100, ..CASES[3] }, of(2, 1, 1)),
-        (Case { batch: 2, heads: 4, share: 2, rows: 70, keys: 700, ..CASES[0] }, of(2, 1, 6)),
-        (Case { rows: 3, keys: 4100, ..CASES[5] }, of(2, 4, 7)),
+        (AttentionCase { rows: 260, keys: 400, ..CASES[3] }, of(3, 3, 2)),
+        (AttentionCase { rows: 260, keys: 100, ..CASES[3] }, of(2, 1, 1)),
+        (
+            AttentionCase { batch: 2, heads: 4, share: 2, rows: 70, keys: 700, ..CASES[0] },
+            of(2, 1, 6),
+        ),
+        (AttentionCase { rows: 3, keys: 4100, ..CASES[5] }, of(2, 4, 7)),
     ] {
         check::<bf16>(case, path, bf16::from_f32, bf16::to_f64)?;
     }
@@ -328,7 +340,8 @@ fn a_number_that_is_none_reaches_the_results_of_its_row_alone() -> Result<()> {
 fn blocks_go_from_tile_to_tile() -> Result<()> {
     // One key block per tile, tiles with one and with several, and several tiles with several each.
     for (rows, keys, head, most) in [(200, 60, 64, 1), (130, 200, 128, 1), (20, 300, 128, 2)] {
-        let case = Case { batch: 2, heads: 2, share: 2, rows, keys, head, causal: rows < keys };
+        let case =
+            AttentionCase { batch: 2, heads: 2, share: 2, rows, keys, head, causal: rows < keys };
         check::<bf16>(case, AttentionKernel::Hopper(most), bf16::from_f32, bf16::to_f64)?;
     }
     Ok(())

@@ -7,8 +7,7 @@
 //! blocks divide the keys of a head (Dao et al. 2023, "Flash-Decoding"). Each warp then passes its sums, largest score and sum of
 //! weights to `combine`.
 
-use super::builder::Half;
-use super::problem::{AttentionWork, KernelOptions, TensorStrides};
+use super::problem::{AttentionWork, Half, KernelOptions, TensorStrides};
 use lanework::prelude::*;
 
 /// Queries of a block, 16 per warp.

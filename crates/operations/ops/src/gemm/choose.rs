@@ -5,11 +5,13 @@
 
 use super::element::ElementKind;
 use super::families::{double, ffma, halved, hopper, mma, skinny, split, tile};
-use super::problem::{Extents, Major, Precision, Problem, refused};
+use super::operand::{Major, refused};
+use super::problem::{Extents, GemmProblem, Precision};
+use super::recipe::Recipe;
 use super::split_k;
-use crate::workspace::{Layout, Scratch, WorkspacePart};
+use crate::workspace::WorkspaceLayout;
+use lanework::Result;
 use lanework::tuned::{Key, Tuned, default_place, shape_class};
-use lanework::{Prepared, Result, View};
 use std::sync::OnceLock;
 
 /// A family of kernels.
@@ -17,9 +19,9 @@ pub(crate) struct Family {
     /// Name in tuned choices.
     pub name: &'static str,
     /// Whether it supports the problem and is fast for it.
-    pub suits: fn(&Problem<'_>) -> bool,
+    pub suits: fn(&GemmProblem<'_>) -> bool,
     /// Reserves workspace, and returns a function that makes the launches.
-    pub recipe: for<'a> fn(Problem<'a>, &mut Layout) -> Result<Recipe<'a>>,
+    pub recipe: for<'a> fn(GemmProblem<'a>, &mut WorkspaceLayout) -> Result<Recipe<'a>>,
 }
 
 /// All families, the most specialized first. The last one supports everything.
@@ -35,22 +37,31 @@ const FAMILIES: &[Family] = &[
 ];
 
 /// The recipe for a checked problem with at least one result.
-pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
-    super::epilogue::converted(problem, layout, chosen)
+pub(crate) fn recipe<'a>(
+    problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
+) -> Result<Recipe<'a>> {
+    super::recipe::with_vectors_converted(problem, layout, chosen)
 }
 
 /// The recipe of the selected family; the bias is already in kernel layout.
-pub(super) fn chosen<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+pub(super) fn chosen<'a>(
+    problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
+) -> Result<Recipe<'a>> {
     // If C is column-major, compute the transposed product, which has adjacent rows.
     let problem = match problem.majors().2 {
         Major::Columns(_) => problem.transposed(),
         _ => problem,
     };
-    let problem =
-        if by_f32(&problem) { Problem { precision: Precision::Full, ..problem } } else { problem };
+    let problem = if by_f32(&problem) {
+        GemmProblem { precision: Precision::Full, ..problem }
+    } else {
+        problem
+    };
     let tuned = tuned(&problem);
     if tuned.is_none()
-        && let Some(division) = split_k::division(&problem)
+        && let Some(division) = split_k::division(&problem, skinny::suits(&problem))
     {
         return split_k::recipe(problem, layout, division, chosen);
     }
@@ -68,14 +79,14 @@ const FEW: usize = 16;
 
 /// Whether a TF32 product uses the f32 kernels instead: with few rows or columns tensor cores gain nothing, and factors in another
 /// layout would be copied first (1 x 8192 x 8192 took 3.3 times as long on an H200).
-fn by_f32(problem: &Problem<'_>) -> bool {
+fn by_f32(problem: &GemmProblem<'_>) -> bool {
     let Extents { m, n, .. } = problem.extents;
     let hopper = problem.device.info().compute_capability.0 == 9;
     problem.precision == Precision::TensorFloat32 && hopper && m.min(n) <= FEW
 }
 
 /// The kernel family that a tuned choice names for a problem on its device.
-fn tuned(problem: &Problem<'_>) -> Option<String> {
+fn tuned(problem: &GemmProblem<'_>) -> Option<String> {
     static TUNED: OnceLock<Option<Tuned>> = OnceLock::new();
     let tuned = TUNED.get_or_init(|| Tuned::read(&default_place()?).ok()).as_ref()?;
     tuned.iter().next()?;
@@ -84,7 +95,7 @@ fn tuned(problem: &Problem<'_>) -> Option<String> {
 }
 
 /// Problem class, the key of tuned choices.
-fn class(problem: &Problem<'_>) -> String {
+fn class(problem: &GemmProblem<'_>) -> String {
     let Extents { batch, m, n, k } = problem.extents;
     let (a, b, _) = problem.majors();
     let letter = |major: Major, plain: fn(Major) -> bool| if plain(major) { 'N' } else { 'T' };
@@ -107,36 +118,11 @@ fn class(problem: &Problem<'_>) -> String {
 #[cfg(test)]
 pub(crate) fn by_name<'a>(
     name: &str,
-    problem: Problem<'a>,
-    layout: &mut Layout,
+    problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
 ) -> Option<Result<Recipe<'a>>> {
     let family = FAMILIES.iter().find(|family| family.name == name)?;
     (family.suits)(&problem).then(|| (family.recipe)(problem, layout))
-}
-
-/// Makes the launches of a problem once the workspace is reserved.
-pub(crate) type Recipe<'a> = Box<dyn FnOnce(&Scratch) -> Result<Vec<Prepared<'a>>> + 'a>;
-
-/// Selects one of several launched variants on the device: the workspace word that holds the choice, and the value that selects
-/// this variant.
-#[derive(Clone, Copy)]
-pub(crate) struct DeviceChoice {
-    pub word: WorkspacePart<u32>,
-    pub mine: u32,
-}
-
-impl DeviceChoice {
-    /// Kernel arguments: whether there is a choice, the word, and the selecting value.
-    pub fn arguments<'a>(
-        choice: Option<DeviceChoice>,
-        device: &lanework::Device,
-        scratch: &Scratch,
-    ) -> (bool, View<'a, u32>, u32) {
-        match choice {
-            Some(DeviceChoice { word, mine }) => (true, scratch.view(word).into(), mine),
-            None => (false, View::nothing(device), 0),
-        }
-    }
 }
 
 /// A forced kernel variant.
@@ -160,10 +146,10 @@ impl ForcedVariant {
     /// The launches.
     pub(super) fn recipe<'a>(
         self,
-        problem: Problem<'a>,
-        layout: &mut Layout,
+        problem: GemmProblem<'a>,
+        layout: &mut WorkspaceLayout,
     ) -> Result<Recipe<'a>> {
-        let unfit = |problem: &Problem<'_>| {
+        let unfit = |problem: &GemmProblem<'_>| {
             let extents = problem.extents;
             refused(
                 format!("{self:?} cannot compute a product of {extents:?} on this device"),

@@ -1,4 +1,4 @@
-//! Element types of matrices, and their representation in a type-erased [`Problem`](super::problem::Problem).
+//! Element types of matrices, and their representation in a type-erased [`GemmProblem`](super::problem::Problem).
 
 use bytemuck::{Pod, Zeroable};
 use half::{bf16, f16};

@@ -1,7 +1,7 @@
 //! The device-side epilogue: one function that every kernel family calls per element.
 
 use super::epilogue::{Activation, Along, MOST};
-use super::problem::Problem;
+use super::problem::GemmProblem;
 use crate::workspace::Scratch;
 use lanework::lang::rt::{Cast, Get, IntoVar};
 use lanework::lang::{Slice, Var};
@@ -220,7 +220,10 @@ pub(crate) struct Finishing<'a, S: Sum> {
 }
 
 /// The kernel arguments for a problem whose bias is dense and of type `S`.
-pub(crate) fn finishing<'a, S: Sum>(problem: &Problem<'a>, scratch: &Scratch) -> Finishing<'a, S> {
+pub(crate) fn finishing<'a, S: Sum>(
+    problem: &GemmProblem<'a>,
+    scratch: &Scratch,
+) -> Finishing<'a, S> {
     let epilogue = &problem.epilogue;
     let device = &problem.device;
     let scale = |which: usize| match &epilogue.scales {

@@ -1,8 +1,8 @@
 //! Grouped products: several products of different shapes as one operation.
 
-use super::problem::refused;
+use super::operand::refused;
 use super::{Gemm, GemmElement};
-use crate::workspace::{Layout, Workspace};
+use crate::workspace::{Workspace, WorkspaceLayout};
 use crate::{Plan, TensorMut};
 use lanework::{Prepared, Result};
 
@@ -86,7 +86,7 @@ impl<'a, const R: usize> Grouped<'a, R> {
                 "give an output per product",
             );
         }
-        let mut layout = Layout::default();
+        let mut layout = WorkspaceLayout::default();
         let mut recipes = Vec::new();
         for (number, (product, output)) in self.products.into_iter().zip(outputs).enumerate() {
             if *output.device() != *workspace.device() {

@@ -10,26 +10,26 @@ mod epilogue;
 pub(crate) mod families;
 mod finish;
 mod grouped;
+mod operand;
 mod problem;
+mod recipe;
 mod split_k;
 
 #[cfg(test)]
 mod tests;
 
-use crate::workspace::{Layout, Scratch, Workspace};
+use crate::workspace::{Scratch, Workspace, WorkspaceLayout};
 use crate::{Plan, Tensor, TensorMut};
 pub use choose::ForcedVariant;
-use choose::Recipe;
 pub use element::{ElementKind, Fp8E4m3, Fp8E5m2, GemmElement};
 use epilogue::{Activation, Along, Epilogue, Vector};
 pub use epilogue::{Function, FunctionOf};
 pub use grouped::{Grouped, grouped};
 use lanework::{Buffer, Prepared, Result};
+use operand::{OperandMemory, ProductOutput, ResultMemory, refused, strides};
 pub use problem::Precision;
-use problem::{
-    Destination, Extents, Factor, Problem, ProductOutput, Source, extents, multiplied, refused,
-    strides,
-};
+use problem::{Extents, Factor, GemmProblem, extents, multiplied};
+use recipe::Recipe;
 
 /// The product of two matrices: `a` of `[m, k]` and `b` of `[k, n]` elements, or of `[batch, m, k]` and `[batch, k, n]`. A batch of
 /// 1 is broadcast.
@@ -219,7 +219,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
             self.elsewhere = Some(name);
         }
         let (length, [stride]) = (vector.len(), vector.strides());
-        let memory = Source::Memory(vector.into_view().cast());
+        let memory = OperandMemory::Memory(vector.into_view().cast());
         Vector { kind: T::KIND, memory, length, stride, along }
     }
 
@@ -276,7 +276,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
     where
         'a: 'c,
     {
-        let mut layout = Layout::default();
+        let mut layout = WorkspaceLayout::default();
         let recipe = self.recipe(c, &mut layout)?;
         let scratch = workspace.reserve(&layout)?;
         Ok(Plan::new(recipe(&scratch)?, [scratch]))
@@ -286,7 +286,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
     fn recipe<'c, C: GemmElement>(
         self,
         c: TensorMut<'c, C, R>,
-        layout: &mut Layout,
+        layout: &mut WorkspaceLayout,
     ) -> Result<Recipe<'c>>
     where
         'a: 'c,
@@ -305,7 +305,10 @@ impl<'a, const R: usize> Gemm<'a, R> {
     }
 
     /// Erases the types: the problem as plain data.
-    pub(crate) fn problem<'c, C: GemmElement>(self, c: TensorMut<'c, C, R>) -> Result<Problem<'c>>
+    pub(crate) fn problem<'c, C: GemmElement>(
+        self,
+        c: TensorMut<'c, C, R>,
+    ) -> Result<GemmProblem<'c>>
     where
         'a: 'c,
     {
@@ -324,9 +327,9 @@ impl<'a, const R: usize> Gemm<'a, R> {
         let strides = strides(c.strides());
         let c = ProductOutput {
             kind: C::KIND,
-            memory: Destination::Memory(c.into_view().cast()),
+            memory: ResultMemory::Memory(c.into_view().cast()),
             strides,
         };
-        Ok(Problem { device, extents, a, b, c, alpha, beta, precision, epilogue, one_kernel })
+        Ok(GemmProblem { device, extents, a, b, c, alpha, beta, precision, epilogue, one_kernel })
     }
 }

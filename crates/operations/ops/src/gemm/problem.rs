@@ -1,12 +1,12 @@
 //! A matrix product as plain data: type-erased operands, extents, options. It is the only input of kernel selection and launches.
-//!
-//! An operand's memory is a caller's buffer, or a workspace part that one step of the plan fills and another reads.
 
 use super::element::{ElementKind, GemmElement};
 use super::epilogue::Epilogue;
+use super::operand::{
+    Major, MatrixOperand, OperandMemory, ProductOutput, Strides, refused, strides,
+};
 use crate::Tensor;
-use crate::workspace::{Scratch, WorkspacePart};
-use lanework::{Device, Error, Result, Storable, View, ViewMut};
+use lanework::{Device, Result};
 
 /// Precision of a product.
 ///
@@ -50,71 +50,13 @@ pub(crate) struct Extents {
     pub k: usize,
 }
 
-/// Strides in elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Strides {
-    pub batch: usize,
-    pub row: usize,
-    pub column: usize,
-}
-
-/// Which elements of a matrix are adjacent in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Major {
-    /// A row's elements; the value is the row stride.
-    Rows(usize),
-    /// A column's elements; the value is the column stride.
-    Columns(usize),
-    /// Neither.
-    Scattered,
-}
-
-impl Strides {
-    /// The adjacent elements of a `rows` x `columns` matrix. A single line, whose line stride is arbitrary, gets one that every
-    /// kernel accepts.
-    pub fn major(self, rows: usize, columns: usize) -> Major {
-        let apart = |stride: usize, lines: usize, extent: usize| {
-            if lines <= 1 { extent.next_multiple_of(16).max(16) } else { stride }
-        };
-        match (self.row, self.column) {
-            (row, 1) if columns > 1 => Major::Rows(apart(row, rows, columns)),
-            (1, column) if rows > 1 => Major::Columns(apart(column, columns, rows)),
-            // One column with gaps counts as rows of one element.
-            (row, _) if columns <= 1 => Major::Rows(apart(row, rows, columns)),
-            (_, column) if rows <= 1 => Major::Columns(column),
-            _ => Major::Scattered,
-        }
-    }
-
-    /// Strides of the transposed matrix.
-    pub fn t(self) -> Strides {
-        Strides { row: self.column, column: self.row, ..self }
-    }
-}
-
-/// A factor; its memory extends from the first element to the last.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Matrix<'a> {
-    pub kind: ElementKind,
-    pub memory: Source<'a>,
-    pub strides: Strides,
-}
-
-/// The result.
-#[derive(Debug)]
-pub(crate) struct ProductOutput<'a> {
-    pub kind: ElementKind,
-    pub memory: Destination<'a>,
-    pub strides: Strides,
-}
-
 /// `c = then(alpha a b + beta c)`, checked: shapes match, types are supported, every extent is below 2^31.
 #[derive(Debug)]
-pub(crate) struct Problem<'a> {
+pub(crate) struct GemmProblem<'a> {
     pub device: Device,
     pub extents: Extents,
-    pub a: Matrix<'a>,
-    pub b: Matrix<'a>,
+    pub a: MatrixOperand<'a>,
+    pub b: MatrixOperand<'a>,
     pub c: ProductOutput<'a>,
     pub alpha: f64,
     pub beta: f64,
@@ -124,20 +66,20 @@ pub(crate) struct Problem<'a> {
     pub one_kernel: bool,
 }
 
-impl<'a> Problem<'a> {
+impl<'a> GemmProblem<'a> {
     /// Duplicates the problem, including the mutable view of the results.
     ///
     /// # Safety
     /// As [`ViewMut::again`], for the memory of the results.
-    pub unsafe fn again(&self) -> Problem<'a> {
+    pub unsafe fn again(&self) -> GemmProblem<'a> {
         // SAFETY: this function has the contract of `ViewMut::again`, and `c.memory` is the only mutable view that it duplicates.
         let c = ProductOutput { memory: unsafe { self.c.memory.again() }, ..self.c };
         let (device, epilogue) = (self.device.clone(), self.epilogue.clone());
-        Problem { device, c, epilogue, ..*self }
+        GemmProblem { device, c, epilogue, ..*self }
     }
 }
 
-impl Problem<'_> {
+impl GemmProblem<'_> {
     /// The accumulator type.
     pub fn sums(&self) -> ElementKind {
         self.a.kind.sums().unwrap_or(ElementKind::F32)
@@ -159,11 +101,11 @@ impl Problem<'_> {
 
     /// The transposed product: `c' = b' a'`.
     pub fn transposed(self) -> Self {
-        let Problem { extents, a, b, c, epilogue, .. } = self;
-        Problem {
+        let GemmProblem { extents, a, b, c, epilogue, .. } = self;
+        GemmProblem {
             extents: Extents { m: extents.n, n: extents.m, ..extents },
-            a: Matrix { strides: b.strides.t(), ..b },
-            b: Matrix { strides: a.strides.t(), ..a },
+            a: MatrixOperand { strides: b.strides.t(), ..b },
+            b: MatrixOperand { strides: a.strides.t(), ..a },
             c: ProductOutput { strides: c.strides.t(), ..c },
             epilogue: epilogue.transposed(),
             ..self
@@ -225,49 +167,21 @@ impl Problem<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_single_line_is_one_whose_elements_are_adjacent() {
-        for (row, column, rows, columns, major) in [
-            (7, 1, 5, 7, Major::Rows(7)),
-            (1, 5, 5, 7, Major::Columns(5)),
-            (14, 2, 5, 7, Major::Scattered),
-            (1, 1, 5, 1, Major::Columns(16)),
-            (3, 1, 5, 1, Major::Rows(3)),
-            (1, 1, 1, 40, Major::Rows(48)),
-            (1, 3, 1, 40, Major::Columns(3)),
-            (9, 9, 1, 1, Major::Rows(16)),
-        ] {
-            let strides = Strides { batch: 0, row, column };
-            assert_eq!(strides.major(rows, columns), major, "{row} {column} {rows} {columns}");
-        }
-    }
-}
-
 /// A factor without its element type.
 #[derive(Clone, Debug)]
 pub(super) struct Factor<'a, const R: usize> {
     pub(super) device: Device,
     pub(super) shape: [usize; R],
-    matrix: Matrix<'a>,
+    matrix: MatrixOperand<'a>,
 }
 
 impl<'a, const R: usize> Factor<'a, R> {
     pub(super) fn new<T: GemmElement>(tensor: Tensor<'a, T, R>) -> Self {
         let (device, shape) = (tensor.device().clone(), tensor.shape());
         let strides = strides(tensor.strides());
-        let memory = Source::Memory(tensor.into_view().cast());
-        Factor { device, shape, matrix: Matrix { kind: T::KIND, memory, strides } }
+        let memory = OperandMemory::Memory(tensor.into_view().cast());
+        Factor { device, shape, matrix: MatrixOperand { kind: T::KIND, memory, strides } }
     }
-}
-
-/// The last two dimensions are rows and columns; a dimension before them is the batch.
-pub(super) fn strides<const R: usize>(strides: [usize; R]) -> Strides {
-    let from_end = |i: usize| if R >= i { strides[R - i] } else { 0 };
-    Strides { batch: if R == 3 { from_end(3) } else { 0 }, row: from_end(2), column: from_end(1) }
 }
 
 /// Batch, rows and columns of a tensor of two or three dimensions.
@@ -287,7 +201,7 @@ pub(super) fn multiplied<'a, const R: usize>(
     a: Factor<'a, R>,
     b: Factor<'a, R>,
     c: [usize; R],
-) -> Result<(Extents, [Matrix<'a>; 2])> {
+) -> Result<(Extents, [MatrixOperand<'a>; 2])> {
     let [batch_a, m, k] = extents(a.shape)?;
     let [batch_b, of_b, n] = extents(b.shape)?;
     if of_b != k {
@@ -312,98 +226,10 @@ pub(super) fn multiplied<'a, const R: usize>(
             "give an output of the product's shape",
         );
     }
-    let once = |matrix: Matrix<'a>, own: usize| {
+    let once = |matrix: MatrixOperand<'a>, own: usize| {
         let strides = matrix.strides;
         let step = if own == 1 { 0 } else { strides.batch };
-        Matrix { strides: Strides { batch: step, ..strides }, ..matrix }
+        MatrixOperand { strides: Strides { batch: step, ..strides }, ..matrix }
     };
     Ok((Extents { batch, m, n, k }, [once(a.matrix, batch_a), once(b.matrix, batch_b)]))
-}
-
-/// Rejects an invalid request.
-pub(crate) fn refused<T>(why: String, help: &str) -> Result<T> {
-    Err(Error::Request { why, help: help.to_owned() })
-}
-
-/// Memory of a factor.
-#[derive(Clone, Copy)]
-pub(crate) enum Source<'a> {
-    /// In a caller's buffer.
-    Memory(View<'a, u8>),
-    /// In the workspace.
-    Scratch(WorkspacePart<u8>),
-}
-
-impl<'a> Source<'a> {
-    /// The memory, once the workspace is reserved.
-    pub fn elements<T: Storable>(self, scratch: &Scratch) -> View<'a, T> {
-        match self {
-            Source::Memory(view) => view.cast(),
-            Source::Scratch(part) => View::from(scratch.view(part)).cast(),
-        }
-    }
-
-    /// The address, for alignment checks: workspace parts are aligned to 256 bytes.
-    pub fn address(self) -> u64 {
-        match self {
-            Source::Memory(view) => view.address(),
-            Source::Scratch(_) => 0,
-        }
-    }
-}
-
-/// Memory of the results.
-pub(crate) enum Destination<'a> {
-    /// In a caller's buffer.
-    Memory(ViewMut<'a, u8>),
-    /// In the workspace.
-    Scratch(WorkspacePart<u8>),
-}
-
-impl<'a> Destination<'a> {
-    /// The memory, once the workspace is reserved.
-    pub fn elements<T: Storable>(self, scratch: &Scratch) -> ViewMut<'a, T> {
-        match self {
-            Destination::Memory(view) => view.cast(),
-            Destination::Scratch(part) => scratch.view(part).cast(),
-        }
-    }
-
-    /// As [`Source::address`].
-    pub fn address(&self) -> u64 {
-        match self {
-            Destination::Memory(view) => view.address(),
-            Destination::Scratch(_) => 0,
-        }
-    }
-
-    /// Duplicates the mutable view.
-    ///
-    /// # Safety
-    /// As [`ViewMut::again`].
-    pub unsafe fn again(&self) -> Destination<'a> {
-        match self {
-            // SAFETY: this function has the contract of `ViewMut::again`, which it calls once, for the one view it holds.
-            Destination::Memory(view) => Destination::Memory(unsafe { view.again() }),
-            Destination::Scratch(part) => Destination::Scratch(*part),
-        }
-    }
-}
-
-impl std::fmt::Debug for Source<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Source::Memory(view) => view.fmt(f),
-            Source::Scratch(_) => f.write_str("workspace"),
-        }
-    }
-}
-
-impl std::fmt::Debug for Destination<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Destination::Memory(view) => view.fmt(f),
-            Destination::Scratch(_) => f.write_str("workspace"),
-        }
-    }
 }

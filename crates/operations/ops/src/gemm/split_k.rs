@@ -4,15 +4,13 @@
 //! Families that divide k themselves are excluded: true FP32 (`ffma`), FP64 with as many tiles as multiprocessors
 //! (`double::units`), clusters that share a tile of some thousand steps (`hopper::results`).
 
-use super::choose::Recipe;
 use super::element::ElementKind;
 use super::epilogue::Epilogue;
-use super::families::skinny;
 use super::finish::{Finish, Finishing, Sum, finished, finishing};
-use super::problem::{
-    Destination, Extents, Matrix, Precision, Problem, ProductOutput, Source, Strides, refused,
-};
-use crate::workspace::{Layout, Scratch};
+use super::operand::{MatrixOperand, OperandMemory, ProductOutput, ResultMemory, Strides, refused};
+use super::problem::{Extents, GemmProblem, Precision};
+use super::recipe::Recipe;
+use crate::workspace::{Scratch, WorkspaceLayout};
 use half::{bf16, f16};
 use lanework::prelude::*;
 use lanework::{Element, Prepared, Result, View};
@@ -31,22 +29,22 @@ pub(super) struct Division {
 }
 
 /// Number of steps from which the gain exceeds the second launch, with and without clusters that divide k anyway.
-fn least(problem: &Problem<'_>) -> usize {
+fn least(problem: &GemmProblem<'_>) -> usize {
     if problem.sums() == ElementKind::F64 { 2048 } else { 32_768 }
 }
 
-/// The division of a problem, if it pays off.
-pub(super) fn division(problem: &Problem<'_>) -> Option<Division> {
+/// The division of a problem, if it pays off; `skinny` is whether the kernels for few rows or columns suit it.
+pub(super) fn division(problem: &GemmProblem<'_>, skinny: bool) -> Option<Division> {
     let Extents { batch, m, n, k } = problem.extents;
     let others =
         problem.a.kind == ElementKind::F32 && problem.precision != Precision::TensorFloat32;
     let compensated = problem.precision == Precision::Compensated;
     // Factors in the workspace belong to a family that has already decided.
-    let given = |matrix: &Matrix<'_>| matches!(matrix.memory, Source::Memory(_));
+    let given = |matrix: &MatrixOperand<'_>| matches!(matrix.memory, OperandMemory::Memory(_));
     let whole =
         problem.one_kernel || others || compensated || !given(&problem.a) || !given(&problem.b);
     let processors = problem.device.info().multiprocessors.max(1) as usize;
-    let lines = skinny::suits(problem) && m.max(n) >= 2 * processors;
+    let lines = skinny && m.max(n) >= 2 * processors;
     let tiles = m.div_ceil(TILE.0).saturating_mul(n.div_ceil(TILE.1));
     if batch != 1 || whole || lines || k < least(problem) || 4 * tiles > processors {
         return None;
@@ -58,10 +56,10 @@ pub(super) fn division(problem: &Problem<'_>) -> Option<Division> {
 
 /// The launches of the divided problem; `chosen` makes the launches of the parts.
 pub(super) fn recipe<'a>(
-    problem: Problem<'a>,
-    layout: &mut Layout,
+    problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
     Division { each, parts, rest }: Division,
-    chosen: impl Fn(Problem<'a>, &mut Layout) -> Result<Recipe<'a>>,
+    chosen: impl Fn(GemmProblem<'a>, &mut WorkspaceLayout) -> Result<Recipe<'a>>,
 ) -> Result<Recipe<'a>> {
     let Extents { m, n, .. } = problem.extents;
     let bytes = problem.sums().bytes();
@@ -72,7 +70,7 @@ pub(super) fn recipe<'a>(
     let all = layout.scratch::<u8>(count * results * bytes);
     let to = |part: usize, parts: usize| {
         let memory =
-            Destination::Scratch(all.bytes(part * results * bytes, parts * results * bytes));
+            ResultMemory::Scratch(all.bytes(part * results * bytes, parts * results * bytes));
         let strides = Strides { batch: results, row: pitch, column: 1 };
         ProductOutput { kind: problem.sums(), memory, strides }
     };
@@ -81,7 +79,7 @@ pub(super) fn recipe<'a>(
         let last = part(&problem, parts * each, (1, rest), to(parts, 1));
         recipes.push(chosen(last, layout)?);
     }
-    let parts = Parts { count: count as u32, results: results as u32, pitch: pitch as u32 };
+    let parts = SplitParts { count: count as u32, results: results as u32, pitch: pitch as u32 };
     Ok(Box::new(move |scratch| {
         let mut launches = Vec::new();
         for recipe in recipes {
@@ -94,21 +92,25 @@ pub(super) fn recipe<'a>(
 
 /// The products of `parts` parts of `each` steps from step `first` on, without an epilogue.
 fn part<'a>(
-    problem: &Problem<'a>,
+    problem: &GemmProblem<'a>,
     first: usize,
     (parts, each): (usize, usize),
     c: ProductOutput<'a>,
-) -> Problem<'a> {
+) -> GemmProblem<'a> {
     // The batch stride of a factor is the distance of `each` steps along k.
-    let of = |matrix: &Matrix<'a>, along: usize| {
+    let of = |matrix: &MatrixOperand<'a>, along: usize| {
         let bytes = first * along * matrix.kind.bytes();
         let memory = match matrix.memory {
-            Source::Memory(view) => Source::Memory(view.part(bytes..)),
-            Source::Scratch(part) => Source::Scratch(part),
+            OperandMemory::Memory(view) => OperandMemory::Memory(view.part(bytes..)),
+            OperandMemory::Scratch(part) => OperandMemory::Scratch(part),
         };
-        Matrix { memory, strides: Strides { batch: each * along, ..matrix.strides }, ..*matrix }
+        MatrixOperand {
+            memory,
+            strides: Strides { batch: each * along, ..matrix.strides },
+            ..*matrix
+        }
     };
-    Problem {
+    GemmProblem {
         device: problem.device.clone(),
         extents: Extents { batch: parts, k: each, ..problem.extents },
         a: of(&problem.a, problem.a.strides.column),
@@ -124,7 +126,9 @@ fn part<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gemm::{choose::chosen, epilogue};
+    use crate::gemm::choose::chosen;
+    use crate::gemm::families::skinny;
+    use crate::gemm::recipe::with_vectors_converted;
     use crate::{GemmElement, Plan, Tensor, TensorMut, Workspace, gemm};
     use half::{bf16, f16};
     use lanework::Device;
@@ -134,7 +138,8 @@ mod tests {
         let (a, b) = (device.uninit::<T>(m * k)?, device.uninit::<T>(n * k)?);
         let mut c = device.uninit::<C>(m * n)?;
         let product = gemm(Tensor::new(&a, [m, k])?, Tensor::new(&b, [k, n])?);
-        Ok(division(&product.problem(TensorMut::new(&mut c, [m, n])?)?))
+        let problem = product.problem(TensorMut::new(&mut c, [m, n])?)?;
+        Ok(division(&problem, skinny::suits(&problem)))
     }
 
     /// A divided product of integers (exact), in every layout, with a full epilogue.
@@ -163,9 +168,9 @@ mod tests {
             let y = Tensor::with_strides(&on_b, [k, n], of_b, 0)?;
             let product = gemm(x, y).beta(2.0).bias(Tensor::new(&on_bias, [n])?).relu();
             let problem = product.problem(TensorMut::new(&mut c, [m, n])?)?;
-            let mut layout = Layout::default();
+            let mut layout = WorkspaceLayout::default();
             let division = Division { each: 256, parts: 2, rest: 88 };
-            let recipe = epilogue::converted(problem, &mut layout, |problem, layout| {
+            let recipe = with_vectors_converted(problem, &mut layout, |problem, layout| {
                 recipe(problem, layout, division, chosen)
             })?;
             let scratch = Workspace::new(&device).reserve(&layout)?;
@@ -282,7 +287,7 @@ fn added<P: Sum, S: Sum, O: Element>(
 
 /// Layout of the parts: their number, the elements of each, and the row stride.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parts {
+pub(super) struct SplitParts {
     pub count: u32,
     pub results: u32,
     pub pitch: u32,
@@ -290,10 +295,10 @@ pub(super) struct Parts {
 
 /// The launch that reduces the parts of a problem's results and finishes them. Parts have the accumulator type.
 pub(super) fn add<'a>(
-    problem: Problem<'a>,
+    problem: GemmProblem<'a>,
     scratch: &Scratch,
     from: View<'a, u8>,
-    parts: Parts,
+    parts: SplitParts,
 ) -> Result<Prepared<'a>> {
     use ElementKind as K;
     match (problem.sums(), problem.c.kind) {
@@ -307,14 +312,14 @@ pub(super) fn add<'a>(
 }
 
 fn typed<'a, P: Sum, S: Sum, O: Element>(
-    problem: Problem<'a>,
+    problem: GemmProblem<'a>,
     scratch: &Scratch,
     from: View<'a, u8>,
-    Parts { count, results, pitch }: Parts,
+    SplitParts { count, results, pitch }: SplitParts,
 ) -> Result<Prepared<'a>> {
     let Finishing { alpha, beta, bias, scale_a, scale_b, finish } =
         finishing::<S>(&problem, scratch);
-    let Problem { device, extents: Extents { batch, m, n, .. }, c, .. } = problem;
+    let GemmProblem { device, extents: Extents { batch, m, n, .. }, c, .. } = problem;
     let processors = device.info().multiprocessors as usize;
     let groups = groups(results as usize, count, processors);
     let strides = c.strides;

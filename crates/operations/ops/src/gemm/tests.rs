@@ -1,9 +1,10 @@
 //! Rejected requests and their messages, extents of 0, and products on a sanitized emulator.
 
-use super::choose::{Recipe, by_name};
-use super::families::hopper::{HopperShape, Order, shaped};
-use super::problem::Problem;
-use crate::workspace::Layout;
+use super::choose::by_name;
+use super::families::hopper::{HopperShape, TileOrder, shaped};
+use super::problem::GemmProblem;
+use super::recipe::Recipe;
+use crate::workspace::WorkspaceLayout;
 use crate::{Fp8E4m3, Gemm, Precision, Tensor, TensorMut, function, gemm, grouped};
 use half::f16;
 use lanework::prelude::*;
@@ -129,7 +130,7 @@ type Numbers<T, C> = (fn(i32) -> T, fn(C) -> i32);
 /// A product by one kernel family, compared with exact sums of small integers.
 fn by_family<T: crate::GemmElement, C: crate::GemmElement>(
     device: &Device,
-    family: impl for<'a> Fn(Problem<'a>, &mut Layout) -> Option<Result<Recipe<'a>>>,
+    family: impl for<'a> Fn(GemmProblem<'a>, &mut WorkspaceLayout) -> Option<Result<Recipe<'a>>>,
     [m, n, k]: [usize; 3],
     (a_by_rows, b_by_rows): (bool, bool),
     (of, value): Numbers<T, C>,
@@ -143,7 +144,7 @@ fn by_family<T: crate::GemmElement, C: crate::GemmElement>(
     let right = if b_by_rows { Tensor::new(&b, [k, n])? } else { Tensor::new(&b, [n, k])?.t() };
     let product = gemm(left, right).precision(Precision::TensorFloat32);
     let problem = product.problem(TensorMut::new(&mut c, [m, n])?)?;
-    let mut layout = Layout::default();
+    let mut layout = WorkspaceLayout::default();
     let Some(recipe) = family(problem, &mut layout) else {
         return Ok(false);
     };
@@ -183,7 +184,10 @@ fn by_shape<T: crate::GemmElement, C: crate::GemmElement>(
 fn hoppers_kernels_are_right_and_clean_for_every_type_and_layout() -> Result<()> {
     let device = Device::emulator().sanitized();
     let narrow = |x: i32| f16::from_f32(x as f32);
-    fn hopper<'a>(problem: Problem<'a>, layout: &mut Layout) -> Option<Result<Recipe<'a>>> {
+    fn hopper<'a>(
+        problem: GemmProblem<'a>,
+        layout: &mut WorkspaceLayout,
+    ) -> Option<Result<Recipe<'a>>> {
         by_name("hopper", problem, layout)
     }
     for layouts in [(true, true), (true, false), (false, true), (false, false)] {
@@ -207,7 +211,7 @@ fn clusters_share_tiles_of_every_width_and_layout() -> Result<()> {
     for (number, cluster) in [(1, 1), (2, 1), (1, 2), (2, 2)].into_iter().enumerate() {
         for (at, columns) in [64, 128, 256].into_iter().enumerate() {
             let layouts = (number.is_multiple_of(2) == at.is_multiple_of(2), at < 2);
-            let order = Order::Grouped(2);
+            let order = TileOrder::Grouped(2);
             let shape = HopperShape {
                 columns,
                 cluster,
@@ -236,7 +240,7 @@ fn clusters_share_tiles_of_every_width_and_layout() -> Result<()> {
 #[test]
 fn blocks_that_divide_k_add_up_what_each_has_summed() -> Result<()> {
     let device = Device::emulator().sanitized();
-    let order = Order::Grouped(8);
+    let order = TileOrder::Grouped(8);
     for (split, columns, k) in [(2, 128, 300usize), (4, 128, 80), (8, 256, 700), (2, 64, 64)] {
         let shape = HopperShape {
             columns,

@@ -4,7 +4,7 @@ use super::choice::{SelectedVariant, Shares, Variant};
 use super::kernels::{AHEAD, RowConfig, RowOperation};
 use super::normal::{Normal, RowLayout, RowOperands};
 use super::{passes, ring, spread};
-use crate::workspace::Layout;
+use crate::workspace::WorkspaceLayout;
 use crate::{Plan, Workspace};
 use lanework::{Device, Error, Result};
 
@@ -110,7 +110,7 @@ pub(super) fn plan<'a, T: Normal>(
     let mut scratch = None;
     let mut steps = Vec::new();
     let mut room = |cells: usize| -> Result<_> {
-        let mut layout = Layout::default();
+        let mut layout = WorkspaceLayout::default();
         let (cells, done) = (layout.zeroed::<u64>(cells), layout.zeroed::<u32>(1));
         let space = scratch.insert(workspace.reserve(&layout)?);
         Ok((space.view(cells), space.view(done)))
@@ -169,7 +169,7 @@ pub(super) fn plan<'a, T: Normal>(
             let config =
                 RowConfig { vectors, threads, block: threads, peeled, wide, phase, ..config };
             let blocks = grid(count.saturating_mul(parts as usize))?;
-            let mut layout = Layout::default();
+            let mut layout = WorkspaceLayout::default();
             let space = layout.scratch::<f32>(2 * blocks as usize);
             let memory = scratch.insert(workspace.reserve(&layout)?);
             let (to, from) = (memory.view(space), memory.view(space));

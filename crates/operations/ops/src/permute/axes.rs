@@ -7,7 +7,6 @@
 //! integers using multiplication", 1994): for n < 2^31, n / d = (mulhi(n, m) + n) >> s with s = ceil(log2 d) and m = floor(2^32
 //! (2^s - d) / d) + 1.
 
-use super::tiles::Plane;
 use lanework::prelude::*;
 use lanework::{Error, Result};
 
@@ -216,6 +215,25 @@ pub(super) fn too_large() -> Error {
         why: "this permutation has more than 2^31 blocks of work".to_owned(),
         help: "permute the array in parts".to_owned(),
     }
+}
+
+/// A matrix to transpose: extents and row strides.
+#[device]
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct Plane {
+    /// Rows of the source: adjacent elements of the output.
+    pub rows: u32,
+    /// Columns of the source: adjacent elements of the source.
+    pub cols: u32,
+    /// Source row stride in words.
+    pub from: u64,
+    /// Output row stride in words.
+    pub to: u64,
+    /// Elements from a sector's start to the output's first element, if it is divided at sectors.
+    pub skew: u32,
+    /// Always zero.
+    pub reserved: u32,
 }
 
 /// An axis: its extent, division constants, and its strides in the source and in the output.

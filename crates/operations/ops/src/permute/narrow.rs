@@ -4,8 +4,8 @@
 //! aligned output word from two cells of the tile (words of one column and successive rows, as in `tiles`). Words that reach past a
 //! row, and blocks at the matrix's edges, move single elements.
 
-use super::axes::{Digit, part_of};
-use super::tiles::{Plane, bytes_of};
+use super::axes::{Digit, Plane, part_of};
+use super::tiles::bytes_of;
 use lanework::prelude::*;
 
 /// Tile configuration.

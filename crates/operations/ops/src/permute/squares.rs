@@ -9,9 +9,9 @@
 //! multiples of a window before the tile's edge, which keeps stores aligned; the block reads the source rows that these windows
 //! reach. Blocks whose aligned loads would leave the source read single bytes.
 
-use super::axes::{Digit, part_of};
+use super::axes::{Digit, Plane, part_of};
 use super::chunks::{between, chunk_at, read, store_chunk, write};
-use super::tiles::{Plane, bytes_of};
+use super::tiles::bytes_of;
 use lanework::prelude::*;
 
 /// Tile configuration.

@@ -10,7 +10,7 @@
 //! window of a row begins up to 7 elements of 4 bytes before the tile, the block also reads these rows, and every sector is written
 //! whole by one warp.
 
-use super::axes::{Digit, part_of};
+use super::axes::{Digit, Plane, part_of};
 use lanework::prelude::*;
 
 /// Tile configuration.
@@ -82,25 +82,6 @@ impl Tile {
     pub fn shared_words(&self) -> u32 {
         self.cells_down() * self.pitch() * self.words()
     }
-}
-
-/// A matrix to transpose: extents and row strides.
-#[device]
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(super) struct Plane {
-    /// Rows of the source: adjacent elements of the output.
-    pub rows: u32,
-    /// Columns of the source: adjacent elements of the source.
-    pub cols: u32,
-    /// Source row stride in words.
-    pub from: u64,
-    /// Output row stride in words.
-    pub to: u64,
-    /// Elements from a sector's start to the output's first element, if it is divided at sectors.
-    pub skew: u32,
-    /// Always zero.
-    pub reserved: u32,
 }
 
 /// Selects bytes of two words by `selector` (`prmt`).

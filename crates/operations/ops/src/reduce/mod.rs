@@ -45,7 +45,7 @@ use config::{NumberType, ReductionOperation};
 pub use elements::{Reducible, ReducibleFloat};
 use elements::{memory, memory_mut};
 use lanework::{Buffer, Error, Result, Storable};
-use planning::{Operand, ReductionOutput, ReductionRequest};
+use planning::{ReductionOperand, ReductionOutput, ReductionRequest};
 use std::marker::PhantomData;
 
 /// A reduction of an array of `T` to numbers of type `O`; made by the functions of this module.
@@ -213,7 +213,7 @@ impl<'a, T: Reducible, O: Storable, const R: usize> Reduction<'a, T, O, R> {
 
     fn request(self) -> ReductionRequest<'a> {
         let device = self.x.device().clone();
-        let operand = |tensor: Tensor<'a, T, R>| Operand {
+        let operand = |tensor: Tensor<'a, T, R>| ReductionOperand {
             shape: tensor.shape().to_vec(),
             strides: tensor.strides().to_vec(),
             memory: memory(T::KIND, tensor.into_view()),

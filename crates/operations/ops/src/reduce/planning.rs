@@ -7,11 +7,11 @@ use super::elements::{NumberMemory, NumberMemoryMut};
 use super::general::{DIMENSIONS, general};
 use super::shape::{self, Dimension, ReductionShape};
 use crate::launching::Plan;
-use crate::workspace::{Layout, Workspace};
+use crate::workspace::{Workspace, WorkspaceLayout};
 use lanework::{Device, Error, Launch, Result, View, ViewMut};
 
 /// An operand: its strides and its memory.
-pub(crate) struct Operand<'a> {
+pub(crate) struct ReductionOperand<'a> {
     pub shape: Vec<usize>,
     pub strides: Vec<usize>,
     pub memory: NumberMemory<'a>,
@@ -24,9 +24,9 @@ pub(crate) struct ReductionRequest<'a> {
     pub element: NumberType,
     pub axis: Option<usize>,
     pub compensated: bool,
-    pub x: Operand<'a>,
+    pub x: ReductionOperand<'a>,
     /// The second operand of a dot product.
-    pub y: Option<Operand<'a>>,
+    pub y: Option<ReductionOperand<'a>>,
 }
 
 /// An output.
@@ -156,7 +156,7 @@ pub(crate) fn plan<'a>(
 
     let dot = operation == ReductionOperation::Dot;
     let mut overlaps = device.info().compute_capability >= (9, 0);
-    let mut layout = Layout::default();
+    let mut layout = WorkspaceLayout::default();
     let (launch, blocks, scratch);
     // Both kernels wait only for blocks of the same launch that started before, and only if all blocks are resident.
     if is_dense {

@@ -1,10 +1,9 @@
 //! Maps a scan to rows, tiles and blocks, and builds its launch.
 
-use super::config::{
-    MOST, RESIDENT, ROW_THREADS, ScanConfig, ScanOperation, ScanRows, Scannable, THREADS,
-};
+use super::config::{MOST, RESIDENT, ROW_THREADS, ScanConfig, ScanOperation, ScanRows, THREADS};
+use super::element::Scannable;
 use super::ring;
-use crate::workspace::{Layout, Scratch};
+use crate::workspace::{Scratch, WorkspaceLayout};
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::{Device, Error, Result, View, ViewMut};
 
@@ -185,7 +184,7 @@ pub(super) fn plan<'a, T: Scannable>(
     let tiles = grid(in_row.saturating_mul(count))?;
     let config = ScanConfig { operation, exclusive, wide, vectors, lanes: 32 };
     let words = size_of::<T::Wide>() / 4;
-    let mut layout = Layout::default();
+    let mut layout = WorkspaceLayout::default();
     let cells = layout.zeroed::<u64>(if in_row > 1 { tiles as usize * words } else { 0 });
     let tickets = layout.zeroed::<u32>(2);
     let scratch: Scratch = workspace.reserve(&layout)?;

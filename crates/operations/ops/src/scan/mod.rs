@@ -4,6 +4,7 @@
 //! multiprocessors.
 
 mod config;
+mod element;
 mod exchange;
 mod layout;
 mod ring;
@@ -12,7 +13,7 @@ mod tiles;
 
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use config::ScanOperation;
-pub use config::Scannable;
+pub use element::Scannable;
 use lanework::{Buffer, Result};
 use layout::ScanVariant;
 

@@ -44,25 +44,25 @@ impl Strided {
 
 impl Strided {
     /// A row of a tensor.
-    fn row<T: Number>(&self, x: &[T], [batch, head, row]: [usize; 3]) -> Vec<f64> {
+    fn row<T: HeadElement>(&self, x: &[T], [batch, head, row]: [usize; 3]) -> Vec<f64> {
         let first = self.at([batch, head, row, 0]);
         x[first..first + self.shape[3]].iter().map(|x| x.number()).collect()
     }
 
     /// All rows of a head.
-    fn rows<T: Number>(&self, x: &[T], batch: usize, head: usize) -> Vec<f64> {
+    fn rows<T: HeadElement>(&self, x: &[T], batch: usize, head: usize) -> Vec<f64> {
         (0..self.shape[2]).flat_map(|row| self.row(x, [batch, head, row])).collect()
     }
 }
 
 /// A row of results in f64, and its log-sum-exp.
-struct Row {
+struct ReferenceRow {
     results: Vec<f64>,
     log: f64,
 }
 
-impl Row {
-    fn of(query: &[f64], keys: &[f64], values: &[f64], scale: f64) -> Row {
+impl ReferenceRow {
+    fn of(query: &[f64], keys: &[f64], values: &[f64], scale: f64) -> ReferenceRow {
         let head = query.len();
         let product = |key: &[f64]| query.iter().zip(key).map(|(x, y)| x * y).sum::<f64>();
         let scores: Vec<f64> = keys.chunks_exact(head).map(|key| scale * product(key)).collect();
@@ -75,7 +75,7 @@ impl Row {
                 *result += weight / sum * value;
             }
         }
-        Row { results, log: most + sum.ln() }
+        ReferenceRow { results, log: most + sum.ln() }
     }
 
     /// Describes the first wrong result. Weights are rounded, and so may results be; values are below 2.
@@ -92,13 +92,13 @@ impl Row {
 }
 
 /// An element type and its host conversions.
-trait Number: Half + AttentionResult<Self> + Sync {
+trait HeadElement: Half + AttentionResult<Self> + Sync {
     const ERROR: f64;
     fn from_f64(x: f64) -> Self;
     fn number(self) -> f64;
 }
 
-impl Number for bf16 {
+impl HeadElement for bf16 {
     const ERROR: f64 = 1.0 / 128.0;
     fn from_f64(x: f64) -> Self {
         bf16::from_f64(x)
@@ -108,7 +108,7 @@ impl Number for bf16 {
     }
 }
 
-impl Number for f16 {
+impl HeadElement for f16 {
     const ERROR: f64 = 1.0 / 1024.0;
     fn from_f64(x: f64) -> Self {
         f16::from_f64(x)
@@ -154,7 +154,7 @@ fn sizes(device: &Device, rng: &mut StdRng, size: usize) -> [usize; 6] {
     [batch, groups, share, rows, keys, head]
 }
 
-fn solve<T: Number>(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String>
+fn solve<T: HeadElement>(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String>
 where
     f32: AttentionResult<T>,
 {
@@ -217,7 +217,7 @@ where
             let (h, row) = (g * share + i / rows, i % rows);
             let query = of_q.row(&q, [b, h, row]);
             let seen = if causal { (row + 1 + keys).saturating_sub(rows).min(keys) } else { keys };
-            let reference = Row::of(&query, &keys_of[..seen * head], &values_of, scale);
+            let reference = ReferenceRow::of(&query, &keys_of[..seen * head], &values_of, scale);
             let log = f64::from(logs[(b * heads + h) * rows + row]);
             let got = (0..head).map(|c| out[of_out.at([b, h, row, c])]);
             let why = reference.differs(log, got, 2.0 * T::ERROR)?;

@@ -15,7 +15,7 @@ use rand::rngs::StdRng;
 use rayon::prelude::*;
 
 /// A type of factors or results, on the host.
-trait Number: GemmElement + Sync {
+trait FactorElement: GemmElement + Sync {
     /// Unit roundoff; 0 for integers.
     const ROUNDOFF: f64;
     /// A random factor.
@@ -30,7 +30,7 @@ trait Number: GemmElement + Sync {
 
 macro_rules! numbers {
     ($($t:ty: $roundoff:expr, |$x:ident| $draw:expr, $value:expr, $poison:expr;)*) => {$(
-        impl Number for $t {
+        impl FactorElement for $t {
             const ROUNDOFF: f64 = $roundoff;
             fn draw(rng: &mut StdRng) -> Self {
                 let $x: f32 = rng.random_range(-2.0..2.0);
@@ -59,7 +59,7 @@ numbers! {
 }
 
 /// A matrix or a batch of them: host and device memory, and layout.
-struct Placed<T: Number> {
+struct Placed<T: FactorElement> {
     host: Vec<T>,
     device: Buffer<T>,
     shape: [usize; 3],
@@ -67,7 +67,7 @@ struct Placed<T: Number> {
     first: usize,
 }
 
-impl<T: Number> Placed<T> {
+impl<T: FactorElement> Placed<T> {
     /// With random strides: rows or columns adjacent, sometimes neither, gaps, an offset.
     fn draw(device: &Device, rng: &mut StdRng, shape: [usize; 3], output: bool) -> Placed<T> {
         let [batch, rows, columns] = shape;
@@ -159,7 +159,7 @@ pub fn draw(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String
     }
 }
 
-fn solved<A: Number, B: Number, C: Number>(
+fn solved<A: FactorElement, B: FactorElement, C: FactorElement>(
     device: &Device,
     rng: &mut StdRng,
     size: usize,

@@ -7,7 +7,7 @@ use rand::Rng;
 use rand::rngs::StdRng;
 
 /// An element type and its host conversions.
-trait Number: nn::Normal {
+trait NormElement: nn::Normal {
     /// Tolerance of a result of about 1, for inputs of about 1.
     const TOLERANCE: f64;
     fn from_f64(x: f64) -> Self;
@@ -16,7 +16,7 @@ trait Number: nn::Normal {
 
 macro_rules! numbers {
     ($($t:ty, $tolerance:expr, $of:expr, $to:expr;)*) => {$(
-        impl Number for $t {
+        impl NormElement for $t {
             const TOLERANCE: f64 = $tolerance;
             fn from_f64(x: f64) -> Self {
                 $of(x)
@@ -35,9 +35,9 @@ numbers! {
 }
 
 /// Layout of a matrix: strides, first element, elements after it.
-type Place = ([usize; 2], usize, usize);
+type MatrixPlace = ([usize; 2], usize, usize);
 
-fn place(rng: &mut StdRng, [rows, n]: [usize; 2]) -> Place {
+fn place(rng: &mut StdRng, [rows, n]: [usize; 2]) -> MatrixPlace {
     let (gap, first) = match rng.random_range(0..3) {
         0 => (0, 8 * rng.random_range(0..2)),
         1 => (n.next_multiple_of(8) - n, 0),
@@ -47,7 +47,7 @@ fn place(rng: &mut StdRng, [rows, n]: [usize; 2]) -> Place {
     (strides, first, first + (rows - 1) * strides[0] + (n - 1) * strides[1] + 1)
 }
 
-fn solve<T: Number>(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String> {
+fn solve<T: NormElement>(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String> {
     let n = match rng.random_range(0..5) {
         0 => rng.random_range(1..40),
         1 => 8 * rng.random_range(1..=size / 8),

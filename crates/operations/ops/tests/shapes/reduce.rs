@@ -16,7 +16,7 @@ enum Exact {
 }
 
 /// An element type and its host conversions.
-trait Case: Reducible + From<u8> {
+trait ReductionCase: Reducible + From<u8> {
     const POISON: Self;
     /// Unit roundoff of its sums; 0 for integers.
     const ROUNDOFF: f64;
@@ -27,7 +27,7 @@ trait Case: Reducible + From<u8> {
 
 macro_rules! cases {
     ($($t:ty, $poison:expr, $roundoff:expr, $draw:expr, $exact:expr, $of_sum:expr;)*) => {$(
-        impl Case for $t {
+        impl ReductionCase for $t {
             const POISON: Self = $poison;
             const ROUNDOFF: f64 = $roundoff;
             fn draw(rng: &mut StdRng) -> Self {
@@ -101,7 +101,7 @@ impl Exact {
 }
 
 /// A three-dimensional array on the device and the host.
-struct Array<T: Case> {
+struct ReductionInput<T: ReductionCase> {
     shape: [usize; 3],
     strides: [usize; 3],
     first: usize,
@@ -126,8 +126,12 @@ fn strides(shape: [usize; 3], rng: &mut StdRng) -> [usize; 3] {
     strides
 }
 
-impl<T: Case> Array<T> {
-    fn draw(device: &Device, shape: [usize; 3], rng: &mut StdRng) -> Result<Array<T>, String> {
+impl<T: ReductionCase> ReductionInput<T> {
+    fn draw(
+        device: &Device,
+        shape: [usize; 3],
+        rng: &mut StdRng,
+    ) -> Result<ReductionInput<T>, String> {
         let strides = strides(shape, rng);
         let first = if rng.random_bool(0.3) { rng.random_range(0..9) } else { 0 };
         // Few distinct numbers, so that many elements are the extremum.
@@ -140,7 +144,7 @@ impl<T: Case> Array<T> {
         let mut host = vec![T::POISON; first + reach + 1 + rng.random_range(0..3)];
         for_each(shape, |index| host[place(first, strides, index)] = number(rng));
         let memory = device.upload(&host).map_err(|error| error.to_string())?;
-        Ok(Array { shape, strides, first, host, device: memory })
+        Ok(ReductionInput { shape, strides, first, host, device: memory })
     }
 
     fn tensor(&self) -> Tensor<'_, T, 3> {
@@ -167,7 +171,7 @@ fn for_each(shape: [usize; 3], mut each: impl FnMut([usize; 3])) {
 }
 
 /// Runs a reduction into an output with gaps, checks that the gaps keep their poison, and returns the results in row-major order.
-fn results<T: Case, O: Storable + PartialEq>(
+fn results<T: ReductionCase, O: Storable + PartialEq>(
     device: &Device,
     reduction: Reduction<'_, T, O, 3>,
     (shape, axis): ([usize; 3], Option<usize>),
@@ -231,7 +235,7 @@ fn sets(shape: [usize; 3], axis: Option<usize>) -> Vec<Vec<[usize; 3]>> {
 }
 
 /// Compares sums.
-fn compare<T: Case>(
+fn compare<T: ReductionCase>(
     got: &[T::Sum],
     terms: &[Vec<Exact>],
     compensated: bool,
@@ -267,7 +271,7 @@ fn compare<T: Case>(
 }
 
 /// The position of the extremum; NaN is more extreme than every number.
-fn extreme<T: Case>(values: &[T], upwards: bool) -> usize {
+fn extreme<T: ReductionCase>(values: &[T], upwards: bool) -> usize {
     let nan = |x: &T| x.partial_cmp(x).is_none();
     if let Some(first) = values.iter().position(nan) {
         return first;
@@ -279,7 +283,7 @@ fn extreme<T: Case>(values: &[T], upwards: bool) -> usize {
 /// Makes a norm of a tensor.
 type Norm<T, S> = fn(Tensor<'_, T, 3>) -> Reduction<'_, T, S, 3>;
 
-fn case<T: Case>(
+fn case<T: ReductionCase>(
     device: &Device,
     rng: &mut StdRng,
     size: usize,
@@ -298,8 +302,8 @@ where
     }
     shape.shuffle(rng);
     let axis = if rng.random_bool(0.5) { Some(rng.random_range(0..3usize)) } else { None };
-    let x = Array::<T>::draw(device, shape, rng)?;
-    let y = Array::<T>::draw(device, shape, rng)?;
+    let x = ReductionInput::<T>::draw(device, shape, rng)?;
+    let y = ReductionInput::<T>::draw(device, shape, rng)?;
     let sets = sets(shape, axis);
     let compensated = rng.random_bool(0.4);
     let operation = rng.random_range(0..8);
@@ -374,7 +378,7 @@ where
 
 /// Solves a random reduction of any element type and compares it.
 pub fn draw(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String> {
-    fn floats<T: Case + ReducibleFloat>(
+    fn floats<T: ReductionCase + ReducibleFloat>(
         device: &Device,
         rng: &mut StdRng,
         size: usize,

@@ -7,7 +7,7 @@ use rand::Rng;
 use rand::rngs::StdRng;
 
 /// An element type and its host conversions.
-trait Number: scan::Scannable + bytemuck::Pod {
+trait ScanElement: scan::Scannable + bytemuck::Pod {
     /// Unit roundoff of the type; 0 for integers.
     const ROUNDOFF: f64;
     /// Unit roundoff of sums, before they are rounded to the type.
@@ -20,7 +20,7 @@ trait Number: scan::Scannable + bytemuck::Pod {
 
 macro_rules! numbers {
     ($($t:ty, $roundoff:expr, $of_sums:expr, $range:expr, $of:expr, $to:expr;)*) => {$(
-        impl Number for $t {
+        impl ScanElement for $t {
             const ROUNDOFF: f64 = $roundoff;
             const OF_SUMS: f64 = $of_sums;
             const RANGE: (f64, f64) = $range;
@@ -51,7 +51,7 @@ numbers! {
 /// A host operation: its initial value, and its step.
 type Step = (f64, fn(f64, f64) -> f64);
 
-fn solve<T: Number>(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String> {
+fn solve<T: ScanElement>(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String> {
     let n = match rng.random_range(0..4) {
         0 => rng.random_range(1..40),
         1 => rng.random_range(1..=size),

@@ -6,9 +6,8 @@
 //! multiprocessors request theirs at once. A block's values are loaded after the next block's keys, because scores are computed one
 //! step ahead of the PV products.
 
-use crate::attention::builder::Half;
 use crate::attention::choice::Division;
-use crate::attention::problem::{AttentionWork, KernelOptions};
+use crate::attention::problem::{AttentionWork, Half, KernelOptions};
 use lanework::lang::Filling;
 use lanework::prelude::*;
 

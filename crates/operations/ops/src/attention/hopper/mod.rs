@@ -13,9 +13,8 @@
 
 mod loads;
 
-use super::builder::Half;
 use super::choice::Division;
-use super::problem::{AttentionWork, KernelOptions};
+use super::problem::{AttentionWork, Half, KernelOptions};
 use lanework::prelude::*;
 use loads::load;
 

@@ -3,11 +3,11 @@
 //! A block computes 64 x 64 results; a thread computes 4 x 4 of them, 16 apart, so that a warp's stores and shared loads are
 //! adjacent; k advances by 16. It loads one element at a time, which bounds its speed. Other families are compared with it.
 
-use crate::gemm::choose::Recipe;
 use crate::gemm::element::ElementKind;
 use crate::gemm::finish::{Finishing, Sum, finished, finishing};
-use crate::gemm::problem::{Extents, Precision, Problem};
-use crate::workspace::{Layout, Scratch};
+use crate::gemm::problem::{Extents, GemmProblem, Precision};
+use crate::gemm::recipe::Recipe;
+use crate::workspace::{Scratch, WorkspaceLayout};
 use half::{bf16, f16};
 use lanework::lang::Var;
 use lanework::prelude::*;
@@ -230,7 +230,7 @@ fn tile<T: Element, P: Widen, S: Sum, O: Element>(
 }
 
 /// The launches of any problem.
-pub(crate) fn recipe<'a>(problem: Problem<'a>, _: &mut Layout) -> Result<Recipe<'a>> {
+pub(crate) fn recipe<'a>(problem: GemmProblem<'a>, _: &mut WorkspaceLayout) -> Result<Recipe<'a>> {
     Ok(Box::new(move |scratch| {
         let step = match (problem.a.kind, problem.c.kind) {
             (ElementKind::F64, _) => prepared::<f64, f64, f64, f64>(problem, scratch),
@@ -254,7 +254,7 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, _: &mut Layout) -> Result<Recipe<
 }
 
 fn prepared<'a, T: Element, P: Widen, S: Sum, O: Element>(
-    problem: Problem<'a>,
+    problem: GemmProblem<'a>,
     scratch: &Scratch,
 ) -> Result<Prepared<'a>> {
     let config = TileConfig {
@@ -266,11 +266,11 @@ fn prepared<'a, T: Element, P: Widen, S: Sum, O: Element>(
         finishing::<S>(&problem, scratch);
     let Extents { batch, m, n, k } = problem.extents;
     let strides =
-        |s: crate::gemm::problem::Strides| [s.batch as u64, s.row as u64, s.column as u64];
+        |s: crate::gemm::operand::Strides| [s.batch as u64, s.row as u64, s.column as u64];
     let tiles = (m as u64).div_ceil(TILE.into()) * (n as u64).div_ceil(TILE.into());
     let tiles = u32::try_from(tiles).ok().filter(|tiles| *tiles < 1 << 31);
     let Some(tiles) = tiles else {
-        return crate::gemm::problem::refused(
+        return crate::gemm::operand::refused(
             format!("results of {m} x {n} are more than 2^31 tiles"),
             "multiply parts of the matrices",
         );

@@ -1,10 +1,16 @@
-//! Launches of in-place transposes.
+//! Kernels of in-place transposes, and their launches.
+//!
+//! A block exchanges a tile and its mirror image.
+//!
+//! A matrix of n by n tiles, n even, has n (n + 1) / 2 pairs (i, j) with i <= j. They are numbered by folding the triangle: row a
+//! of n / 2 rows of n + 1 slots holds the pairs of tile row a right of the diagonal, and those of tile row n - 1 - a. An odd n is
+//! rounded up; blocks without a tile exit.
 
 use super::units::units;
-use crate::permute::axes::{Axes, Matrices, WORD};
-use crate::permute::in_place::{EDGE, square, square_narrow, swap};
-use crate::permute::tiles::Tile;
-use crate::permute::untiled;
+use crate::permute::axes::{Axes, Digit, Matrices, Plane, WORD, part_of, places};
+use crate::permute::tiles::{Tile, load_tile, store_tile};
+use crate::permute::untiled::THREADS;
+use lanework::prelude::*;
 use lanework::{Device, Prepared, Result, ViewMut};
 
 /// The launch that transposes `axes` in place: two of them are exchanged, and so are their strides.
@@ -37,7 +43,7 @@ pub fn in_place<'a>(device: &Device, data: ViewMut<'a, u8>, axes: &Axes) -> Resu
         _ => swap::<u32>(data.cast(), total, digits, count, words),
     };
     // SAFETY: offsets are in range as in `gathered`, and belong to one array; each pair of positions is exchanged by one thread.
-    unsafe { launch.grid(blocks).block(untiled::THREADS).prepare_unchecked(device) }
+    unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
 }
 
 /// In place, by tiles.
@@ -70,5 +76,116 @@ fn exchanged_narrow<'a>(
     };
     // SAFETY: the kernel compares rows and columns with the matrix's extent; blocks have disjoint tiles, and a block reads its
     // tiles before it writes.
-    unsafe { launch.grid(blocks).block(untiled::THREADS).prepare_unchecked(device) }
+    unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
+}
+
+/// Transposes square matrices in place. `digits` count the slots of the fold's rows, the fold's rows, and the outer axes.
+#[kernel]
+fn square(
+    data: &mut [u32],
+    plane: Plane,
+    digits: [Digit; 8],
+    #[constant] tile: Tile,
+    #[constant] outer: u32,
+) {
+    let upper = shared::<u32>(const { tile.shared_words() });
+    let lower = shared::<u32>(const { tile.shared_words() });
+    let (place, (base, _)) = part_of(block_idx.x, digits, outer);
+    let (i, j) = pair(place, digits[0].extent);
+    let (top, left) = (i * (const { tile.down }), j * (const { tile.down }));
+    load_tile(data, upper, base, top, left, plane, tile, false);
+    load_tile(data, lower, base, left, top, plane, tile, false);
+    sync_threads();
+    store_tile(data, upper, base, top, left, plane, tile);
+    if i != j {
+        store_tile(data, lower, base, left, top, plane, tile);
+    }
+}
+
+/// The tile pair at a slot of the fold, whose rows have `width` slots.
+#[device]
+fn pair((place, fold): (u32, u32), places: u32) -> (u32, u32) {
+    let last = places - 2;
+    if place > fold { (fold, place - 1) } else { (last - fold, last - place) }
+}
+
+/// Edge of a tile of elements smaller than a word.
+const EDGE: u32 = 64;
+/// Tile rows per iteration of a block, and rows per thread.
+const BESIDE: u32 = THREADS / EDGE;
+const ROWS: u32 = EDGE / BESIDE;
+
+/// Offset of an element of a matrix.
+#[device]
+fn element(base: usize, row: u32, column: u32, plane: Plane) -> usize {
+    base + row as usize * plane.from as usize + column as usize
+}
+
+/// As [`square`], for unaligned elements smaller than a word, one by one. Strides are in elements.
+#[kernel(block = (THREADS, 1, 1))]
+fn square_narrow<E: Element>(
+    data: &mut [E],
+    plane: Plane,
+    digits: [Digit; 8],
+    #[constant] outer: u32,
+) {
+    // An odd number of words per row, so a column's elements hit different banks.
+    let pitch = const { EDGE + 4 / size_of::<E>() as u32 };
+    let (upper, lower) = (shared::<E>([EDGE, pitch]), shared::<E>([EDGE, pitch]));
+    let (place, (base, _)) = part_of(block_idx.x, digits, outer);
+    let (i, j) = pair(place, digits[0].extent);
+    let (top, left) = (i * EDGE, j * EDGE);
+    let (x, y) = (thread_idx.x % EDGE, thread_idx.x / EDGE);
+    let (above, below) = (registers(E::ZERO, ROWS), registers(E::ZERO, ROWS));
+    #[unroll]
+    for k in 0..ROWS {
+        let row = y + k * BESIDE;
+        if top + row < plane.rows && left + x < plane.rows {
+            above[k] = data[element(base, top + row, left + x, plane)];
+        }
+        if left + row < plane.rows && top + x < plane.rows {
+            below[k] = data[element(base, left + row, top + x, plane)];
+        }
+    }
+    #[unroll]
+    for k in 0..ROWS {
+        upper[[y + k * BESIDE, x]] = above[k];
+        lower[[y + k * BESIDE, x]] = below[k];
+    }
+    sync_threads();
+    #[unroll]
+    for k in 0..ROWS {
+        let row = y + k * BESIDE;
+        if left + row < plane.rows && top + x < plane.rows {
+            data[element(base, left + row, top + x, plane)] = upper[[x, row]];
+        }
+        if i != j && top + row < plane.rows && left + x < plane.rows {
+            data[element(base, top + row, left + x, plane)] = lower[[x, row]];
+        }
+    }
+}
+
+/// As [`square`], unit by unit. `digits` are the axes, innermost first, with original and exchanged strides in elements.
+#[kernel(block = (THREADS, 1, 1))]
+fn swap<E: Element>(
+    data: &mut [E],
+    total: usize,
+    digits: [Digit; 8],
+    #[constant] axes: u32,
+    #[constant] words: u32,
+) {
+    let unit = block_idx.x as usize * (THREADS as usize) + thread_idx.x as usize;
+    if unit < total {
+        let (from, to) = places(unit, total, digits, axes);
+        // One of the two threads of a pair exchanges it.
+        if from < to {
+            #[unroll]
+            for i in 0..words {
+                let at = i as usize;
+                let (a, b) = (data[from + at], data[to + at]);
+                data[from + at] = b;
+                data[to + at] = a;
+            }
+        }
+    }
 }

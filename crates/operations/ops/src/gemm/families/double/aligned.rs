@@ -1,8 +1,9 @@
 //! Copies factors whose lines do not start at multiples of 16 bytes, which TMA requires.
 
-use crate::gemm::problem::{Extents, Major, Matrix, Problem, Source, Strides};
+use crate::gemm::operand::{Major, MatrixOperand, OperandMemory, Strides};
+use crate::gemm::problem::{Extents, GemmProblem};
 use crate::permute::moved;
-use crate::workspace::{Layout, Scratch, WorkspacePart};
+use crate::workspace::{Scratch, WorkspaceLayout, WorkspacePart};
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
@@ -14,7 +15,7 @@ const WORTH: f64 = 200.0;
 
 /// A factor to copy: the workspace part, the extents, and the strides before and after.
 pub(super) struct AlignedCopy<'a> {
-    factor: Matrix<'a>,
+    factor: MatrixOperand<'a>,
     part: WorkspacePart<u8>,
     extents: [usize; 3],
     from: [usize; 3],
@@ -22,7 +23,7 @@ pub(super) struct AlignedCopy<'a> {
 }
 
 /// Whether TMA can read a factor in place.
-pub(super) fn is_aligned(matrix: &Matrix<'_>, major: Major) -> bool {
+pub(super) fn is_aligned(matrix: &MatrixOperand<'_>, major: Major) -> bool {
     match major {
         Major::Rows(ld) | Major::Columns(ld) => {
             let even = ld.is_multiple_of(2) && matrix.strides.batch.is_multiple_of(2);
@@ -33,14 +34,17 @@ pub(super) fn is_aligned(matrix: &Matrix<'_>, major: Major) -> bool {
 }
 
 /// Whether copies are allowed, and there are enough products to amortize them.
-fn is_worth(problem: &Problem<'_>) -> bool {
+fn is_worth(problem: &GemmProblem<'_>) -> bool {
     let Extents { m, n, .. } = problem.extents;
     let hopper = problem.device.info().compute_capability.0 == 9;
     hopper && !problem.one_kernel && m as f64 * n as f64 / (m + n) as f64 > WORTH
 }
 
 /// Plans copies for TMA and replaces the problem's factors by them; empty if they would not pay off.
-pub(super) fn copies<'a>(problem: &mut Problem<'a>, layout: &mut Layout) -> Vec<AlignedCopy<'a>> {
+pub(super) fn copies<'a>(
+    problem: &mut GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
+) -> Vec<AlignedCopy<'a>> {
     if !is_worth(problem) {
         return Vec::new();
     }
@@ -62,11 +66,11 @@ pub(super) fn copies<'a>(problem: &mut Problem<'a>, layout: &mut Layout) -> Vec<
 
 /// Plans the copy of a factor; adjacent elements stay adjacent.
 fn copied<'a>(
-    factor: Matrix<'a>,
+    factor: MatrixOperand<'a>,
     [batch, rows, columns]: [usize; 3],
     major: Major,
-    layout: &mut Layout,
-) -> (AlignedCopy<'a>, Matrix<'a>) {
+    layout: &mut WorkspaceLayout,
+) -> (AlignedCopy<'a>, MatrixOperand<'a>) {
     let Strides { batch: apart, row, column } = factor.strides;
     let own = if apart == 0 { 1 } else { batch };
     let (lines, length, along) = match major {
@@ -87,7 +91,7 @@ fn copied<'a>(
         from: [apart, along[0], along[1]],
         to: [step, pitch, 1],
     };
-    (copy, Matrix { memory: Source::Scratch(part), strides, ..factor })
+    (copy, MatrixOperand { memory: OperandMemory::Scratch(part), strides, ..factor })
 }
 
 impl<'a> AlignedCopy<'a> {

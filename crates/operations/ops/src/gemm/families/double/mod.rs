@@ -16,11 +16,12 @@ mod store;
 mod tests;
 mod units;
 
-use crate::gemm::choose::Recipe;
 use crate::gemm::element::ElementKind;
 use crate::gemm::finish::{Finishing, finishing};
-use crate::gemm::problem::{Extents, Major, Matrix, Problem, refused};
-use crate::workspace::{Layout, Scratch, WorkspacePart};
+use crate::gemm::operand::{Major, MatrixOperand, refused};
+use crate::gemm::problem::{Extents, GemmProblem};
+use crate::gemm::recipe::Recipe;
+use crate::workspace::{Scratch, WorkspaceLayout, WorkspacePart};
 use aligned::is_aligned;
 use config::{DoubleConfig, WIDTH};
 use fetched::fetched;
@@ -31,7 +32,7 @@ use lanework::{Prepared, Result, TensorMap, View, ViewMut};
 use units::Units;
 
 /// Whether this family supports a problem and beats FMA.
-pub(crate) fn suits(problem: &Problem<'_>) -> bool {
+pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
     let Extents { m, n, k, .. } = problem.extents;
     problem.a.kind == ElementKind::F64
         && problem.precision != crate::gemm::problem::Precision::Compensated
@@ -51,7 +52,10 @@ fn lie(address: u64, batch: usize, apart: usize, along: usize, [rows, k]: [usize
 }
 
 /// The launches of this family.
-pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+pub(crate) fn recipe<'a>(
+    problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
+) -> Result<Recipe<'a>> {
     let capability = problem.device.info().compute_capability;
     let mut problem = problem;
     let copies = aligned::copies(&mut problem, layout);
@@ -75,7 +79,7 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
 }
 
 /// Tile configuration of the TMA kernel, if TMA can read both factors.
-pub(super) fn config(problem: &Problem<'_>) -> Option<DoubleConfig> {
+pub(super) fn config(problem: &GemmProblem<'_>) -> Option<DoubleConfig> {
     let Extents { batch, m, n, .. } = problem.extents;
     let (of_a, of_b, _) = problem.majors();
     if !is_aligned(&problem.a, of_a) || !is_aligned(&problem.b, of_b) {
@@ -96,7 +100,7 @@ pub(super) fn config(problem: &Problem<'_>) -> Option<DoubleConfig> {
 }
 
 /// Whether two adjacent results of a row, from an even column on, form one aligned access.
-fn paired(problem: &Problem<'_>) -> bool {
+fn paired(problem: &GemmProblem<'_>) -> bool {
     let c = problem.c.strides;
     c.column == 1
         && (c.row.is_multiple_of(2) || problem.extents.m == 1)
@@ -106,8 +110,8 @@ fn paired(problem: &Problem<'_>) -> bool {
 
 /// The tensor map of a factor of `lines` (rows of A, columns of B) by k elements, `taken` lines at a time.
 fn map<'a>(
-    problem: &Problem<'a>,
-    matrix: &Matrix<'a>,
+    problem: &GemmProblem<'a>,
+    matrix: &MatrixOperand<'a>,
     scratch: &Scratch,
     lines: usize,
     major: Major,
@@ -127,7 +131,7 @@ fn map<'a>(
 }
 
 pub(super) fn by_tma<'a>(
-    problem: Problem<'a>,
+    problem: GemmProblem<'a>,
     scratch: &Scratch,
     config: DoubleConfig,
     units: Units,
@@ -204,7 +208,7 @@ pub(super) fn by_tma<'a>(
 }
 
 fn prepared<'a, const M: u32, const TALL: usize, const THREADS: u32>(
-    problem: Problem<'a>,
+    problem: GemmProblem<'a>,
     scratch: &Scratch,
 ) -> Result<Prepared<'a>>
 where

@@ -42,7 +42,7 @@ fn check([m, n, k]: [usize; 3], by_rows: (bool, bool), gap: usize, by: By) -> Re
     let to = TensorMut::with_strides(&mut c, [2, m, n], of_c, first)?;
     let problem = gemm(tensor_a, tensor_b).alpha(0.5).beta(2.0).problem(to)?;
     assert!(suits(&problem) || m.min(n).min(k) < 16);
-    let mut layout = Layout::default();
+    let mut layout = WorkspaceLayout::default();
     let (mut units, mut parts) = (None, None);
     if let By::Tma((rows, columns)) | By::Parts((rows, columns)) = by {
         let config = DoubleConfig {

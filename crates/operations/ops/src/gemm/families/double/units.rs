@@ -5,7 +5,7 @@
 
 use super::config::DoubleConfig;
 use crate::gemm::finish::{Finish, finished};
-use crate::gemm::problem::{Extents, Problem};
+use crate::gemm::problem::{Extents, GemmProblem};
 use lanework::prelude::*;
 
 /// Division of the tiles into units.
@@ -29,7 +29,7 @@ const ADDING: f64 = 3.0;
 
 impl Units {
     /// The fastest division.
-    pub fn fastest(problem: &Problem<'_>, config: DoubleConfig) -> Units {
+    pub fn fastest(problem: &GemmProblem<'_>, config: DoubleConfig) -> Units {
         let Extents { batch, m, n, k } = problem.extents;
         let (rows, columns) = config.tile;
         let tiles = batch * m.div_ceil(rows as usize) * n.div_ceil(columns as usize);

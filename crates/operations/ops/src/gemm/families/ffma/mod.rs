@@ -1,14 +1,13 @@
 //! True FP32 products on sm_90: every product and sum in FP32 on CUDA cores, optionally with compensated summation.
 
-use crate::gemm::choose::Recipe;
 use crate::gemm::element::ElementKind;
 use crate::gemm::epilogue::Epilogue;
 use crate::gemm::finish::{Finishing, finishing};
-use crate::gemm::problem::{
-    Destination, Extents, Major, Matrix, Precision, Problem, ProductOutput, Strides, refused,
-};
-use crate::gemm::split_k::{Parts, add};
-use crate::workspace::{Layout, Scratch};
+use crate::gemm::operand::{Major, MatrixOperand, ProductOutput, ResultMemory, Strides, refused};
+use crate::gemm::problem::{Extents, GemmProblem, Precision};
+use crate::gemm::recipe::Recipe;
+use crate::gemm::split_k::{SplitParts, add};
+use crate::workspace::{Scratch, WorkspaceLayout};
 pub(crate) use config::Tile;
 use config::{FfmaConfig, LaunchPosition, Load};
 use lanework::prelude::*;
@@ -40,7 +39,7 @@ struct FactorLines {
 impl FactorLines {
     /// `by_lines` is the stride if the elements of a line are adjacent, `by_steps` if the elements of a step are.
     fn new(
-        matrix: &Matrix<'_>,
+        matrix: &MatrixOperand<'_>,
         by_lines: Option<usize>,
         by_steps: Option<usize>,
     ) -> Option<FactorLines> {
@@ -69,7 +68,7 @@ impl FactorLines {
 }
 
 /// Both factors, if the kernels support their layout.
-fn lines(problem: &Problem<'_>) -> Option<(FactorLines, FactorLines)> {
+fn lines(problem: &GemmProblem<'_>) -> Option<(FactorLines, FactorLines)> {
     let Extents { batch, m, n, k } = problem.extents;
     let (of_a, of_b, _) = problem.majors();
     let a = match of_a {
@@ -90,7 +89,7 @@ fn lines(problem: &Problem<'_>) -> Option<(FactorLines, FactorLines)> {
 }
 
 /// Whether the family supports a problem.
-pub(crate) fn suits(problem: &Problem<'_>) -> bool {
+pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
     let hopper = problem.device.info().compute_capability.0 == 9;
     let Extents { batch, m, n, k } = problem.extents;
     let true_f32 = problem.a.kind == ElementKind::F32
@@ -99,7 +98,10 @@ pub(crate) fn suits(problem: &Problem<'_>) -> bool {
 }
 
 /// The launches of a problem that the family supports.
-pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+pub(crate) fn recipe<'a>(
+    problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
+) -> Result<Recipe<'a>> {
     // Few columns: the tile may be narrow, but not low. With few steps, storing C dominates, and long rows are stored faster.
     let Extents { m, n, k, .. } = problem.extents;
     let problem = if m < n && m <= 64 && k > 64 { problem.transposed() } else { problem };
@@ -122,7 +124,7 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
 }
 
 /// Whether rows of C of `width` elements consist of aligned float4s.
-fn float4s(problem: &Problem<'_>, width: usize) -> bool {
+fn float4s(problem: &GemmProblem<'_>, width: usize) -> bool {
     let Strides { batch, row, column } = problem.c.strides;
     let aligned = [row, batch, width].iter().all(|extent| extent.is_multiple_of(4));
     aligned && column == 1 && problem.c.memory.address().is_multiple_of(16)
@@ -136,8 +138,8 @@ fn tiles(extents: Extents, tile: Tile) -> usize {
 
 /// As [`recipe`] with a given tile, and with the last tiles in a separate launch if `tail` says so.
 pub(crate) fn with_tile<'a>(
-    problem: Problem<'a>,
-    layout: &mut Layout,
+    problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
     tile: Tile,
     tail: Option<Tail>,
 ) -> Result<Recipe<'a>> {
@@ -166,10 +168,10 @@ pub(crate) fn with_tile<'a>(
         // The partial results, consecutive and without an epilogue.
         let of_parts = ProductOutput {
             kind: ElementKind::F32,
-            memory: Destination::Memory(scratch.view(parts).cast()),
+            memory: ResultMemory::Memory(scratch.view(parts).cast()),
             strides: Strides { batch: m * pitch, row: pitch, column: 1 },
         };
-        let plain = Problem {
+        let plain = GemmProblem {
             device: problem.device.clone(),
             c: of_parts,
             alpha: 1.0,
@@ -179,15 +181,15 @@ pub(crate) fn with_tile<'a>(
         };
         let first = launch(plain, scratch, spare, tile, all)?;
         let from = View::from(scratch.view(parts)).cast();
-        let parts = Parts { count: tile.parts, results: results as u32, pitch: pitch as u32 };
+        let parts = SplitParts { count: tile.parts, results: results as u32, pitch: pitch as u32 };
         Ok(vec![first, add(problem, scratch, from, parts)?])
     }))
 }
 
 /// The tensor map of a factor, or an unused one.
 fn map<'a>(
-    problem: &Problem<'a>,
-    matrix: &Matrix<'a>,
+    problem: &GemmProblem<'a>,
+    matrix: &MatrixOperand<'a>,
     of: FactorLines,
     scratch: &Scratch,
     spare: View<'a, u8>,
@@ -210,7 +212,7 @@ fn map<'a>(
 
 /// The launch of `count` tiles from `first` on, for each of the k parts.
 fn launch<'a>(
-    problem: Problem<'a>,
+    problem: GemmProblem<'a>,
     scratch: &Scratch,
     spare: View<'a, u8>,
     tile: Tile,

@@ -1,9 +1,10 @@
 //! Copies factors into the workspace in the layout that TMA reads: consecutive k steps with adjacent elements.
 
-use crate::gemm::choose::Recipe;
-use crate::gemm::problem::{Extents, Matrix, Problem, Source, Strides};
+use crate::gemm::operand::{MatrixOperand, OperandMemory, Strides};
+use crate::gemm::problem::{Extents, GemmProblem};
+use crate::gemm::recipe::Recipe;
 use crate::permute::moved;
-use crate::workspace::{Layout, WorkspacePart};
+use crate::workspace::{WorkspaceLayout, WorkspacePart};
 use lanework::Result;
 
 /// The step stride of a copy is a multiple of this, in elements.
@@ -15,7 +16,7 @@ const SMALL: usize = 1 << 19;
 
 /// A pending copy.
 struct PackedCopy<'a> {
-    matrix: Matrix<'a>,
+    matrix: MatrixOperand<'a>,
     part: WorkspacePart<u8>,
     /// Matrices, steps and lines.
     shape: [usize; 3],
@@ -25,10 +26,10 @@ struct PackedCopy<'a> {
 
 /// Copies A and B into the workspace as `copied` says, and appends the launches that `then` makes.
 pub(super) fn factors<'a>(
-    mut problem: Problem<'a>,
-    layout: &mut Layout,
+    mut problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
     copied: (bool, bool),
-    then: impl FnOnce(Problem<'a>, &mut Layout) -> Result<Recipe<'a>>,
+    then: impl FnOnce(GemmProblem<'a>, &mut WorkspaceLayout) -> Result<Recipe<'a>>,
 ) -> Result<Recipe<'a>> {
     let Extents { m, n, k, .. } = problem.extents;
     let mut copies = Vec::new();
@@ -64,11 +65,11 @@ pub(super) fn factors<'a>(
 
 /// Plans the copy of a factor of `steps` by `lines`, and returns its step stride.
 fn copy<'a>(
-    problem: &Problem<'a>,
-    matrix: Matrix<'a>,
+    problem: &GemmProblem<'a>,
+    matrix: MatrixOperand<'a>,
     [steps, lines]: [usize; 2],
     [step, line]: [usize; 2],
-    layout: &mut Layout,
+    layout: &mut WorkspaceLayout,
 ) -> (PackedCopy<'a>, usize) {
     let own = if matrix.strides.batch == 0 { 1 } else { problem.extents.batch };
     let pitch = lines.next_multiple_of(PITCH);
@@ -80,7 +81,7 @@ fn copy<'a>(
 
 impl<'a> PackedCopy<'a> {
     /// The factor in the workspace.
-    fn copied(&self, strides: Strides) -> Matrix<'a> {
-        Matrix { memory: Source::Scratch(self.part), strides, ..self.matrix }
+    fn copied(&self, strides: Strides) -> MatrixOperand<'a> {
+        MatrixOperand { memory: OperandMemory::Scratch(self.part), strides, ..self.matrix }
     }
 }

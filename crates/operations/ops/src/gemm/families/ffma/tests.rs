@@ -3,8 +3,8 @@
 use super::config::{FfmaConfig, Load, Tile};
 use super::tail::Tail;
 use super::{packed, shapes, with_tile};
-use crate::gemm::problem::{Precision, Problem};
-use crate::workspace::{Layout, Workspace};
+use crate::gemm::problem::{GemmProblem, Precision};
+use crate::workspace::{Workspace, WorkspaceLayout};
 use crate::{Gemm, Plan, Tensor, TensorMut, gemm};
 use lanework::{Device, Result};
 
@@ -18,8 +18,10 @@ fn planned<'c>(
 ) -> Result<Plan<'c>> {
     let problem = product.problem(c)?;
     assert!(super::suits(&problem), "{problem:?}");
-    let (workspace, mut layout) = (Workspace::new(&problem.device), Layout::default());
-    let then = |problem: Problem<'c>, layout: &mut Layout| with_tile(problem, layout, tile, tail);
+    let (workspace, mut layout) = (Workspace::new(&problem.device), WorkspaceLayout::default());
+    let then = |problem: GemmProblem<'c>, layout: &mut WorkspaceLayout| {
+        with_tile(problem, layout, tile, tail)
+    };
     let recipe = packed::factors(problem, &mut layout, (copied, copied), then)?;
     let scratch = workspace.reserve(&layout)?;
     Ok(Plan::new(recipe(&scratch)?, [scratch]))

@@ -11,11 +11,12 @@ mod tests;
 use super::hopper;
 use super::split::factor::{Factor, Kept};
 use super::split::parts::{PAIRS, Representation, TRIPLES, decided};
-use crate::gemm::choose::{DeviceChoice, Recipe};
 use crate::gemm::element::ElementKind;
 use crate::gemm::epilogue::{Along, Vector};
-use crate::gemm::problem::{Extents, Matrix, Precision, Problem, ProductOutput, Source, Strides};
-use crate::workspace::Layout;
+use crate::gemm::operand::{MatrixOperand, OperandMemory, ProductOutput, Strides};
+use crate::gemm::problem::{Extents, GemmProblem, Precision};
+use crate::gemm::recipe::{DeviceChoice, Recipe};
+use crate::workspace::WorkspaceLayout;
 use lanework::{Result, View};
 
 /// The fewest multiply-adds that amortize the rounding passes, and the fewest rows and columns that reuse each element.
@@ -24,13 +25,13 @@ const LEAST: (f64, usize) = (3e10, 128);
 const MOST: usize = 1 << 28;
 
 /// Whether this family supports a problem and beats plain TF32.
-pub(crate) fn suits(problem: &Problem<'_>) -> bool {
+pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
     let Extents { m, n, k, .. } = problem.extents;
     possible(problem) && m.min(n) >= LEAST.1 && m as f64 * n as f64 * k as f64 >= LEAST.0
 }
 
 /// Whether this family supports a problem.
-pub(crate) fn possible(problem: &Problem<'_>) -> bool {
+pub(crate) fn possible(problem: &GemmProblem<'_>) -> bool {
     let Extents { batch, m, n, k } = problem.extents;
     problem.precision == Precision::TensorFloat32
         && problem.a.kind == ElementKind::F32
@@ -43,7 +44,7 @@ pub(crate) fn possible(problem: &Problem<'_>) -> bool {
 }
 
 /// The factors as rows along k; their memory is a placeholder.
-fn factors<'a>(problem: &Problem<'a>, memory: View<'a, f32>) -> [Factor<'a>; 2] {
+fn factors<'a>(problem: &GemmProblem<'a>, memory: View<'a, f32>) -> [Factor<'a>; 2] {
     let Extents { m, n, k, .. } = problem.extents;
     let (a, b) = (problem.a.strides, problem.b.strides);
     [
@@ -53,15 +54,19 @@ fn factors<'a>(problem: &Problem<'a>, memory: View<'a, f32>) -> [Factor<'a>; 2] 
 }
 
 /// The product of the rounded factors; its epilogue undoes the row and column scales.
-fn rounded<'a>(problem: &Problem<'a>, factors: [Factor<'a>; 2], kept: [Kept; 2]) -> Problem<'a> {
-    let matrix = |which: usize| Matrix {
+fn rounded<'a>(
+    problem: &GemmProblem<'a>,
+    factors: [Factor<'a>; 2],
+    kept: [Kept; 2],
+) -> GemmProblem<'a> {
+    let matrix = |which: usize| MatrixOperand {
         kind: ElementKind::F16,
-        memory: Source::Scratch(kept[which].parts),
+        memory: OperandMemory::Scratch(kept[which].parts),
         strides: Strides { batch: 0, row: factors[which].pitch(), column: 1 },
     };
     let scale = |which: usize, along| Vector {
         kind: ElementKind::F32,
-        memory: Source::Scratch(kept[which].exponents),
+        memory: OperandMemory::Scratch(kept[which].exponents),
         length: factors[which].rows,
         stride: 1,
         along,
@@ -71,10 +76,10 @@ fn rounded<'a>(problem: &Problem<'a>, factors: [Factor<'a>; 2], kept: [Kept; 2])
     // SAFETY: `decide` selects one of the two launches, so only one writes to the results.
     let memory = unsafe { problem.c.memory.again() };
     let b = matrix(1);
-    Problem {
+    GemmProblem {
         device: problem.device.clone(),
         a: matrix(0),
-        b: Matrix { strides: b.strides.t(), ..b },
+        b: MatrixOperand { strides: b.strides.t(), ..b },
         c: ProductOutput { kind: problem.c.kind, memory, strides: problem.c.strides },
         precision: Precision::Full,
         epilogue,
@@ -83,7 +88,10 @@ fn rounded<'a>(problem: &Problem<'a>, factors: [Factor<'a>; 2], kept: [Kept; 2])
 }
 
 /// The launches of this family.
-pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+pub(crate) fn recipe<'a>(
+    problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
+) -> Result<Recipe<'a>> {
     let word = layout.scratch(1);
     let device = problem.device.clone();
     let [a, b] = factors(&problem, View::nothing(&device));

@@ -48,12 +48,12 @@ fn rounded_is_taken([m, n, k]: [usize; 3], a: &Lines, b: &Lines, alpha: f64) -> 
     let right = Tensor::with_strides(&on_b, [k, n], [column, row], 0)?;
     let product = gemm(left, right).precision(Precision::TensorFloat32).alpha(alpha);
     let problem = product.problem(TensorMut::with_strides(&mut c, [m, n], [n + 1, 1], 0)?)?;
-    let mut layout = Layout::default();
+    let mut layout = WorkspaceLayout::default();
     let recipe = recipe(problem, &mut layout)?;
     let workspace = Workspace::new(&device);
     let scratch = workspace.reserve(&layout)?;
     Plan::new(recipe(&scratch)?, [scratch]).launch()?;
-    let mut layout = Layout::default();
+    let mut layout = WorkspaceLayout::default();
     let word: crate::workspace::WorkspacePart<u32> = layout.scratch(1);
     let scratch = workspace.reserve(&layout)?;
     let mut copy = device.zeros::<u32>(1)?;

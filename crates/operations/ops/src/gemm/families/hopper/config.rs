@@ -1,6 +1,5 @@
 //! Compile-time configuration of the Hopper kernel, and its shared memory.
 
-use super::shape::Order;
 use lanework::lang::Var;
 
 /// Rows of a block's result tile.
@@ -28,6 +27,21 @@ pub enum Store {
     Single,
 }
 
+/// Tile order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TileOrder {
+    /// Groups of this many tile rows, column by column.
+    Grouped(u32),
+}
+
+impl TileOrder {
+    pub(super) fn together(self) -> u32 {
+        match self {
+            TileOrder::Grouped(rows) => rows,
+        }
+    }
+}
+
 /// Compile-time configuration of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HopperConfig {
@@ -38,7 +52,7 @@ pub struct HopperConfig {
     /// Blocks of a cluster that divide the K of one tile; the cluster then has no other blocks.
     pub split: u32,
     pub stages: u32,
-    pub order: Order,
+    pub order: TileOrder,
     pub store: Store,
     /// Promotion: each stage's sums (128 of K) are added to f32 registers, because tensor cores accumulate 8-bit float products
     /// with fewer bits than f32.

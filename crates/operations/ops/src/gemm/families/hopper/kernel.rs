@@ -11,7 +11,7 @@
 use super::config::{GROUP, HopperConfig, ROWS, Store};
 use super::loads::fill;
 use super::main_loops::{alone, promoted, summed};
-use super::results::{Results, Stored, finished, finished_shares, give};
+use super::results::{ResultElement, Results, finished, finished_shares, give};
 use super::shape::place;
 use crate::gemm::finish::{Finish, Sum};
 use lanework::Element;
@@ -25,7 +25,7 @@ pub fn product<
     U: MatrixElement,
     D: MatrixElement<Storage = D> + Element,
     S: Sum + MatrixElement<Storage = S>,
-    O: Stored<S>,
+    O: ResultElement<S>,
     const DEPTH: u32,
     const WIDE: u32,
 >(

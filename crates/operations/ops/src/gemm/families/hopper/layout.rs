@@ -2,10 +2,11 @@
 //! copies go through shared memory.
 
 use super::maps;
-use crate::gemm::choose::{DeviceChoice, Recipe};
-use crate::gemm::problem::{Extents, Matrix, Problem, Source, Strides};
+use crate::gemm::operand::{MatrixOperand, OperandMemory, Strides};
+use crate::gemm::problem::{Extents, GemmProblem};
+use crate::gemm::recipe::{DeviceChoice, Recipe};
 use crate::permute::moved;
-use crate::workspace::{Layout, Scratch, WorkspacePart};
+use crate::workspace::{Scratch, WorkspaceLayout, WorkspacePart};
 use lanework::prelude::*;
 use lanework::{Element, Prepared, Result};
 
@@ -73,7 +74,7 @@ fn laid<T: Element>(
 
 /// A pending copy.
 struct LayoutCopy<'a> {
-    matrix: Matrix<'a>,
+    matrix: MatrixOperand<'a>,
     part: WorkspacePart<u8>,
     /// Batches, lines and K, and their strides.
     extents: [usize; 3],
@@ -83,10 +84,10 @@ struct LayoutCopy<'a> {
 
 /// Copies the factors into the required layout, and appends the launches that `then` makes. The copies depend on `choice`, too.
 pub fn factors<'a>(
-    mut problem: Problem<'a>,
-    layout: &mut Layout,
+    mut problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
     choice: Option<DeviceChoice>,
-    then: impl FnOnce(Problem<'a>, &mut Layout) -> Result<Recipe<'a>>,
+    then: impl FnOnce(GemmProblem<'a>, &mut WorkspaceLayout) -> Result<Recipe<'a>>,
 ) -> Result<Recipe<'a>> {
     let (of_a, of_b) = maps::direct(&problem);
     let Extents { batch, m, n, k } = problem.extents;
@@ -103,7 +104,7 @@ pub fn factors<'a>(
         let (copy, b) =
             copied(problem.b, [batch, n, k], [strides.batch, strides.column, strides.row], layout);
         copies.push(copy);
-        problem.b = Matrix { strides: b.strides.t(), ..b };
+        problem.b = MatrixOperand { strides: b.strides.t(), ..b };
     }
     let device = problem.device.clone();
     let recipe = then(problem, layout)?;
@@ -124,18 +125,18 @@ pub fn factors<'a>(
 
 /// Plans the copy of a factor, and returns the copy as a factor with lines as rows.
 fn copied<'a>(
-    matrix: Matrix<'a>,
+    matrix: MatrixOperand<'a>,
     [batch, lines, k]: [usize; 3],
     strides: [usize; 3],
-    layout: &mut Layout,
-) -> (LayoutCopy<'a>, Matrix<'a>) {
+    layout: &mut WorkspaceLayout,
+) -> (LayoutCopy<'a>, MatrixOperand<'a>) {
     let bytes = matrix.kind.bytes();
     let pitch = k.next_multiple_of(LINE / bytes);
     let batches = if strides[0] == 0 { 1 } else { batch };
     let part = layout.scratch::<u8>(batches * lines * pitch * bytes);
     let step = if strides[0] == 0 { 0 } else { lines * pitch };
-    let laid = Matrix {
-        memory: Source::Scratch(part),
+    let laid = MatrixOperand {
+        memory: OperandMemory::Scratch(part),
         strides: Strides { batch: step, row: pitch, column: 1 },
         ..matrix
     };
@@ -144,7 +145,7 @@ fn copied<'a>(
 
 /// Whether the copy kernels of `permute.rs` beat this one on an H200: row copies, and transposes that move words of several
 /// elements, up to 2.8 times.
-fn by_permute(matrix: &Matrix<'_>, extents: [usize; 3], strides: [usize; 3]) -> bool {
+fn by_permute(matrix: &MatrixOperand<'_>, extents: [usize; 3], strides: [usize; 3]) -> bool {
     let size = matrix.kind.bytes();
     if strides[2] <= 1 {
         return extents[2] * size >= ROW;

@@ -1,6 +1,7 @@
 //! Decides which matrices TMA accesses in place, and creates their tensor maps.
 
-use crate::gemm::problem::{Extents, Major, Matrix, Problem};
+use crate::gemm::operand::{Major, MatrixOperand};
+use crate::gemm::problem::{Extents, GemmProblem};
 use crate::workspace::Scratch;
 use lanework::prelude::*;
 use lanework::{Element, Result, Storable, TensorMap, TensorMapMut, ViewMut};
@@ -13,10 +14,10 @@ fn aligned(address: u64, bytes: usize, ld: usize, batch: usize) -> bool {
 }
 
 /// Whether A and B are read in place.
-pub fn direct(problem: &Problem<'_>) -> (bool, bool) {
+pub fn direct(problem: &GemmProblem<'_>) -> (bool, bool) {
     let (of_a, of_b, _) = problem.majors();
     let narrow = problem.a.kind.bytes() == 2;
-    let reads = |matrix: &Matrix<'_>, major: Major, along_k: bool| {
+    let reads = |matrix: &MatrixOperand<'_>, major: Major, along_k: bool| {
         let (Major::Rows(ld) | Major::Columns(ld)) = major else { return false };
         (along_k || narrow)
             && aligned(matrix.memory.address(), matrix.kind.bytes(), ld, matrix.strides.batch)
@@ -28,7 +29,7 @@ pub fn direct(problem: &Problem<'_>) -> (bool, bool) {
 }
 
 /// Whether TMA stores the results. It writes whole 16-byte chunks, even past the end of a row.
-pub fn stored_by_tma(problem: &Problem<'_>) -> bool {
+pub fn stored_by_tma(problem: &GemmProblem<'_>) -> bool {
     match problem.majors().2 {
         Major::Rows(ld) => {
             let batch = if problem.extents.batch == 1 { 0 } else { problem.c.strides.batch };
@@ -41,7 +42,7 @@ pub fn stored_by_tma(problem: &Problem<'_>) -> bool {
 }
 
 /// Whether two adjacent results of a row, from an even column on, form one aligned access.
-pub fn stored_by_pairs(problem: &Problem<'_>) -> bool {
+pub fn stored_by_pairs(problem: &GemmProblem<'_>) -> bool {
     let (strides, bytes) = (problem.c.strides, 2 * problem.c.kind.bytes() as u64);
     let rows = strides.column == 1 || problem.extents.n <= 1;
     let even = strides.row.is_multiple_of(2) && strides.batch.is_multiple_of(2);
@@ -52,8 +53,8 @@ pub fn stored_by_pairs(problem: &Problem<'_>) -> bool {
 /// elements along K.
 #[allow(clippy::too_many_arguments)]
 pub fn factor<'a, T: Element>(
-    problem: &Problem<'a>,
-    matrix: &Matrix<'a>,
+    problem: &GemmProblem<'a>,
+    matrix: &MatrixOperand<'a>,
     scratch: &Scratch,
     (lines, k): (usize, usize),
     major: Major,

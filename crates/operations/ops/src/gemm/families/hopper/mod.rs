@@ -9,23 +9,24 @@ pub mod maps;
 mod results;
 mod shape;
 
-use crate::gemm::choose::{DeviceChoice, Recipe};
 use crate::gemm::element::ElementKind;
 use crate::gemm::finish::{Finishing, Sum, finishing};
-use crate::gemm::problem::{Extents, Major, Precision, Problem};
-use crate::workspace::{Layout, Scratch};
+use crate::gemm::operand::Major;
+use crate::gemm::problem::{Extents, GemmProblem, Precision};
+use crate::gemm::recipe::{DeviceChoice, Recipe};
+use crate::workspace::{Scratch, WorkspaceLayout};
+#[cfg(test)]
+pub use config::TileOrder;
 use config::{HopperConfig, ROWS, Store};
 use half::{bf16, f16};
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
 use lanework::{Element, Prepared, Result, View};
-use results::Stored;
+use results::ResultElement;
 pub use shape::HopperShape;
-#[cfg(test)]
-pub use shape::Order;
 use shape::shape;
 
 /// Whether the family supports a problem.
-pub(crate) fn suits(problem: &Problem<'_>) -> bool {
+pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
     let types = match problem.a.kind {
         ElementKind::F32 => problem.precision == Precision::TensorFloat32,
         ElementKind::F64 | ElementKind::I32 => false,
@@ -46,14 +47,17 @@ const WORTH_A_COPY: f64 = 131_072.0;
 const MOST_DEPTH: usize = 65_535 * 64;
 
 /// Reserves workspace, and returns the launches of a problem.
-pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+pub(crate) fn recipe<'a>(
+    problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
+) -> Result<Recipe<'a>> {
     recipe_if(problem, layout, None)
 }
 
 /// As [`recipe`], for a product that runs only if `choice` selects it; it has more than 64 rows and columns.
 pub(crate) fn recipe_if<'a>(
-    problem: Problem<'a>,
-    layout: &mut Layout,
+    problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
     choice: Option<DeviceChoice>,
 ) -> Result<Recipe<'a>> {
     let (shape, turned) = shape(&problem);
@@ -65,8 +69,8 @@ pub(crate) fn recipe_if<'a>(
 
 /// As [`recipe`] with a given shape, for factors already in the required layout.
 pub(crate) fn shaped<'a>(
-    problem: Problem<'a>,
-    layout: &mut Layout,
+    problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
     shape: HopperShape,
     choice: Option<DeviceChoice>,
 ) -> Result<Recipe<'a>> {
@@ -74,7 +78,7 @@ pub(crate) fn shaped<'a>(
     let spare = layout.scratch::<u8>(16);
     Ok(Box::new(move |scratch| {
         let spare = scratch.view(spare);
-        let step = Step { problem, shape, choice, scratch, spare };
+        let step = UntypedLaunch { problem, shape, choice, scratch, spare };
         let (a, b, c) = (step.problem.a.kind, step.problem.b.kind, step.problem.c.kind);
         use ElementKind as K;
         let launch = match (a, b, c) {
@@ -95,8 +99,8 @@ pub(crate) fn shaped<'a>(
 }
 
 /// A launch of the kernel, before its types are selected.
-struct Step<'a, 's> {
-    problem: Problem<'a>,
+struct UntypedLaunch<'a, 's> {
+    problem: GemmProblem<'a>,
     shape: HopperShape,
     choice: Option<DeviceChoice>,
     scratch: &'s Scratch,
@@ -104,7 +108,7 @@ struct Step<'a, 's> {
     spare: lanework::ViewMut<'a, u8>,
 }
 
-impl<'a> Step<'a, '_> {
+impl<'a> UntypedLaunch<'a, '_> {
     fn of_fp8<T: GroupProduct<U, f32>, U: MatrixElement>(self) -> Result<Prepared<'a>> {
         match self.problem.c.kind {
             ElementKind::F16 => self.launched::<T, U, f32, f32, f16, 128, 64>(),
@@ -119,9 +123,9 @@ impl<'a> Step<'a, '_> {
         U: MatrixElement,
         D: MatrixElement<Storage = D> + Element,
         S: Sum + MatrixElement<Storage = S>,
-        O: Stored<S>,
+        O: ResultElement<S>,
     {
-        let Step { problem, shape, choice, scratch, spare } = self;
+        let UntypedLaunch { problem, shape, choice, scratch, spare } = self;
         let HopperShape { columns, cluster, order, promote, split, alternate, overlapped, .. } =
             shape;
         let columns = if [256, 192, 128].contains(&columns) { columns } else { 64 };

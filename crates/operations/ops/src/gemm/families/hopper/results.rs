@@ -27,7 +27,7 @@ pub struct Results {
 pub fn finished<
     D: MatrixElement<Storage = D> + Element,
     S: Sum + MatrixElement<Storage = S>,
-    O: Stored<S>,
+    O: ResultElement<S>,
     const WIDE: u32,
 >(
     results: FragmentC<D, GROUP, STAGED>,
@@ -95,7 +95,7 @@ pub fn finished<
 fn results_of<
     D: MatrixElement<Storage = D> + Element,
     S: Sum + MatrixElement<Storage = S>,
-    O: Stored<S>,
+    O: ResultElement<S>,
     const COLUMNS: u32,
 >(
     sums: FragmentC<D, GROUP, COLUMNS>,
@@ -132,7 +132,7 @@ fn results_of<
 pub fn finished_shares<
     D: MatrixElement<Storage = D> + Element,
     S: Sum + MatrixElement<Storage = S>,
-    O: Stored<S>,
+    O: ResultElement<S>,
 >(
     results: FragmentC<D, GROUP, STAGED>,
     given: Shared<D, 3>,
@@ -203,14 +203,14 @@ pub fn stored<O: Element>(
 }
 
 /// A result type, converted from sums of type `S`.
-pub trait Stored<S: MatrixElement>: Element + MatrixElement<Storage = Self> {
+pub trait ResultElement<S: MatrixElement>: Element + MatrixElement<Storage = Self> {
     /// Packs a part of the results into a tile; each warp handles its rows.
     fn place<const W: u32>(part: FragmentC<S, 64, W>, tile: SharedTile<Self, 64, W>);
 }
 
 macro_rules! as_they_are {
     ($($t:ty)*) => {$(
-        impl Stored<$t> for $t {
+        impl ResultElement<$t> for $t {
             #[track_caller]
             fn place<const W: u32>(part: FragmentC<$t, 64, W>, tile: SharedTile<$t, 64, W>) {
                 part.store(tile, 0u32, 0u32);
@@ -221,7 +221,7 @@ macro_rules! as_they_are {
 
 macro_rules! narrowed {
     ($($t:ty)*) => {$(
-        impl Stored<f32> for $t {
+        impl ResultElement<f32> for $t {
             #[track_caller]
             fn place<const W: u32>(part: FragmentC<f32, 64, W>, tile: SharedTile<$t, 64, W>) {
                 part.to::<$t>().store_matrix(tile, 0u32, 0u32);

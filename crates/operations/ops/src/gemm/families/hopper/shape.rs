@@ -1,9 +1,9 @@
 //! Selects the tile configuration by a time model of an H200, and the tile order of persistent blocks: concurrent tiles share rows
 //! and columns in the L2 cache.
 
-use super::config::ROWS;
+use super::config::{ROWS, TileOrder};
 use super::maps::stored_by_tma;
-use crate::gemm::problem::{Extents, Precision, Problem};
+use crate::gemm::problem::{Extents, GemmProblem, Precision};
 use lanework::prelude::*;
 
 /// The selectable fields of a `HopperConfig`.
@@ -11,7 +11,7 @@ use lanework::prelude::*;
 pub struct HopperShape {
     pub columns: u32,
     pub cluster: (u32, u32),
-    pub order: Order,
+    pub order: TileOrder,
     /// As in `HopperConfig`.
     pub split: u32,
     pub promote: bool,
@@ -32,7 +32,7 @@ pub struct HopperShape {
 /// The time of a wave of tiles is proportional to its columns. Half-width tiles take more than half the time, except in ping-pong
 /// mode, which needs several tiles per block. K is split if one tile covers all columns. Clusters of more than two blocks leave
 /// half of an H200 idle and are used for a few tiles only.
-pub(super) fn shape(problem: &Problem<'_>) -> (HopperShape, bool) {
+pub(super) fn shape(problem: &GemmProblem<'_>) -> (HopperShape, bool) {
     let Extents { batch, m, n, k } = problem.extents;
     let processors = u64::from(problem.device.info().multiprocessors.max(2));
     let narrow = problem.a.kind.is_fp8() && problem.precision == Precision::Accurate;
@@ -85,14 +85,17 @@ pub(super) fn shape(problem: &Problem<'_>) -> (HopperShape, bool) {
     if shape.columns >= 128 && shape.split == 1 && !turned && pairs {
         // On an H100, e4m3 with f32 sums at 16384 is 7 % faster with two rows of block pairs than with eight.
         let together = if shape.promote && reread > 5.0 { 2 } else { 8 };
-        return (HopperShape { cluster: (2, 1), order: Order::Grouped(together), ..shape }, turned);
+        return (
+            HopperShape { cluster: (2, 1), order: TileOrder::Grouped(together), ..shape },
+            turned,
+        );
     }
     (shape, turned)
 }
 
 /// Bytes that unsynchronized blocks would re-read from slow memory, in multiples of the L2 cache, on an H100; 0 elsewhere. Pairs of
 /// blocks with multicast stay in step and read half as much of B. On an H200, with 1.4 times the bandwidth, pairs are not faster.
-fn reread(problem: &Problem<'_>) -> f64 {
+fn reread(problem: &GemmProblem<'_>) -> f64 {
     let info = problem.device.info();
     let Extents { m, n, k, .. } = problem.extents;
     if !(1..SLOW_MEMORY).contains(&info.memory_bandwidth) || m <= 2 * ROWS as usize {
@@ -104,7 +107,7 @@ fn reread(problem: &Problem<'_>) -> f64 {
 
 /// Whether there are many 128-column tiles, which read half again as much per product as 256-column tiles. Block pairs read a
 /// quarter less: 6 % faster at 8192 with promotion; with ping-pong, 4 % at 8192 and 80 % at 16384.
-fn many_tiles(problem: &Problem<'_>) -> bool {
+fn many_tiles(problem: &GemmProblem<'_>) -> bool {
     let Extents { batch, m, n, .. } = problem.extents;
     let tiles = m.div_ceil(ROWS as usize).saturating_mul(n.div_ceil(128)).saturating_mul(batch);
     m >= 8 * ROWS as usize && tiles >= 4 * problem.device.info().multiprocessors as usize
@@ -120,7 +123,7 @@ impl Default for HopperShape {
         HopperShape {
             columns: 64,
             cluster: (1, 1),
-            order: Order::Grouped(16),
+            order: TileOrder::Grouped(16),
             split: 1,
             promote: false,
             alternate: false,
@@ -164,24 +167,9 @@ mod tests {
     }
 }
 
-/// Tile order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// Groups of this many tile rows, column by column.
-    Grouped(u32),
-}
-
-impl Order {
-    fn together(self) -> u32 {
-        match self {
-            Order::Grouped(rows) => rows,
-        }
-    }
-}
-
 /// Row and column of tile number `tile` in a grid of `down` by `across` tiles.
 #[device]
-pub fn place(tile: u32, down: u32, across: u32, #[constant] order: Order) -> (u32, u32) {
+pub fn place(tile: u32, down: u32, across: u32, #[constant] order: TileOrder) -> (u32, u32) {
     let together = const { order.together() };
     let first = tile / (together * across) * together;
     let height = (down - first).min(together);

@@ -10,11 +10,12 @@ mod kernel;
 mod tests;
 
 use super::hopper::{layout, maps};
-use crate::gemm::choose::Recipe;
 use crate::gemm::element::ElementKind;
 use crate::gemm::finish::{Finishing, Sum, finishing};
-use crate::gemm::problem::{Extents, Major, Precision, Problem, refused};
-use crate::workspace::{Layout, Scratch};
+use crate::gemm::operand::{Major, refused};
+use crate::gemm::problem::{Extents, GemmProblem, Precision};
+use crate::gemm::recipe::Recipe;
+use crate::workspace::{Scratch, WorkspaceLayout};
 use half::{bf16, f16};
 use kernel::{MmaConfig, SHARED_BYTES, THREADS, TILE, multiply};
 use lanework::lang::tensor_cores::{MatrixElement, Product};
@@ -22,7 +23,7 @@ use lanework::prelude::*;
 use lanework::{Element, Prepared, Result};
 
 /// Whether this family supports a problem and beats CUDA cores.
-pub(crate) fn suits(problem: &Problem<'_>) -> bool {
+pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
     let Extents { batch, m, n, k } = problem.extents;
     let least = match (problem.a.kind, problem.precision) {
         (ElementKind::F16, _) => (7, 5),
@@ -46,15 +47,18 @@ const WORTH_A_COPY: f64 = 131_072.0;
 const MOST_DEPTH: usize = 65_535 * 64;
 
 /// The launches of this family.
-pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+pub(crate) fn recipe<'a>(
+    problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
+) -> Result<Recipe<'a>> {
     let capability = problem.device.info().compute_capability;
     of_capability(problem, layout, capability)
 }
 
 /// The launches for a GPU of this capability.
 fn of_capability<'a>(
-    problem: Problem<'a>,
-    layout: &mut Layout,
+    problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
     capability: (u32, u32),
 ) -> Result<Recipe<'a>> {
     layout::factors(problem, layout, None, |problem, _| {
@@ -82,7 +86,7 @@ fn of_capability<'a>(
 }
 
 fn prepared<'a, T, D, S: Sum, O: Element, const DEPTH: u32, const K: u32>(
-    problem: Problem<'a>,
+    problem: GemmProblem<'a>,
     scratch: &Scratch,
     asynchronous: bool,
 ) -> Result<Prepared<'a>>

@@ -42,7 +42,7 @@ impl<T: GemmElement, O: GemmElement> Check<T, O> {
         let to = TensorMut::with_strides(&mut c, [2, m, n], of_c, first)?;
         let product = gemm(tensor_a, tensor_b).precision(self.precision).alpha(2.0).beta(-1.0);
         let problem = product.relu().problem(to)?;
-        let mut layout = Layout::default();
+        let mut layout = WorkspaceLayout::default();
         let recipe = of_capability(problem, &mut layout, self.capability)?;
         let scratch = Workspace::new(&device).reserve(&layout)?;
         Plan::new(recipe(&scratch)?, [scratch]).launch()?;
@@ -112,7 +112,7 @@ fn compiled<T: GemmElement, O: GemmElement>(
     let square = || Tensor::new(&x, [64, 64]);
     let product = gemm(square()?, square()?.t()).precision(Precision::TensorFloat32);
     let problem = product.problem(TensorMut::new(&mut c, [64, 64])?)?;
-    let mut layout = Layout::default();
+    let mut layout = WorkspaceLayout::default();
     let recipe = of_capability(problem, &mut layout, capability)?;
     let scratch = Workspace::new(&device).reserve(&layout)?;
     let steps = recipe(&scratch)?;

@@ -5,12 +5,13 @@ mod kernels;
 #[cfg(test)]
 mod tests;
 
-use crate::gemm::choose::Recipe;
 use crate::gemm::element::ElementKind;
 use crate::gemm::finish::{Finishing, Sum, finishing};
-use crate::gemm::problem::{Extents, Major, Precision, Problem, Source, Strides, refused};
+use crate::gemm::operand::{Major, OperandMemory, Strides, refused};
+use crate::gemm::problem::{Extents, GemmProblem, Precision};
+use crate::gemm::recipe::Recipe;
 use crate::permute::moved;
-use crate::workspace::{Layout, Scratch};
+use crate::workspace::{Scratch, WorkspaceLayout};
 use config::{GROUP, SkinnyConfig};
 use lanework::prelude::Float;
 use lanework::{Prepared, Result};
@@ -21,13 +22,13 @@ const MOST: usize = 4;
 const LONG: usize = 4096;
 
 /// Transposes the problem if necessary, so that the vectors are on the right, as B.
-fn turned(problem: Problem<'_>) -> Problem<'_> {
+fn turned(problem: GemmProblem<'_>) -> GemmProblem<'_> {
     let Extents { m, n, .. } = problem.extents;
     if n <= m { problem } else { problem.transposed() }
 }
 
 /// Whether the family supports a problem.
-pub(crate) fn suits(problem: &Problem<'_>) -> bool {
+pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
     let Extents { batch, m, n, k } = problem.extents;
     let (of_a, of_b, _) = problem.majors();
     let matrix = if n <= m { of_a } else { of_b };
@@ -50,7 +51,10 @@ pub(crate) fn suits(problem: &Problem<'_>) -> bool {
 }
 
 /// The launches of a problem that the family supports.
-pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+pub(crate) fn recipe<'a>(
+    problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
+) -> Result<Recipe<'a>> {
     let mut problem = turned(problem);
     let (vectors, size) = (problem.b, problem.a.kind.bytes());
     let copy = apart(&problem).then(|| {
@@ -59,7 +63,7 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
         let own = if vectors.strides.batch == 0 { 1 } else { batch };
         let part = layout.scratch::<u8>(size * own * n * pitch);
         let step = if own == 1 { 0 } else { n * pitch };
-        problem.b.memory = Source::Scratch(part);
+        problem.b.memory = OperandMemory::Scratch(part);
         problem.b.strides = Strides { batch: step, row: 1, column: pitch };
         (part, [own, n, k], [step, pitch, 1])
     });
@@ -79,14 +83,14 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
 
 /// Whether to copy the vectors into the workspace with adjacent elements first: lanes that read the matrix along k read the vectors
 /// along k, too.
-fn apart(problem: &Problem<'_>) -> bool {
+fn apart(problem: &GemmProblem<'_>) -> bool {
     let Extents { m, k, .. } = problem.extents;
     let along_k = matches!(problem.majors().0, Major::Rows(_));
     !problem.one_kernel && along_k && problem.b.strides.row != 1 && m >= 256 && k >= 64
 }
 
 /// Kernel configuration for a problem.
-fn chosen(problem: &Problem<'_>) -> SkinnyConfig {
+fn chosen(problem: &GemmProblem<'_>) -> SkinnyConfig {
     let Extents { batch, m, n, k } = problem.extents;
     let (of_a, _, _) = problem.majors();
     let (strides_a, strides_b) = (problem.a.strides, problem.b.strides);
@@ -133,7 +137,7 @@ fn chosen(problem: &Problem<'_>) -> SkinnyConfig {
 }
 
 fn launch<'a>(
-    problem: Problem<'a>,
+    problem: GemmProblem<'a>,
     scratch: &Scratch,
     config: SkinnyConfig,
 ) -> Result<Prepared<'a>> {
@@ -144,7 +148,7 @@ fn launch<'a>(
 }
 
 fn launch_of<'a, S: Sum + Float>(
-    problem: Problem<'a>,
+    problem: GemmProblem<'a>,
     scratch: &Scratch,
     config: SkinnyConfig,
 ) -> Result<Prepared<'a>> {

@@ -1,7 +1,7 @@
 //! A factor to be split along k: its extents, workspace and launches.
 
 use super::parts::{CHUNK, HELD, Representation, THREADS, TILE, WIDTH, columns, rows};
-use crate::workspace::{Layout, Scratch, WorkspacePart};
+use crate::workspace::{Scratch, WorkspaceLayout, WorkspacePart};
 use lanework::prelude::*;
 use lanework::{Prepared, Result, View};
 
@@ -67,7 +67,7 @@ impl<'a> Factor<'a> {
     /// Reserves memory for its parts; its verdicts start at `verdicts`.
     pub fn keep(
         &self,
-        layout: &mut Layout,
+        layout: &mut WorkspaceLayout,
         verdicts: usize,
         representation: Representation,
     ) -> Kept {

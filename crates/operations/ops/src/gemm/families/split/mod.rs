@@ -12,11 +12,11 @@ mod product;
 #[cfg(test)]
 mod tests;
 
-use crate::gemm::choose::Recipe;
 use crate::gemm::element::ElementKind;
 use crate::gemm::finish::{Finishing, finishing};
-use crate::gemm::problem::{Extents, Precision, Problem};
-use crate::workspace::{Layout, Scratch, WorkspacePart};
+use crate::gemm::problem::{Extents, GemmProblem, Precision};
+use crate::gemm::recipe::Recipe;
+use crate::workspace::{Scratch, WorkspaceLayout, WorkspacePart};
 use factor::{Factor, Kept};
 use half::{bf16, f16};
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement, SwizzleMode};
@@ -70,7 +70,7 @@ impl<'a> SplitLaunches<'a, '_> {
         // Overlapping these launches (programmatic dependent launch) costs 1.5 %: waiting blocks keep others from starting.
         // SAFETY: the kernels compare every index with the extents. `Tensor` checked the extents and strides of factors and
         // results; parts are indexed by rows below their number and words below the pitch, which is k rounded up to whole groups of
-        // 64. `Layout` has a verdict, an exponent and a largest element for each row or block. `Epilogue::check` checked that the
+        // 64. `WorkspaceLayout` has a verdict, an exponent and a largest element for each row or block. `Epilogue::check` checked that the
         // vectors have one element per row or column.
         self.steps.push(unsafe { launch.prepare_unchecked(&self.device)? });
         Ok(())
@@ -189,7 +189,7 @@ const LEAST: (usize, f64) = (512, 1e9);
 const MOST: (usize, usize) = (1 << 28, 16);
 
 /// Whether this family supports a problem and beats FFMA.
-pub(crate) fn suits(problem: &Problem<'_>) -> bool {
+pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
     let Extents { batch, m, n, k } = problem.extents;
     problem.precision == Precision::Accurate
         && problem.a.kind == ElementKind::F32
@@ -202,7 +202,10 @@ pub(crate) fn suits(problem: &Problem<'_>) -> bool {
 }
 
 /// The launches of this family.
-pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+pub(crate) fn recipe<'a>(
+    problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
+) -> Result<Recipe<'a>> {
     let Extents { m, n, .. } = problem.extents;
     let processors = problem.device.info().multiprocessors.max(1) as usize;
     // Large tiles re-read less, but must fill the device.
@@ -212,7 +215,11 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
 }
 
 /// The factors of one product of the batch.
-fn factors<'a>(problem: &Problem<'a>, memory: [View<'a, f32>; 2], batch: usize) -> [Factor<'a>; 2] {
+fn factors<'a>(
+    problem: &GemmProblem<'a>,
+    memory: [View<'a, f32>; 2],
+    batch: usize,
+) -> [Factor<'a>; 2] {
     let Extents { m, n, k, .. } = problem.extents;
     let (a, b) = (problem.a.strides, problem.b.strides);
     let from =
@@ -224,7 +231,11 @@ fn factors<'a>(problem: &Problem<'a>, memory: [View<'a, f32>; 2], batch: usize) 
 }
 
 /// The launches with tiles of one shape.
-fn shaped<'a>(problem: Problem<'a>, layout: &mut Layout, shape: SplitTile) -> Result<Recipe<'a>> {
+fn shaped<'a>(
+    problem: GemmProblem<'a>,
+    layout: &mut WorkspaceLayout,
+    shape: SplitTile,
+) -> Result<Recipe<'a>> {
     let choice = layout.scratch(1);
     let [a, b] = factors(&problem, [View::nothing(&problem.device); 2], 0);
     let kept = [

@@ -113,7 +113,7 @@ fn multiply(
     let to = TensorMut::with_strides(&mut c, [m, n], [n + 2, 1], 0)?;
     let product = gemm(tensor_a, tensor_b).precision(Precision::Accurate);
     let problem = product.alpha(alpha.into()).beta(beta.into()).problem(to)?;
-    let mut layout = Layout::default();
+    let mut layout = WorkspaceLayout::default();
     let recipe = shaped(problem, &mut layout, shape)?;
     let scratch = workspace.reserve(&layout)?;
     Plan::new(recipe(&scratch)?, [scratch]).launch()?;
@@ -147,7 +147,7 @@ fn multiply(
             "the gap of row {row} was written"
         );
     }
-    let mut layout = Layout::default();
+    let mut layout = WorkspaceLayout::default();
     let choice: WorkspacePart<u32> = layout.scratch(1);
     let mut word = device.zeros::<u32>(1)?;
     let scratch = workspace.reserve(&layout)?;
