@@ -8,7 +8,6 @@
 pub mod verify;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 /// The outcome of a successful comparison with the host.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,18 +78,29 @@ impl Accuracy {
 }
 
 /// Why a result is rejected.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rejection {
     /// No order of additions produces this result.
-    #[error("wrong: {0}")]
     Wrong(String),
     /// The correct result of the same problem in a narrower number format.
-    #[error("of lower precision than promised: {0}")]
     LowerPrecision(String),
     /// There is no result: the device failed.
-    #[error("{0}")]
     Failed(String),
 }
+
+impl std::fmt::Display for Rejection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Rejection::Wrong(why) => write!(f, "wrong: {why}"),
+            Rejection::LowerPrecision(why) => {
+                write!(f, "of lower precision than promised: {why}")
+            }
+            Rejection::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Rejection {}
 
 impl Rejection {
     /// The same rejection, with the place prepended to the reason.

@@ -3,3 +3,4 @@
 pub mod array;
 pub mod formats;
 pub mod inputs;
+pub(crate) mod parallel;

@@ -1,7 +1,7 @@
 //! A product as a problem: its operands on the host, and the known elements of its result.
 
+use crate::host::parallel::in_parallel;
 use crate::verify::bound::Bound;
-use rayon::prelude::*;
 
 /// A product with its operands on the host.
 pub struct Product<'a> {
@@ -73,7 +73,7 @@ impl Product<'_> {
 
     /// Those rows of the product.
     pub fn known_rows(&self, rows: Vec<usize>) -> Known {
-        let known: Vec<_> = rows.par_iter().map(|&row| self.known_row(row)).collect();
+        let known = in_parallel(rows.len(), |i| self.known_row(rows[i]));
         let (mut values, mut scales) = (Vec::new(), Vec::new());
         for (row_values, row_scales) in known {
             values.extend(row_values);

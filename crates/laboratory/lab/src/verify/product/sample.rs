@@ -1,8 +1,8 @@
 //! A part of a product, some rows by some columns, with its operands in f64.
 
 use super::operands::{Product, Wrong};
+use crate::host::parallel::in_parallel;
 use crate::verify::bound::UNIT_F32;
-use rayon::prelude::*;
 
 /// The most rows and columns of a sample.
 const EDGE: usize = 64;
@@ -132,7 +132,8 @@ impl Sample {
             return vec![0.0; self.rows.len() * self.cols.len()];
         }
         let rows: Vec<&[f64]> = a.chunks(self.terms).collect();
-        rows.par_iter().flat_map_iter(|row| b.chunks(self.terms).map(|col| dot(row, col))).collect()
+        let products = |i: usize| b.chunks(self.terms).map(|col| dot(rows[i], col)).collect();
+        in_parallel::<Vec<f64>>(rows.len(), products).concat()
     }
 
     /// The results at the places of the sample.

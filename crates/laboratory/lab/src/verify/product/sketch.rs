@@ -9,9 +9,9 @@
 //! with probability 1/2; only the worst suspects are computed.
 
 use super::operands::{Product, row_of};
+use crate::host::parallel::in_parallel;
 use crate::verify::bound::UNIT_F32;
 use rand::{RngCore, rngs::StdRng};
-use rayon::prelude::*;
 
 /// The most rows to compute.
 const MOST_SUSPECTS: usize = 32;
@@ -33,10 +33,7 @@ impl Sketch {
         let signs: Vec<f64> =
             (0..n).map(|_| if random.next_u32() & 1 == 0 { 1.0 } else { -1.0 }).collect();
         // B x, and |B| 1.
-        let middle: Vec<(f64, f64)> = (0..k)
-            .into_par_iter()
-            .map(|p| signed_sums(row_of(product.b, p, ldb, n), &signs))
-            .collect();
+        let middle = in_parallel(k, |p| signed_sums(row_of(product.b, p, ldb, n), &signs));
         let (alpha, beta) = (f64::from(product.alpha), f64::from(product.beta));
         let of_row = |i: usize| {
             let (mut value, mut scale) = (0.0f64, 0.0f64);
@@ -51,7 +48,7 @@ impl Sketch {
             }
             (value, scale)
         };
-        let (values, scales) = (0..m).into_par_iter().map(of_row).unzip();
+        let (values, scales) = in_parallel(m, of_row).into_iter().unzip();
         Sketch { signs, values, scales }
     }
 
@@ -76,7 +73,7 @@ impl Sketch {
             }
         };
         let mut rows: Vec<(f64, usize)> =
-            (0..m).into_par_iter().map(|i| (excess(i), i)).filter(|(off, _)| *off > 1.0).collect();
+            in_parallel(m, |i| (excess(i), i)).into_iter().filter(|(off, _)| *off > 1.0).collect();
         rows.sort_by(|a, b| b.0.total_cmp(&a.0));
         rows.truncate(MOST_SUSPECTS);
         let mut rows: Vec<usize> = rows.into_iter().map(|(_, row)| row).collect();
