@@ -2,10 +2,10 @@
 """Products by a GPU's own libraries in several precisions, for the test of verdicts.
 
     python3 scripts/tensor_products.py FOLDER
-    LANEWORK_TENSOR_PRODUCTS=FOLDER cargo test -p lanework-lab --lib tensor_cores -- --nocapture
+    LANEWORK_TENSOR_PRODUCTS=FOLDER cargo test -p lanework-verify tensor_cores -- --nocapture
 
 Writes FOLDER/DATA-K-PRECISION.f32: a 64x64 product as little-endian floats. The inputs are those of
-`crates/laboratory/lab/src/verify/product/tests.rs`: the numbers of one linear congruential generator.
+`crates/laboratory/verify/src/product/tests.rs`: the numbers of one linear congruential generator.
 """
 import pathlib
 import sys

@@ -8,13 +8,11 @@ pub mod conformance;
 mod experiments;
 mod families;
 mod fidelity;
-mod host;
 mod problem;
 mod record;
 pub mod roofline;
 mod runs;
 pub mod several;
-mod verify;
 
 pub use experiments::{Experiment, Figure, experiments, experiments_source};
 pub use families::{
@@ -22,15 +20,18 @@ pub use families::{
     families, family, transpose_with, verify_sgemm, verify_sum_squares, verify_transpose,
 };
 pub use fidelity::{Deviation, Hardware, Launched, UNCOUNTED, launch_corpus};
-pub use host::array::{Array, ELEMENT_TYPES, ElementType};
-pub use host::formats::Format;
-pub use host::inputs::{random_elements, uniform_floats};
 pub use lanework_bench as timing;
 pub use lanework_bench::{
     Accuracy, Architecture, Cache, ComparisonRecord, DeviceRecord, Gpu, Rejection, Reset, Specs,
     Stop, SubjectKind, SubjectRecord, Summary, SummaryRecord, TimedRecord, TimedSample, Timer,
     Verdict, Verified, Work, compare_samples, machine, specs,
 };
+pub use lanework_verify::array::verify_array;
+pub use lanework_verify::host::array::{Array, ELEMENT_TYPES, ElementType};
+pub use lanework_verify::host::formats::Format;
+pub use lanework_verify::host::inputs::{random_elements, uniform_floats};
+pub use lanework_verify::product::Product;
+pub use lanework_verify::transpose::{Mismatch, compare_transpose};
 pub use problem::case::{Case, Trial, run_rung};
 pub use problem::request::{PARAMETERS, Parameter, Request};
 pub use record::{
@@ -43,9 +44,6 @@ pub use runs::streams::{Span, StreamsRecord, StreamsRequest, overlap};
 pub use runs::sweep::{Attempt, attempt, impossible, points, sweep, with_elements};
 pub use runs::timed::{RungOf, Timing, bench_rung, compare_rungs};
 pub use runs::tune::{Candidate, Contest, Look, OnGpu, REACH, Tuning, best, candidates};
-pub use verify::array::verify_array;
-pub use verify::product::Product;
-pub use verify::transpose::{Mismatch, compare_transpose};
 
 /// Called with a description of the current step.
 pub type Progress<'a> = &'a mut dyn FnMut(&str);

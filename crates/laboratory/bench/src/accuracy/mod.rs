@@ -2,7 +2,7 @@
 //! promised, or wrong.
 //!
 //! The two questions are separate. A result is *wrong* only if no order of additions could have produced it
-//! (`bound.rs` of `lanework-lab`). It is *of lower precision than promised* if it is closer to the result of rounded
+//! (`bound.rs` of `lanework-verify`). It is *of lower precision than promised* if it is closer to the result of rounded
 //! inputs than rounding errors explain (`product/precision.rs` there).
 
 pub mod verify;

@@ -2,15 +2,15 @@
 
 use crate::families::bounded::{BoundedTrial, Expected, OnDevice};
 use crate::families::family::{Family, refuse};
-use crate::host::inputs::uniform_floats;
 use crate::problem::case::{Case, Trial};
 use crate::problem::fits::check_memory;
 use crate::problem::request::Request;
-use crate::verify::bound::{Bound, UNIT_F64};
 use half::bf16;
 use lanework::{Backend, Buffer, Device, Result};
 use lanework_bench::Work;
 use lanework_ladders::attention::{self, HEAD, Heads, TILE};
+use lanework_verify::bound::{Bound, UNIT_F64};
+use lanework_verify::host::inputs::uniform_floats;
 use std::cell::OnceCell;
 use std::thread;
 

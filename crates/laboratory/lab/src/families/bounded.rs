@@ -1,11 +1,11 @@
 //! A trial whose results are floats within a bound of the host's.
 
-use crate::host::array::{Array, ElementType};
 use crate::problem::case::Trial;
-use crate::verify::bound::Bound;
 use lanework::{Buffer, Device, Element, Job, Result};
 use lanework_bench::{Accuracy, Rejection};
 use lanework_ladders::Rung;
+use lanework_verify::bound::Bound;
+use lanework_verify::host::array::{Array, ElementType};
 
 /// The buffers of a rung on a device.
 pub(super) trait OnDevice {

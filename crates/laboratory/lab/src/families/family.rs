@@ -1,11 +1,11 @@
 //! A family of cases: a ladder, the parameters and arrays that it takes, and the check of a request against
 //! them.
 
-use crate::host::array::Array;
 use crate::problem::case::Case;
 use crate::problem::request::Request;
 use lanework::{Element, Error, Result};
 use lanework_ladders::{Ladder, RungInfo};
+use lanework_verify::host::array::Array;
 use std::cell::OnceCell;
 
 /// A ladder and how its cases are made.

@@ -2,17 +2,18 @@
 
 use crate::families::family::Family;
 use crate::families::solver::{self, CUBLAS, Solver};
-use crate::host::array::{Array, ElementType, with_bits};
-use crate::host::inputs::random_elements;
 use crate::problem::case::{Case, Trial};
 use crate::problem::fits::check_countable;
 use crate::problem::request::Request;
 use crate::record::HostRecord;
-use crate::verify::transpose::compare_transpose;
 use lanework::{Cublas, Device, Element, Error, Job, Result};
 use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::transpose::{self, Bits, Matrices};
 use lanework_ladders::{Rung, RungInfo};
+use lanework_verify::host::array::{Array, ElementType};
+use lanework_verify::host::inputs::random_elements;
+use lanework_verify::transpose::compare_transpose;
+use lanework_verify::with_bits;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 

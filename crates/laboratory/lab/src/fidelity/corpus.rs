@@ -3,10 +3,10 @@
 use super::compiled::{COMPILED, Compiled, KernelArgument, LOCAL, text_of};
 use super::probes::{MORE, PROBES, module, patterns, sweep};
 use crate::families::{Family, families};
-use crate::host::inputs::random_elements;
 use crate::problem::request::Request;
 use lanework::emulator::Blocks;
 use lanework::{Backend, Buffer, Device, Dim3, Error, Job, Profile, PtxArg, PtxShape, Result};
+use lanework_verify::host::inputs::random_elements;
 use std::path::Path;
 
 /// A finished launch: its name in the corpus, the entry, and the emulator's counters.

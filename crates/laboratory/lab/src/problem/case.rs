@@ -3,10 +3,10 @@
 //!
 //! Both are used through `dyn`: climbs, sweeps and runs are compiled once, not once per family and element type.
 
-use crate::host::array::Array;
 use crate::record::HostRecord;
 use lanework::{Device, Job, Result};
 use lanework_bench::{Accuracy, Rejection, Work};
+use lanework_verify::host::array::Array;
 
 /// One problem with its inputs, on the host.
 pub trait Case {

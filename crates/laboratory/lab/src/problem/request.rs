@@ -1,7 +1,7 @@
 //! A request: a user's problem for a ladder, as named numbers, an element type and arrays.
 
-use crate::host::array::{Array, ELEMENT_TYPES, ElementType};
 use lanework::{Backend, Error, Result};
+use lanework_verify::host::array::{Array, ELEMENT_TYPES, ElementType};
 use std::collections::BTreeMap;
 
 /// An integer parameter of ladders, `--name` on the command line.

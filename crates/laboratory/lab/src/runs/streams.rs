@@ -1,10 +1,10 @@
 //! Copies and kernels, serial on one stream and overlapped in chunks on several (experiment C4).
 
 use crate::Progress;
-use crate::host::inputs::random_elements;
 use lanework::{Backend, Buffer, Device, Error, Event, Pinned, Result, Stream, Transfer};
 use lanework_bench::DeviceRecord;
 use lanework_ladders::streams;
+use lanework_verify::host::inputs::random_elements;
 use serde::Serialize;
 
 /// The copies and kernels to overlap.

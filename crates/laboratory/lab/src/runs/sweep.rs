@@ -2,13 +2,13 @@
 
 use crate::Progress;
 use crate::families::Family;
-use crate::host::array::ElementType;
 use crate::problem::case::Case;
 use crate::problem::request::Request;
 use crate::record::{ClimbRecord, SkippedRecord, SweepRecord};
 use crate::runs::climb::{ClimbSettings, climb};
 use lanework::{Device, Error, Result};
 use lanework_bench::DeviceRecord;
+use lanework_verify::host::array::ElementType;
 
 /// Every combination of `axes`, the last varying fastest, each set in `request`.
 pub fn points(request: &Request, axes: &[(&'static str, Vec<u64>)]) -> Vec<Request> {
@@ -109,8 +109,8 @@ fn describe(case: &dyn Case) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::array::ELEMENT_TYPES;
     use lanework::Backend;
+    use lanework_verify::host::array::ELEMENT_TYPES;
 
     #[test]
     fn points_are_all_combinations_with_the_last_axis_innermost() {

@@ -2,13 +2,13 @@
 
 use crate::Progress;
 use crate::families::Family;
-use crate::host::array::ElementType;
 use crate::problem::case::{Case, Trial};
 use lanework::{Device, Job, Result};
 use lanework_bench::{
     About, Accuracy, Cache, ComparisonRecord, Plan, Rejection, SubjectKind, SubjectRecord,
     TimedRecord, Verified, measure, reset,
 };
+use lanework_verify::host::array::ElementType;
 use std::time::Duration;
 
 /// How rungs are timed.

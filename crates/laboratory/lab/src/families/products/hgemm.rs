@@ -3,17 +3,17 @@
 use crate::families::family::{Family, refuse};
 use crate::families::products::matmul::extents;
 use crate::families::solver::{self, CUBLAS, Solver};
-use crate::host::array::{Array, ElementType};
-use crate::host::inputs::uniform_floats;
 use crate::problem::case::{Case, Trial};
 use crate::problem::fits::check_memory;
 use crate::problem::request::Request;
-use crate::verify::product::{Product, Reference};
 use half::bf16;
 use lanework::{Backend, Cublas, Device, GemmShape, Job, Result};
 use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::RungInfo;
 use lanework_ladders::hgemm::{self, Operands};
+use lanework_verify::host::array::{Array, ElementType};
+use lanework_verify::host::inputs::uniform_floats;
+use lanework_verify::product::{Product, Reference};
 use std::cell::OnceCell;
 
 pub fn family() -> Family {

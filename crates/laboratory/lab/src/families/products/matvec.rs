@@ -2,14 +2,14 @@
 
 use crate::families::bounded::{BoundedTrial, Expected, OnDevice};
 use crate::families::family::{Family, refuse};
-use crate::host::inputs::uniform_floats;
 use crate::problem::case::{Case, Trial};
 use crate::problem::fits::check_memory;
 use crate::problem::request::Request;
-use crate::verify::bound::Bound;
 use lanework::{Backend, Buffer, Device, Result};
 use lanework_bench::Work;
 use lanework_ladders::matvec::{self, Operands};
+use lanework_verify::bound::Bound;
+use lanework_verify::host::inputs::uniform_floats;
 use std::cell::OnceCell;
 
 pub fn family() -> Family {

@@ -5,15 +5,15 @@ mod reference;
 use self::reference::{OTHERS, Operation};
 use crate::families::bounded::{BoundedTrial, Expected, OnDevice};
 use crate::families::family::{Family, refuse};
-use crate::host::inputs::uniform_floats;
 use crate::problem::case::{Case, Trial};
 use crate::problem::fits::{check_memory, lacks};
 use crate::problem::request::Request;
-use crate::verify::bound::Bound;
 use lanework::{Backend, Buffer, Device, Result};
 use lanework_bench::Work;
 use lanework_ladders::rows::{LONGEST, Rows};
 use lanework_ladders::{Ladder, layer_norm, rms_norm, softmax};
+use lanework_verify::bound::Bound;
+use lanework_verify::host::inputs::uniform_floats;
 use std::cell::OnceCell;
 
 fn family(ladder: fn() -> Ladder, open: fn(&Request) -> Result<Box<dyn Case>>) -> Family {

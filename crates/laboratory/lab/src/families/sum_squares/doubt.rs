@@ -6,10 +6,10 @@
 //! limit is four times the worse of the two plus a random walk (Higham and Mary 2019).
 
 use super::found::{KernelResult, sum_without_rounding};
-use crate::host::formats::Format;
-use crate::verify::bound::Bound;
 use lanework_bench::Rejection;
 use lanework_ladders::sum_squares::Summand;
+use lanework_verify::bound::Bound;
+use lanework_verify::host::formats::Format;
 
 /// The most numbers that the host adds up in a trial.
 const MOST_TRIED: usize = 1 << 24;

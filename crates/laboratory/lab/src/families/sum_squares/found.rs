@@ -1,7 +1,7 @@
 //! A kernel's sum of squares, and the exact sum.
 
-use crate::verify::bound::Bound;
 use lanework_ladders::sum_squares::{Numbers, Summand};
+use lanework_verify::bound::Bound;
 
 /// A result with its origin.
 pub struct KernelResult<'a, E: Summand> {

@@ -1,10 +1,10 @@
 //! The types, bounds and required GPUs of each ladder of products.
 
-use crate::verify::bound::{Bound, UNIT_F32, UNIT_F64};
 use lanework::{Device, Element, Job, Result};
 use lanework_ladders::factors::Factors;
 use lanework_ladders::{Ladder, Rung, dgemm, fp8, tf32};
 use lanework_ops::Fp8E4m3;
+use lanework_verify::bound::{Bound, UNIT_F32, UNIT_F64};
 
 /// The types of a ladder of products.
 pub(super) trait FactorKind: Sized + 'static {

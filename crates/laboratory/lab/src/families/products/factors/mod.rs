@@ -2,8 +2,6 @@
 
 use crate::families::family::{Family, refuse};
 use crate::families::products::matmul::extents;
-use crate::host::array::{Array, ElementType};
-use crate::host::inputs::uniform_floats;
 use crate::problem::case::{Case, Trial};
 use crate::problem::fits::{check_memory, lacks};
 use crate::problem::request::Request;
@@ -11,6 +9,8 @@ use kinds::{Double, FactorKind, Fp8, On, Tf32};
 use lanework::{Backend, Device, Job, Result};
 use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::factors::Factors;
+use lanework_verify::host::array::{Array, ElementType};
+use lanework_verify::host::inputs::uniform_floats;
 use std::cell::OnceCell;
 
 mod kinds;

@@ -19,7 +19,7 @@ mod structure;
 #[cfg(test)]
 mod tests;
 
-use crate::verify::bound::Bound;
+use crate::bound::Bound;
 use lanework_bench::{Accuracy, Rejection};
 pub use operands::Product;
 use operands::{Known, Wrong};

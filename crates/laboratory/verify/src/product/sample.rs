@@ -1,8 +1,8 @@
 //! A part of a product, some rows by some columns, with its operands in f64.
 
 use super::operands::{Product, Wrong};
+use crate::bound::UNIT_F32;
 use crate::host::parallel::in_parallel;
-use crate::verify::bound::UNIT_F32;
 
 /// The most rows and columns of a sample.
 const EDGE: usize = 64;

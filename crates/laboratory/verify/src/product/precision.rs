@@ -19,8 +19,8 @@ use super::data::{distinct, dominated, is_generic, small_terms};
 use super::evidence::{Evidence, beside, evidence, norm, rms};
 use super::operands::{Known, Product, Wrong};
 use super::sample::Sample;
+use crate::bound::UNIT_F32;
 use crate::host::formats::Format;
-use crate::verify::bound::UNIT_F32;
 
 /// The operands that an assumption rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

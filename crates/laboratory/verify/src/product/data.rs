@@ -1,7 +1,7 @@
 //! Properties of a sample's data: whether roundings can be independent, and how much of small terms sums may lose.
 
 use super::sample::Sample;
-use crate::verify::bound::UNIT_F32;
+use crate::bound::UNIT_F32;
 
 /// Whether single products make up most of many of the sums.
 pub fn dominated(sample: &Sample) -> bool {

@@ -9,8 +9,8 @@
 //! with probability 1/2; only the worst suspects are computed.
 
 use super::operands::{Product, row_of};
+use crate::bound::UNIT_F32;
 use crate::host::parallel::in_parallel;
-use crate::verify::bound::UNIT_F32;
 use rand::{RngCore, rngs::StdRng};
 
 /// The most rows to compute.

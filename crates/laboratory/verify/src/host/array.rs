@@ -102,6 +102,7 @@ pub const ELEMENT_TYPES: [ElementType; 12] = [
 ];
 
 /// Runs an expression with `$E` as the unsigned integer of `$bytes` bytes: 1, 2, 4 or else 8.
+#[macro_export]
 macro_rules! with_bits {
     ($bytes:expr, $E:ident => $body:expr) => {
         match $bytes {
@@ -124,4 +125,3 @@ macro_rules! with_bits {
         }
     };
 }
-pub(crate) use with_bits;

@@ -12,7 +12,7 @@
 use super::evidence::{evidence, rms};
 use super::precision::against_systematic;
 use super::sample::Sample;
-use crate::verify::bound::UNIT_F32;
+use crate::bound::UNIT_F32;
 
 /// Corrections of the first guess.
 const CORRECTIONS: usize = 8;
