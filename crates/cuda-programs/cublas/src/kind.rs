@@ -19,6 +19,21 @@ pub enum ElementType {
     I32,
 }
 
+/// Runs code for a kind as a constant, so that the compiler makes a loop for each.
+macro_rules! for_each_kind {
+    ($of:expr, $kind:ident => $code:block) => {
+        for_each_kind!(@ $of, $kind, $code, F16 Bf16 F32 F64 C32 C64 I8 I32)
+    };
+    (@ $of:expr, $kind:ident, $code:block, $($name:ident)*) => {
+        match $of {
+            $(ElementType::$name => {
+                let $kind = ElementType::$name;
+                $code
+            })*
+        }
+    };
+}
+
 impl ElementType {
     /// The type of a `cudaDataType`.
     ///
@@ -46,6 +61,7 @@ impl ElementType {
     }
 
     /// Bytes of an element.
+    #[inline(always)]
     pub fn bytes(self) -> usize {
         match self {
             ElementType::I8 => 1,
@@ -67,6 +83,7 @@ impl ElementType {
     }
 
     /// Reads an element from its bytes.
+    #[inline(always)]
     pub fn read(self, from: &[u8]) -> Number {
         fn array<const N: usize>(from: &[u8], at: usize) -> [u8; N] {
             let mut to = [0; N];
@@ -87,23 +104,80 @@ impl ElementType {
         }
     }
 
-    /// Appends the bytes of an element, rounded to nearest. `i8` saturates; `i32` wraps, as sums on a GPU do. 16-bit floats are rounded
-    /// from f32, the precision of the sum on a GPU: rounding from f64 would treat values next to a tie as the tie.
-    pub fn put(self, number: Number, to: &mut Vec<u8>) {
-        let [re, im] = number;
-        match self {
-            ElementType::F16 => to.extend(f16::from_f32(re as f32).to_le_bytes()),
-            ElementType::Bf16 => to.extend(bf16::from_f32(re as f32).to_le_bytes()),
-            ElementType::F32 => to.extend((re as f32).to_le_bytes()),
-            ElementType::F64 => to.extend(re.to_le_bytes()),
-            ElementType::C32 => {
-                [re, im].iter().for_each(|part| to.extend((*part as f32).to_le_bytes()))
+    /// Appends what a function makes of a line of elements, `step` elements apart.
+    pub fn read_all<T>(
+        self,
+        from: &[u8],
+        step: usize,
+        length: usize,
+        make: impl Fn(Number) -> T,
+        to: &mut Vec<T>,
+    ) {
+        for_each_kind!(self, kind => {
+            let size = kind.bytes();
+            let element = |bytes: &[u8]| make(kind.read(bytes));
+            match step {
+                1 => to.extend(from.chunks_exact(size).take(length).map(element)),
+                _ => to.extend((0..length).map(|at| element(&from[at * step * size..][..size]))),
             }
-            ElementType::C64 => [re, im].iter().for_each(|part| to.extend(part.to_le_bytes())),
-            ElementType::I8 => to.extend((re.round_ties_even() as i8).to_le_bytes()),
-            ElementType::I32 => to.extend((re as i64 as i32).to_le_bytes()),
+        })
+    }
+
+    /// The bytes of an element, rounded to nearest, and zeros. `i8` saturates; `i32` wraps, as sums on a GPU do. 16-bit floats are rounded
+    /// from f32, the precision of the sum on a GPU: rounding from f64 would treat values next to a tie as the tie.
+    #[inline(always)]
+    fn encode(self, [re, im]: Number) -> [u8; 16] {
+        fn padded<const N: usize>(bytes: [u8; N]) -> [u8; 16] {
+            std::array::from_fn(|at| if at < N { bytes[at] } else { 0 })
+        }
+        fn pair<const N: usize>(parts: [[u8; N]; 2]) -> [u8; 16] {
+            std::array::from_fn(|at| if at < 2 * N { parts[at / N][at % N] } else { 0 })
+        }
+        match self {
+            ElementType::F16 => padded(f16::from_f32(re as f32).to_le_bytes()),
+            ElementType::Bf16 => padded(bf16::from_f32(re as f32).to_le_bytes()),
+            ElementType::F32 => padded((re as f32).to_le_bytes()),
+            ElementType::F64 => padded(re.to_le_bytes()),
+            ElementType::C32 => pair([re, im].map(|part| (part as f32).to_le_bytes())),
+            ElementType::C64 => pair([re, im].map(f64::to_le_bytes)),
+            ElementType::I8 => padded((re.round_ties_even() as i8).to_le_bytes()),
+            ElementType::I32 => padded((re as i64 as i32).to_le_bytes()),
         }
     }
+
+    /// Appends the bytes of an element, rounded as in [`ElementType::encode`].
+    pub fn put(self, number: Number, to: &mut Vec<u8>) {
+        to.extend(&self.encode(number)[..self.bytes()]);
+    }
+
+    /// The bytes of lines of elements: element `at` of a line is at `line * strides.0 + at * strides.1`.
+    pub fn put_lines(
+        self,
+        from: &[Number],
+        lines: usize,
+        length: usize,
+        strides: (usize, usize),
+    ) -> Vec<u8> {
+        let mut bytes = vec![0; lines * length * self.bytes()];
+        for_each_kind!(self, kind => {
+            let size = kind.bytes();
+            for (line, at) in tiled(lines, length) {
+                let place = (line * length + at) * size;
+                let element = kind.encode(from[line * strides.0 + at * strides.1]);
+                bytes[place..place + size].copy_from_slice(&element[..size]);
+            }
+        });
+        bytes
+    }
+}
+
+/// All pairs of a row and a column, in tiles of a few rows: a matrix and its transpose are both accessed in whole cache lines.
+pub fn tiled(rows: usize, columns: usize) -> impl Iterator<Item = (usize, usize)> {
+    const TILE: usize = 8;
+    (0..rows).step_by(TILE).flat_map(move |first| {
+        (0..columns)
+            .flat_map(move |column| (first..rows.min(first + TILE)).map(move |row| (row, column)))
+    })
 }
 
 /// The sum of two numbers.

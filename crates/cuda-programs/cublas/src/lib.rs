@@ -20,4 +20,5 @@ mod kind;
 mod lt;
 mod matrix;
 mod status;
+mod sum_type;
 mod unsupported;

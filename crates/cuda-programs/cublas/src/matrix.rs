@@ -1,9 +1,10 @@
 //! Matrices and vectors in device memory: reads all elements, and writes them back. Matrices stored in part (one triangle, column-major or
 //! packed, or a band) are expanded to full matrices; writes change only stored elements.
 
-use crate::kind::{ElementType, Number};
+use crate::kind::{ElementType, Number, tiled};
 use crate::status::{Result, Status, refuse};
-use lanework_standin::{Memory, write};
+use crate::sum_type::SumType;
+use lanework_standin::{Memory, write, write_spaced};
 
 /// Operation on a factor: transposed, conjugated, both or neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +48,50 @@ pub struct Dense {
     pub rows: usize,
     pub columns: usize,
     pub elements: Vec<Number>,
+}
+
+/// A packed factor: element (`i`, `j`) is at `i * down + j * across`.
+pub struct Packed<T> {
+    pub rows: usize,
+    pub columns: usize,
+    pub down: usize,
+    pub across: usize,
+    pub elements: Vec<T>,
+}
+
+impl<T> Packed<T> {
+    /// A factor whose elements are stored in lines: rows, or columns.
+    ///
+    /// # Panics
+    /// If there is another number of elements.
+    pub fn new(rows: usize, columns: usize, by_rows: bool, elements: Vec<T>) -> Packed<T> {
+        assert_eq!(elements.len(), rows * columns, "a factor has all its elements");
+        let (down, across) = if by_rows { (columns, 1) } else { (1, rows) };
+        Packed { rows, columns, down, across, elements }
+    }
+
+    /// Whether every element is there.
+    pub fn is_whole(&self) -> bool {
+        let last = |length: usize, step: usize| length.saturating_sub(1) * step;
+        let is_empty = self.rows == 0 || self.columns == 0;
+        is_empty
+            || last(self.rows, self.down) + last(self.columns, self.across) < self.elements.len()
+    }
+}
+
+impl Packed<Number> {
+    /// The elements row by row.
+    pub fn by_rows(self) -> Dense {
+        let Packed { rows, columns, down, across, elements: from } = self;
+        if across == 1 || rows == 1 {
+            return Dense { rows, columns, elements: from };
+        }
+        let mut elements = vec![[0.0; 2]; from.len()];
+        for (row, column) in tiled(rows, columns) {
+            elements[row * columns + column] = from[row * down + column * across];
+        }
+        Dense { rows, columns, elements }
+    }
 }
 
 impl Matrix {
@@ -131,22 +176,50 @@ impl Matrix {
         Memory { at: self.at, bytes: self.extent() }
     }
 
+    /// Whether rows are contiguous, and columns are not.
+    fn is_by_rows(&self) -> bool {
+        self.across == 1 && self.down != 1
+    }
+
+    /// Columns, or rows if these are contiguous: their number, their length, and the distances of elements and of lines.
+    fn lines(&self) -> (usize, usize, usize, usize) {
+        match self.is_by_rows() {
+            true => (self.rows, self.columns, self.across, self.down),
+            false => (self.columns, self.rows, self.down, self.across),
+        }
+    }
+
     /// Reads the elements.
     ///
     /// # Errors
     /// If the memory is not inside one allocation.
     pub fn read(&self, what: &str) -> Result<Dense> {
+        let as_stored = Operation { transposed: false, conjugated: false };
+        Ok(self.pack(as_stored, what)?.by_rows())
+    }
+
+    /// Packs the elements after an operation, in the order of the memory.
+    ///
+    /// # Errors
+    /// If the memory is not inside one allocation.
+    pub fn pack<T: SumType>(&self, operation: Operation, what: &str) -> Result<Packed<T>> {
         // SAFETY: the elements are copied out of the slice at once, and stream order keeps writers away meanwhile.
         let bytes = unsafe { self.memory().bytes(what) }?;
         let size = self.kind.bytes();
-        let mut elements = Vec::with_capacity(self.rows * self.columns);
-        for row in 0..self.rows {
-            for column in 0..self.columns {
-                let start = (row * self.down + column * self.across) * size;
-                elements.push(self.kind.read(bytes.get(start..start + size).unwrap_or_default()));
-            }
+        let by_rows = self.is_by_rows();
+        let (lines, length, step, next) = self.lines();
+        let conjugated = operation.conjugated && self.kind.is_complex();
+        let make = |[re, im]: Number| T::of([re, if conjugated { -im } else { im }]);
+        let mut elements = Vec::with_capacity(lines * length);
+        for line in 0..if length == 0 { 0 } else { lines } {
+            let bytes = &bytes[line * next * size..];
+            self.kind.read_all(bytes, step, length, make, &mut elements);
         }
-        Ok(Dense { rows: self.rows, columns: self.columns, elements })
+        let (rows, columns) = match operation.transposed {
+            false => (self.rows, self.columns),
+            true => (self.columns, self.rows),
+        };
+        Ok(Packed::new(rows, columns, by_rows != operation.transposed, elements))
     }
 
     /// Reads the elements and applies an operation.
@@ -154,24 +227,7 @@ impl Matrix {
     /// # Errors
     /// If the memory is not inside one allocation.
     pub fn read_as(&self, operation: Operation, what: &str) -> Result<Dense> {
-        let mut dense = match operation.transposed {
-            false => self.read(what)?,
-            true => self.transposed().read(what)?,
-        };
-        if operation.conjugated && self.kind.is_complex() {
-            dense.elements.iter_mut().for_each(|element| element[1] = -element[1]);
-        }
-        Ok(dense)
-    }
-
-    fn transposed(&self) -> Matrix {
-        Matrix {
-            rows: self.columns,
-            columns: self.rows,
-            down: self.across,
-            across: self.down,
-            ..*self
-        }
+        Ok(self.pack(operation, what)?.by_rows())
     }
 
     /// Writes all elements; gaps between columns stay unchanged.
@@ -180,27 +236,23 @@ impl Matrix {
     /// If the memory is not inside one allocation.
     pub fn write(&self, dense: &Dense, what: &str) -> Result {
         self.memory().check(what)?;
-        let by_rows = self.across == 1 && self.down != 1;
-        let (lines, length, step, next) = match by_rows {
-            true => (self.rows, self.columns, self.across, self.down),
-            false => (self.columns, self.rows, self.down, self.across),
-        };
+        let (lines, length, step, next) = self.lines();
+        if lines == 0 || length == 0 {
+            return Ok(());
+        }
         let size = self.kind.bytes();
-        let element = |line: usize, at: usize| match by_rows {
-            true => dense.elements[line * dense.columns + at],
-            false => dense.elements[at * dense.columns + line],
-        };
-        for line in 0..lines {
-            let start = self.at + line * next * size;
-            let mut bytes = Vec::with_capacity(length * size);
-            for at in 0..length {
-                self.kind.put(element(line, at), &mut bytes);
-                if step != 1 {
-                    write(start + at * step * size, &bytes, what)?;
-                    bytes.clear();
-                }
+        let strides = if self.is_by_rows() { (dense.columns, 1) } else { (1, dense.columns) };
+        let bytes = self.kind.put_lines(&dense.elements, lines, length, strides);
+        if step == 1 && lines > 1 {
+            return Ok(write_spaced(self.at, &bytes, length * size, next * size, what)?);
+        }
+        if step == 1 {
+            return Ok(write(self.at, &bytes, what)?);
+        }
+        for (line, bytes) in bytes.chunks_exact(length * size).enumerate() {
+            for (at, bytes) in bytes.chunks_exact(size).enumerate() {
+                write(self.at + (line * next + at * step) * size, bytes, what)?;
             }
-            write(start, &bytes, what)?;
         }
         Ok(())
     }

@@ -61,11 +61,11 @@ impl Product {
             let at = |matrix: Matrix, batch: usize| -> Result<Matrix> {
                 Ok(Matrix { at: self.batches[batch].address(matrix.at, index)?, ..matrix })
             };
-            let a = at(self.a.0, 0)?.read_as(self.a.1, "A")?;
-            let b = at(self.b.0, 1)?.read_as(self.b.1, "B")?;
+            let a = (at(self.a.0, 0)?, self.a.1, "A");
+            let b = (at(self.b.0, 1)?, self.b.1, "B");
             let c = at(self.c, 2)?;
             let before = if beta == [0.0; 2] { None } else { Some(c.read("C")?) };
-            c.write(&product(&a, &b, [alpha, beta], before.as_ref(), self.double, complex), "C")?;
+            c.write(&product(&a, &b, [alpha, beta], before.as_ref(), self.double, complex)?, "C")?;
         }
         Ok(())
     }

@@ -37,11 +37,12 @@ unsafe fn all_gemv(
             };
             let a = at(a, batches[0])?;
             let (x, y) = ((at(x.0, batches[1])?, x.1), (at(y.0, batches[2])?, y.1));
-            let (dense, given) = (a.read_as(operation, "A")?, column(elements(&x, "x")?));
+            let given = column(elements(&x, "x")?);
             let before =
                 if scalars[1] == [0.0; 2] { None } else { Some(column(elements(&y, "y")?)) };
             let (double, complex) = (kind.is_double(), kind.is_complex());
-            let after = product(&dense, &given, scalars, before.as_ref(), double, complex);
+            let a = (a, operation, "A");
+            let after = product(&a, &given, scalars, before.as_ref(), double, complex)?;
             write(&y, after.elements, "y")?;
         }
         Ok(())
@@ -143,7 +144,7 @@ unsafe fn times(
         let (dense, given) = (after(a.read(false, "A")?, operation), column(elements(&x, "x")?));
         let before = if scalars[1] == [0.0; 2] { None } else { Some(column(elements(&y, "y")?)) };
         let result =
-            product(&dense, &given, scalars, before.as_ref(), kind.is_double(), kind.is_complex());
+            product(&dense, &given, scalars, before.as_ref(), kind.is_double(), kind.is_complex())?;
         write(&y, result.elements, "y")
     })
 }
@@ -246,7 +247,7 @@ fn triangle(
             solve(&dense, shape, &mut given);
         } else {
             let one = [[1.0, 0.0], [0.0; 2]];
-            given = product(&dense, &given, one, None, kind.is_double(), kind.is_complex());
+            given = product(&dense, &given, one, None, kind.is_double(), kind.is_complex())?;
         }
         write(&x, given.elements, "x")
     })

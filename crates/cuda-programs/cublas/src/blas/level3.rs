@@ -86,9 +86,9 @@ unsafe fn rank_update(
     let c = Matrix::by_columns(c as usize, kind, n, n, ldc)?;
     submit(held.stream, move || {
         let scalars = [scalars[0].value()?, scalars[1].value()?];
-        let (left, right, before) = (a.read_as(first, "A")?, a.read_as(second, "A")?, c.read("C")?);
+        let (left, right, before) = ((a, first, "A"), (a, second, "A"), c.read("C")?);
         let mut after =
-            product(&left, &right, scalars, Some(&before), kind.is_double(), kind.is_complex());
+            product(&left, &right, scalars, Some(&before), kind.is_double(), kind.is_complex())?;
         for (index, element) in after.elements.iter_mut().enumerate() {
             let (row, column) = (index / c.columns, index % c.columns);
             let outside = if triangle == 0 { column > row } else { row > column };
@@ -193,7 +193,7 @@ unsafe fn with_symmetric(
         let [left, right] = if side == 0 { [&dense, &b] } else { [&b, &dense] };
         let before = if scalars[1] == [0.0; 2] { None } else { Some(c.read("C")?) };
         let (double, complex) = (kind.is_double(), kind.is_complex());
-        c.write(&product(left, right, scalars, before.as_ref(), double, complex), "C")
+        c.write(&product(left, right, scalars, before.as_ref(), double, complex)?, "C")
     })
 }
 
@@ -222,7 +222,7 @@ unsafe fn trmm(
         let (dense, b) = (after(a.read(unit == 1, "A")?, operation), b.read("B")?);
         let [left, right] = if side == 0 { [&dense, &b] } else { [&b, &dense] };
         let scalars = [alpha.value()?, [0.0; 2]];
-        c.write(&product(left, right, scalars, None, kind.is_double(), kind.is_complex()), "C")
+        c.write(&product(left, right, scalars, None, kind.is_double(), kind.is_complex())?, "C")
     })
 }
 
@@ -253,10 +253,10 @@ unsafe fn two_factors(
                 product(left, &after(right.clone(), across), [alpha, beta], before, double, complex)
             };
         let before = if beta == [0.0; 2] { None } else { Some(c.read(false, "C")?) };
-        let mut sum = part(&a, &b, alpha, beta, before.as_ref());
+        let mut sum = part(&a, &b, alpha, beta, before.as_ref())?;
         if both {
             let alpha = [alpha[0], if hermitian { -alpha[1] } else { alpha[1] }];
-            let more = part(&b, &a, alpha, [0.0; 2], None);
+            let more = part(&b, &a, alpha, [0.0; 2], None)?;
             sum.elements.iter_mut().zip(more.elements).for_each(|(to, more)| *to = add(*to, more));
         }
         c.write(&sum, "C")

@@ -1,120 +1,142 @@
-//! Matrix product on the host. Factors are packed so that each result is a dot product of two rows, with several partial sums that the
-//! compiler vectorizes.
+//! Matrix product on the host, by `matrixmultiply`. Factors are packed as numbers of the type of the sums.
+//!
+//! The summation order of an element depends on the length of the sum and on the processor's vector instructions, but not on the number of
+//! threads, so results are deterministic on a processor.
 
 use crate::kind::{Number, add, mul};
-use crate::matrix::Dense;
+use crate::matrix::{Dense, Matrix, Operation, Packed};
+use crate::status::Result;
+use crate::sum_type::SumType;
 
-/// Partial sums per element.
-const LANES: usize = 16;
-
-/// Number types of the sums.
-trait Real: Copy + Send + Sync + 'static {
-    const ZERO: Self;
-    fn of(value: f64) -> Self;
-    fn value(self) -> f64;
-    fn plus_product(self, a: Self, b: Self) -> Self;
+/// A factor of a product.
+pub trait FactorSource {
+    /// Packs the factor.
+    ///
+    /// # Errors
+    /// If its memory is not inside one allocation.
+    fn pack<T: SumType>(&self) -> Result<Packed<T>>;
 }
 
-macro_rules! real {
-    ($($type:ty)*) => {$(
-        impl Real for $type {
-            const ZERO: Self = 0.0;
-            fn of(value: f64) -> Self {
-                value as $type
-            }
-            fn value(self) -> f64 {
-                self.into()
-            }
-            fn plus_product(self, a: Self, b: Self) -> Self {
-                self + a * b
-            }
-        }
-    )*};
-}
-real!(f32 f64);
-
-fn sum<T: Real>(a: &[T], b: &[T]) -> f64 {
-    let mut sums = [T::ZERO; LANES];
-    let (chunks, others) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest = chunks.remainder().iter().zip(others.remainder());
-    let rest = rest.fold(T::ZERO, |sum, (a, b)| sum.plus_product(*a, *b));
-    for (a, b) in chunks.zip(others) {
-        for lane in 0..LANES {
-            sums[lane] = sums[lane].plus_product(a[lane], b[lane]);
-        }
+impl FactorSource for Dense {
+    fn pack<T: SumType>(&self) -> Result<Packed<T>> {
+        let elements = self.elements.iter().map(|element| T::of(*element)).collect();
+        Ok(Packed::new(self.rows, self.columns, true, elements))
     }
-    sums.iter().map(|sum| sum.value()).sum::<f64>() + rest.value()
 }
 
-/// The real or imaginary parts of the elements, packed by rows.
-fn rows<T: Real>(matrix: &Dense, part: usize) -> Vec<T> {
-    matrix.elements.iter().map(|element| T::of(element[part])).collect()
-}
-
-fn columns<T: Real>(matrix: &Dense, part: usize) -> Vec<T> {
-    let mut packed = Vec::with_capacity(matrix.elements.len());
-    for column in 0..matrix.columns {
-        packed.extend(
-            (0..matrix.rows).map(|row| T::of(matrix.elements[row * matrix.columns + column][part])),
-        );
+/// A matrix in memory, after an operation, with its name for messages.
+impl FactorSource for (Matrix, Operation, &str) {
+    fn pack<T: SumType>(&self) -> Result<Packed<T>> {
+        self.0.pack(self.1, self.2)
     }
-    packed
 }
 
-fn in_type<T: Real>(a: &Dense, b: &Dense, complex: bool) -> Vec<Number> {
-    let (n, k) = (b.columns, a.columns);
-    let parts = if complex { 2 } else { 1 };
-    let a_parts: Vec<Vec<T>> = (0..parts).map(|part| rows(a, part)).collect();
-    let b_parts: Vec<Vec<T>> = (0..parts).map(|part| columns(b, part)).collect();
-    let mut result = vec![[0.0; 2]; a.rows * n];
-    let workers = std::thread::available_parallelism().map_or(1, |count| count.get());
-    let share = if a.rows * n * k < 1 << 18 { a.rows } else { a.rows.div_ceil(workers) };
-    let work = |first: usize, part: &mut [Number]| {
-        for (index, element) in part.iter_mut().enumerate() {
-            let (row, column) = (first + index / n, index % n);
-            let (x, y) = (row * k..(row + 1) * k, column * k..(column + 1) * k);
-            let dot = |p: usize, q: usize| sum(&a_parts[p][x.clone()], &b_parts[q][y.clone()]);
-            *element = match complex {
-                false => [dot(0, 0), 0.0],
-                true => [dot(0, 0) - dot(1, 1), dot(0, 1) + dot(1, 0)],
-            };
-        }
+/// Smallest number of multiplications that threads share.
+const SHARED_WORK: usize = 1 << 20;
+
+/// A B, row by row.
+fn multiply<T: SumType>(a: &Packed<T>, b: &Packed<T>) -> Vec<T> {
+    assert_eq!(a.columns, b.rows, "the factors fit");
+    assert!(a.is_whole() && b.is_whole(), "the factors have all elements");
+    let (m, k, n) = (a.rows, a.columns, b.columns);
+    let mut result = vec![T::default(); m * n];
+    if result.is_empty() {
+        return result;
+    }
+    let workers = match m.saturating_mul(n).saturating_mul(k) < SHARED_WORK {
+        true => 1,
+        false => std::thread::available_parallelism().map_or(1, |count| count.get()),
     };
-    if n == 0 || share == 0 {
+    let share = m.div_ceil(workers);
+    let work = |first: usize, part: &mut [T]| {
+        // Without columns there are no elements to point to.
+        let start = if k == 0 { 0 } else { first * a.down };
+        let strides = |packed: &Packed<T>| [packed.down as isize, packed.across as isize];
+        let extents = [part.len() / n, k, n];
+        let (from, b) =
+            ((a.elements[start..].as_ptr(), strides(a)), (b.elements.as_ptr(), strides(b)));
+        // SAFETY: both factors have all elements of their strides, asserted above; `part` has the rows of A from `first` on.
+        unsafe { T::multiply(extents, from, b, part.as_mut_ptr()) }
+    };
+    if workers == 1 {
+        work(0, &mut result);
         return result;
     }
     std::thread::scope(|scope| {
         for (index, part) in result.chunks_mut(share * n).enumerate() {
-            match share == a.rows {
-                true => work(0, part),
-                false => {
-                    let work = &work;
-                    scope.spawn(move || work(index * share, part));
-                }
-            }
+            let work = &work;
+            scope.spawn(move || work(index * share, part));
         }
     });
     result
 }
 
-/// `alpha * a * b + beta * c`; `c` is not read if `beta` is 0.
+/// `alpha * a * b + beta * c`, summed in single or double precision; `c` is not read if `beta` is 0.
+///
+/// # Errors
+/// If the memory of a factor is not inside one allocation.
 pub fn product(
-    a: &Dense,
-    b: &Dense,
-    [alpha, beta]: [Number; 2],
+    a: &impl FactorSource,
+    b: &impl FactorSource,
+    scalars: [Number; 2],
     c: Option<&Dense>,
     double: bool,
     complex: bool,
-) -> Dense {
-    let mut elements = match double {
-        true => in_type::<f64>(a, b, complex),
-        false => in_type::<f32>(a, b, complex),
+) -> Result<Dense> {
+    match (double, complex) {
+        (false, false) => product_in::<f32>(a, b, scalars, c),
+        (true, false) => product_in::<f64>(a, b, scalars, c),
+        (false, true) => product_in::<[f32; 2]>(a, b, scalars, c),
+        (true, true) => product_in::<[f64; 2]>(a, b, scalars, c),
+    }
+}
+
+fn product_in<T: SumType>(
+    a: &impl FactorSource,
+    b: &impl FactorSource,
+    [alpha, beta]: [Number; 2],
+    c: Option<&Dense>,
+) -> Result<Dense> {
+    let (a, b) = (a.pack::<T>()?, b.pack::<T>()?);
+    let sums = multiply(&a, &b).into_iter().map(|sum| mul(alpha, sum.number()));
+    let elements = match c.filter(|_| beta != [0.0; 2]) {
+        Some(c) => sums.zip(&c.elements).map(|(sum, c)| add(sum, mul(beta, *c))).collect(),
+        None => sums.collect(),
     };
-    for (index, element) in elements.iter_mut().enumerate() {
-        *element = mul(alpha, *element);
-        if let Some(c) = c.filter(|_| beta != [0.0; 2]) {
-            *element = add(*element, mul(beta, c.elements[index]));
+    Ok(Dense { rows: a.rows, columns: b.columns, elements })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(rows: usize, columns: usize, seed: usize) -> Dense {
+        let number = |at: usize| ((at * 37 + seed) % 17) as f64 - 8.0;
+        let elements = (0..rows * columns).map(|at| [number(at), number(at + 5)]).collect();
+        Dense { rows, columns, elements }
+    }
+
+    #[test]
+    fn products_match_naive_sums_in_every_type_on_any_number_of_threads() {
+        // The last one is shared by threads.
+        for (m, k, n) in [(1, 1, 1), (3, 0, 2), (0, 4, 2), (7, 19, 5), (101, 103, 107)] {
+            let (a, b, c) = (numbers(m, k, 1), numbers(k, n, 2), numbers(m, n, 3));
+            for (double, complex) in [(false, false), (false, true), (true, false), (true, true)] {
+                let part = |[re, im]: Number| [re, if complex { im } else { 0.0 }];
+                let scalars = [[2.0, 0.0], [-1.0, 0.0]];
+                let found = product(&a, &b, scalars, Some(&c), double, complex).expect("packs");
+                for (index, found) in found.elements.iter().enumerate() {
+                    let (row, column) = (index / n, index % n);
+                    let terms = (0..k).map(|at| {
+                        let [x, y] = [a.elements[row * k + at], b.elements[at * n + column]];
+                        mul(part(x), part(y))
+                    });
+                    let sum = terms.fold([0.0; 2], add);
+                    let expected = add(mul(scalars[0], sum), mul(scalars[1], c.elements[index]));
+                    // Small integers are exact.
+                    assert_eq!(*found, expected, "{m} {k} {n} {double} {complex}");
+                }
+            }
         }
     }
-    Dense { rows: a.rows, columns: b.columns, elements }
 }

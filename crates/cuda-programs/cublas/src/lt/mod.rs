@@ -141,11 +141,17 @@ unsafe fn matmul(
                 at: matrix.at + index * stride * matrix.kind.bytes(),
                 ..matrix
             };
-            let left = nth(a, strides[0]).read_as(ta, "A")?;
-            let right = nth(b, strides[1]).read_as(tb, "B")?;
+            let left = (nth(a, strides[0]), ta, "A");
+            let right = (nth(b, strides[1]), tb, "B");
             let before = if beta == [0.0; 2] { None } else { Some(nth(c, strides[2]).read("C")?) };
-            let mut after =
-                product(&left, &right, [alpha, beta], before.as_ref(), double, d.kind.is_complex());
+            let mut after = product(
+                &left,
+                &right,
+                [alpha, beta],
+                before.as_ref(),
+                double,
+                d.kind.is_complex(),
+            )?;
             let bias = match epilogue.bias {
                 Some((vector, stride)) => {
                     Some(Matrix { at: vector.at + index * stride, ..vector }.read("the bias")?)
