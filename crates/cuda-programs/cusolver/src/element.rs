@@ -1,4 +1,4 @@
-//! Element types: real and complex numbers of single and double precision, computed as complex numbers of double precision, which represent
+//! Element types: real and complex numbers of single and double precision, held as complex numbers of double precision, which represent
 //! each exactly.
 
 use crate::status::{Result, Status, refuse};

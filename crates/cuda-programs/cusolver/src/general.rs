@@ -135,7 +135,7 @@ mod tests {
             for is_real in [false, true] {
                 let mut a = random(order, order);
                 if is_real {
-                    a = Matrix::of(order, order, |i, j| Number::new(a.get(i, j).re, 0.0));
+                    a = a.real();
                 }
                 let form = schur(&a).expect("converges");
                 let (right, left) = (vectors(&form, false), vectors(&form, true));

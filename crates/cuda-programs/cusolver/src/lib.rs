@@ -5,15 +5,20 @@
 //! | --- | --- |
 //! | `api` | the C functions, by family |
 //! | `operations`, `spectra`, `general` | their work in stream order: load matrices, compute, store |
-//! | `algorithms::{factor, reflections}` | LU, Cholesky and QR factorizations as in LAPACK, unblocked |
+//! | `algorithms::factor` | LU and Cholesky factorizations and solutions from them, by faer |
+//! | `algorithms::spectral` | eigenvalues of Hermitian matrices and singular values, by faer |
+//! | `algorithms::reflections` | QR factorization as in LAPACK, unblocked |
 //! | `tridiagonal` | tridiagonal forms of Hermitian matrices by Householder reflections, and their C functions |
-//! | `algorithms::jacobi` | eigenvalues of Hermitian matrices and singular values, by Jacobi rotations |
 //! | `algorithms::schur` | eigenvalues of general matrices, by the Schur decomposition |
 //! | `matrix`, `element` | matrices on the device and on the host, and their element types |
 //! | `unsupported` | the functions that always refuse |
 //!
-//! Sparse systems are solved as dense ones. Everything is computed in complex numbers of double precision and rounded once, so results of
-//! single precision are more accurate than a GPU's. No workspace is needed: the functions for its size report one element. Unimplemented
+//! faer does not replace three algorithms. Its QR factorization stops at dependent columns and has complex diagonals, where LAPACK's packed
+//! form has a reflection for each column and a real diagonal; the tridiagonal form is packed the same way. Its eigenvectors of general
+//! matrices overflow if an eigenvalue is multiple, and its Schur form is private.
+//!
+//! Sparse systems are solved as dense ones. Everything is computed in double precision and rounded once, so results of single precision are
+//! more accurate than a GPU's. No workspace is needed: the functions for its size report one element. Unimplemented
 //! functions report it on standard error and return `CUSOLVER_STATUS_NOT_SUPPORTED`.
 //!
 //! Every memory range is looked up in the driver before it is accessed: a wrong pointer or leading dimension gives a status and a message.

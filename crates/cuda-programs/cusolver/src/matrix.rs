@@ -177,6 +177,11 @@ impl Matrix {
         Matrix::of(self.columns, self.rows, |row, column| self.get(column, row).conj())
     }
 
+    /// Whether all imaginary parts are 0.
+    pub fn is_real(&self) -> bool {
+        self.elements.iter().all(|element| element.im == 0.0)
+    }
+
     /// The Frobenius norm.
     pub fn norm(&self) -> f64 {
         self.elements.iter().map(Number::norm_sqr).sum::<f64>().sqrt()
@@ -208,6 +213,13 @@ pub mod tests {
     pub fn difference(a: &Matrix, b: &Matrix) -> f64 {
         assert_eq!((a.rows, a.columns), (b.rows, b.columns));
         Matrix::of(a.rows, a.columns, |i, j| a.get(i, j) - b.get(i, j)).norm()
+    }
+
+    impl Matrix {
+        /// The real parts.
+        pub fn real(&self) -> Matrix {
+            Matrix::of(self.rows, self.columns, |i, j| Number::new(self.get(i, j).re, 0.0))
+        }
     }
 
     #[test]

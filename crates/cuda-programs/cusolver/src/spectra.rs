@@ -1,6 +1,6 @@
 //! Eigenvalues and singular values of device matrices, in stream order.
 
-use crate::algorithms::jacobi::{Svd, eigen, svd};
+use crate::algorithms::spectral::{Svd, Vectors, eigen, svd};
 use crate::element::Number;
 use crate::matrix::{DeviceMatrix, Matrix};
 use crate::operations::Call;
@@ -27,7 +27,7 @@ pub fn eigenvalues(
             _ => half.get(j, i).conj(),
         });
         let place = DeviceMatrix::vector(values, a.rows);
-        let Some((found, columns)) = eigen(whole) else {
+        let Some((found, columns)) = eigen(&whole, vectors) else {
             return not_finite(call, &[(place, true)], &[(a, vectors)]);
         };
         place.store(call.element.real(), &Matrix::column_of(&found), "W")?;
@@ -80,7 +80,13 @@ pub fn singular_values(
     submit(call.stream, move || {
         let place = DeviceMatrix::vector(values, a.rows.min(a.columns));
         let sides = [wanted.left, wanted.right];
-        let Some(Svd { left, values: found, right }) = svd(&a.load(call.element, "A")?) else {
+        let vectors = match sides.iter().flatten().map(|side| side.columns).max() {
+            None => Vectors::None,
+            Some(columns) if columns <= place.rows => Vectors::First,
+            Some(_) => Vectors::All,
+        };
+        let a = a.load(call.element, "A")?;
+        let Some(Svd { left, values: found, right }) = svd(&a, vectors) else {
             let others: Vec<(DeviceMatrix, bool)> =
                 sides.iter().flatten().map(|p| (*p, true)).collect();
             return not_finite(call, &[(place, true)], &others);

@@ -1,6 +1,7 @@
 //! Numerical algorithms on host matrices.
 
 pub(crate) mod factor;
-pub(crate) mod jacobi;
+mod field;
 pub(crate) mod reflections;
 pub(crate) mod schur;
+pub(crate) mod spectral;

@@ -214,15 +214,11 @@ mod tests {
         form
     }
 
-    fn real(a: &Matrix) -> Matrix {
-        Matrix::of(a.rows, a.columns, |i, j| Number::new(a.get(i, j).re, 0.0))
-    }
-
     #[test]
     fn the_schur_form_rebuilds_any_matrix() {
         for order in [0, 1, 2, 3, 4, 7, 30] {
             holds(&random(order, order));
-            let form = holds(&real(&random(order, order)));
+            let form = holds(&random(order, order).real());
             // Complex eigenvalues of a real matrix are adjacent, and exactly conjugate.
             let mut at = 0;
             while at < order {

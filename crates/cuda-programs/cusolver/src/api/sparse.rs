@@ -1,7 +1,7 @@
 //! Sparse systems (`cusolverSp*csrlsvqr`): expands the matrix to a dense one on the host and factors it by QR, so systems with many rows
 //! are refused.
 
-use crate::algorithms::factor::Triangle;
+use crate::algorithms::factor::{Transposition, Triangle};
 use crate::algorithms::reflections::{multiply_left, qr};
 use crate::element::Element;
 use crate::handle::{Object, create, destroy, set_stream, stream};
@@ -97,8 +97,8 @@ fn solve(
     let above = |row: usize| factors.get(row, row).norm() > tolerance;
     let singular = (0..a.order).find(|&row| !above(row));
     multiply_left(&factors, &scales, true, &mut solution);
-    Triangle { lower: false, unit: false, element: |row, column| factors.get(row, column) }
-        .solve(&mut solution);
+    let upper = Triangle { lower: false, unit: false, form: Transposition::Plain };
+    upper.solve(&factors, &mut solution);
     DeviceMatrix::vector(x, a.order).store(element, &solution, "x")?;
     Ok(singular.map_or(-1, |row| row as i32))
 }
