@@ -31,10 +31,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("emulator/report", &["emulator", "gpu-specs"]),
     ("gpu/cuda", &[]),
     ("runtime/abi", &["ptx"]),
+    ("runtime/ranks", &[]),
     ("runtime/runtime", &["abi", "ptx", "emulator", "report", "cuda"]),
     ("runtime/lanework", &["abi", "lang", "macros", "runtime"]),
     ("operations/ops", &["lanework"]),
-    ("operations/dist", &["lanework", "cuda", "ops"]),
+    ("operations/dist", &["lanework", "cuda", "ops", "ranks"]),
     ("laboratory/ladders", &["lanework", "ops", "dist"]),
     ("laboratory/bench", &["runtime", "gpu-specs", "report"]),
     ("laboratory/verify", &["lanework", "bench"]),
@@ -57,7 +58,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("cuda-programs/curand", &["standin"]),
     ("cuda-programs/cufft", &["standin"]),
     ("cuda-programs/cusolver", &["standin"]),
-    ("cuda-programs/nccl", &["standin"]),
+    ("cuda-programs/nccl", &["standin", "ranks"]),
     ("bindings/python", &["runtime", "report", "arrays"]),
 ];
 

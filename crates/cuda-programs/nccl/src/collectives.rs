@@ -1,15 +1,13 @@
-//! Executes the calls. Every rank sends each other rank the part of its input that this rank needs, which may be empty, and waits for the
-//! call of each. So all ranks compare their calls, whatever moves.
-//!
-//! An all-reduce is a reduce-scatter and an all-gather: rank r combines share r of every rank in rank order, and sends the result to all.
-//! So each element is combined by one rank in one order, and all ranks have the same bits.
+//! Executes the calls: reads the input from the device, exchanges data with the other ranks, and writes the output.
 
-use crate::mesh::Mesh;
-use crate::mesh::link::Part;
-use crate::mesh::signature::{CallKind, Signature};
+use crate::mesh::{Mesh, explain, stop, timeout};
 use crate::reduction::element::Element;
-use crate::reduction::{Reduction, combine, scale};
+use crate::reduction::{combine, scale};
 use crate::status::{Result, Status, refuse};
+use lanework_ranks::collectives::{all_reduce, exchange, reduce};
+use lanework_ranks::link::Part;
+use lanework_ranks::mesh::Fault;
+use lanework_ranks::signature::{CallKind, Names, Signature};
 use lanework_standin::{Memory, write};
 use std::ops::Range;
 use std::sync::Arc;
@@ -80,7 +78,7 @@ impl Work {
             CallKind::Message => {
                 (self.only_sends().then_some(one), (!self.only_sends()).then_some(one))
             }
-            CallKind::Split => (None, None),
+            CallKind::Split | CallKind::Receipt | CallKind::Barrier => (None, None),
         };
         let at = |at: usize| move |bytes| Memory { at, bytes };
         Ok((send.map(at(self.send)), receive.map(at(self.receive))))
@@ -92,15 +90,17 @@ impl Work {
 /// # Errors
 /// If memory is not allocated, ranks disagree, or one is missing; this rank has then stopped.
 pub fn run(mesh: &mut Mesh, work: &Work) -> Result {
-    run_or_fail(mesh, work).map_err(|failure| mesh.stop(failure))
+    run_or_fail(mesh, work).map_err(|failure| stop(mesh, failure))
 }
 
 fn run_or_fail(mesh: &mut Mesh, work: &Work) -> Result {
     let (rank, size) = (mesh.rank, mesh.size());
     let &Work { kind, element, count, .. } = work;
-    let own = Signature { sequence: mesh.next(work.message), kind, element, count: count as u64 };
+    mesh.settings.timeout = timeout();
+    let sequence = mesh.counters.next(work.message);
+    let own = Signature { sequence, kind, element: element as u8, count: count as u64 };
     let (send, receive) = work.memory(rank, size)?;
-    let of = |what: &str| format!("the {what} of {}", own.words());
+    let of = |what: &str| format!("the {what} of {}", own.words(Names::Nccl));
     if let Some(receive) = &receive {
         receive.check(&of("output"))?;
     }
@@ -116,19 +116,20 @@ fn run_or_fail(mesh: &mut Mesh, work: &Work) -> Result {
         scale(element, &mut input, &factor);
     }
     let input = Arc::new(input);
-    let parts = match work.message {
+    let moved = match work.message {
         Some((peer, true)) => {
-            mesh.post(peer, own, Part::of(&input, 0..input.len()))?;
-            Vec::new()
+            let part = Part::of(&input, 0..input.len());
+            mesh.post(peer, own, part).map(|()| Vec::new())
         }
-        Some((peer, false)) => vec![mesh.take(peer, &own, &[peer])?],
-        None => collective(mesh, &own, &input)?,
+        Some((peer, false)) => mesh.take(peer, &own, &[peer]).map(|part| vec![part]),
+        None => collective(mesh, &own, element, &input),
     };
+    let parts = moved.map_err(|fault| explain(mesh, fault))?;
     let Some(receive) = receive else { return Ok(()) };
     if parts.iter().map(|part| part.bytes().len()).sum::<usize>() != receive.bytes {
         return refuse(
             Status::Internal,
-            format!("{} of rank {rank} got data of another length", own.words()),
+            format!("{} of rank {rank} got data of another length", own.words(Names::Nccl)),
         );
     }
     let mut offset = 0;
@@ -139,37 +140,32 @@ fn run_or_fail(mesh: &mut Mesh, work: &Work) -> Result {
     Ok(())
 }
 
-/// The parts of a collective's output, in order; `None` if this rank has no output.
-fn collective(mesh: &mut Mesh, own: &Signature, input: &Arc<Vec<u8>>) -> Result<Vec<Part>> {
-    let (rank, size) = (mesh.rank, mesh.size());
-    let whole = 0..input.len();
-    let one = own.count as usize * own.element.bytes();
+/// The parts of a collective's output, in order; none if this rank has no output.
+fn collective(
+    mesh: &mut Mesh,
+    own: &Signature,
+    element: Element,
+    input: &Arc<Vec<u8>>,
+) -> std::result::Result<Vec<Part>, Fault> {
+    let (rank, whole) = (mesh.rank, 0..input.len());
+    let one = own.count as usize * element.bytes();
     let nth = |rank: usize| rank * one..(rank + 1) * one;
     let only = |root: u32, range: &Range<usize>, to: usize| {
         if to == root as usize { range.clone() } else { 0..0 }
     };
     match own.kind {
         CallKind::AllReduce(reduction) => {
-            let share = |rank: usize| {
-                let bound =
-                    |rank: usize| (own.count as u128 * rank as u128 / size as u128) as usize;
-                bound(rank) * own.element.bytes()..bound(rank + 1) * own.element.bytes()
-            };
-            let parts = exchange(mesh, own, input, share)?;
-            let mine = Arc::new(combined(own, reduction, &parts)?);
-            let all = 0..mine.len();
-            exchange(mesh, own, &mine, |_| all.clone())
+            let combine = |parts: &[&[u8]]| combine(element, reduction, parts);
+            all_reduce(mesh, own, input, element.bytes(), &combine)
         }
         CallKind::ReduceScatter(reduction) => {
-            let parts = exchange(mesh, own, input, nth)?;
-            Ok(vec![whole_of(combined(own, reduction, &parts)?)])
+            let combine = |parts: &[&[u8]]| combine(element, reduction, parts);
+            Ok(vec![Part::whole(reduce(mesh, own, input, nth, &combine)?)])
         }
         CallKind::Reduce(reduction, root) => {
-            let parts = exchange(mesh, own, input, |to| only(root, &whole, to))?;
-            if root as usize != rank {
-                return Ok(Vec::new());
-            }
-            Ok(vec![whole_of(combined(own, reduction, &parts)?)])
+            let combine = |parts: &[&[u8]]| combine(element, reduction, parts);
+            let combined = reduce(mesh, own, input, |to| only(root, &whole, to), &combine)?;
+            Ok(if root as usize == rank { vec![Part::whole(combined)] } else { Vec::new() })
         }
         CallKind::Broadcast(root) | CallKind::Scatter(root) => {
             let is_root = root as usize == rank;
@@ -188,40 +184,8 @@ fn collective(mesh: &mut Mesh, own: &Signature, input: &Arc<Vec<u8>>) -> Result<
             let parts = exchange(mesh, own, input, |to| only(root, &whole, to))?;
             Ok(if root as usize == rank { parts } else { Vec::new() })
         }
-        CallKind::Message | CallKind::Split => Ok(Vec::new()),
+        CallKind::Message | CallKind::Receipt | CallKind::Split | CallKind::Barrier => {
+            Ok(Vec::new())
+        }
     }
-}
-
-fn whole_of(bytes: Vec<u8>) -> Part {
-    let range = 0..bytes.len();
-    Part::of(&Arc::new(bytes), range)
-}
-
-/// Combines the parts of all ranks.
-fn combined(own: &Signature, reduction: Reduction, parts: &[Part]) -> Result<Vec<u8>> {
-    let parts: Vec<&[u8]> = parts.iter().map(Part::bytes).collect();
-    if parts.windows(2).any(|pair| pair[0].len() != pair[1].len()) {
-        return refuse(
-            Status::Internal,
-            format!("ranks sent parts of different lengths in {}", own.words()),
-        );
-    }
-    Ok(combine(own.element, reduction, &parts))
-}
-
-/// Sends each rank its part of this rank's data, and returns the parts received, in rank order.
-///
-/// # Errors
-/// If ranks disagree, or one is missing.
-pub fn exchange(
-    mesh: &mut Mesh,
-    own: &Signature,
-    data: &Arc<Vec<u8>>,
-    part: impl Fn(usize) -> Range<usize>,
-) -> Result<Vec<Part>> {
-    for to in 0..mesh.size() {
-        mesh.post(to, *own, Part::of(data, part(to)))?;
-    }
-    let all: Vec<usize> = (0..mesh.size()).collect();
-    all.iter().map(|&from| mesh.take(from, own, &all[from..])).collect()
 }

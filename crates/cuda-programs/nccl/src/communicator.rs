@@ -1,12 +1,14 @@
 //! Communicators, looked up by handle: using a destroyed one is an error and not a dangling pointer.
 
-use crate::collectives::{Factor, Work, exchange, run};
+use crate::collectives::{Factor, Work, run};
 use crate::mesh::invitation::{BYTES, UniqueId, unique_id};
 use crate::mesh::meeting::{Presence, join};
-use crate::mesh::signature::{CallKind, Signature};
-use crate::mesh::{Mesh, Waker};
+use crate::mesh::{Mesh, explain, settings, stop, timeout};
 use crate::reduction::element::Element;
 use crate::status::{Failure, Result, Status, refuse};
+use lanework_ranks::collectives::exchange;
+use lanework_ranks::mesh::Waker;
+use lanework_ranks::signature::{CallKind, Signature};
 use lanework_standin::DeviceContext;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -48,7 +50,7 @@ impl Communicator {
 
     /// One rank for each of these devices, all in this process.
     pub fn all(places: Vec<DeviceContext>) -> Vec<Communicator> {
-        let ranks = Mesh::local(places.len());
+        let ranks = Mesh::local(places.len(), settings());
         places
             .into_iter()
             .zip(ranks)
@@ -77,12 +79,12 @@ impl Communicator {
     pub fn run(&self, work: &Work) -> Result {
         let mut mesh = lock(&self.mesh);
         let done = self.place.enter(|| run(&mut mesh, work));
-        done.map_err(|failure| self.keep(mesh.stop(failure)))
+        done.map_err(|failure| self.keep(stop(&mut mesh, failure)))
     }
 
     /// Stops this rank after a failure of its own.
     pub fn stop(&self, failure: Failure) -> Failure {
-        self.keep(lock(&self.mesh).stop(failure))
+        self.keep(stop(&mut lock(&self.mesh), failure))
     }
 
     fn keep(&self, failure: Failure) -> Failure {
@@ -101,7 +103,7 @@ impl Communicator {
     pub fn split(&self, color: i32, key: i32) -> Result<Option<Communicator>> {
         let found = {
             let mut mesh = lock(&self.mesh);
-            divide(&mut mesh, color, key).map_err(|failure| self.keep(mesh.stop(failure)))?
+            divide(&mut mesh, color, key).map_err(|failure| self.keep(stop(&mut mesh, failure)))?
         };
         match found {
             Some((id, rank, size)) => Communicator::join(&id, rank, size, self.place).map(Some),
@@ -128,16 +130,13 @@ impl Communicator {
 
 /// Exchanges colors and keys. Returns the unique id, the new rank and the number of ranks of this color.
 fn divide(mesh: &mut Mesh, color: i32, key: i32) -> Result<Option<(UniqueId, usize, usize)>> {
-    let own = Signature {
-        sequence: mesh.next(None),
-        kind: CallKind::Split,
-        element: Element::I8,
-        count: 0,
-    };
+    mesh.settings.timeout = timeout();
+    let sequence = mesh.counters.next(None);
+    let own = Signature { sequence, kind: CallKind::Split, element: Element::I8 as u8, count: 0 };
     let rank = mesh.rank;
     let mut tell = |bytes: Vec<u8>| {
         let (length, data) = (bytes.len(), Arc::new(bytes));
-        exchange(mesh, &own, &data, |_| 0..length)
+        exchange(mesh, &own, &data, |_| 0..length).map_err(|fault| explain(mesh, fault))
     };
     let told = tell([color.to_le_bytes(), key.to_le_bytes()].concat())?;
     let word = |rank: usize, at: usize| {

@@ -3,10 +3,10 @@
 use crate::collectives::{Factor, Work};
 use crate::communicator::{Communicator, get};
 use crate::group::{Task, submit};
-use crate::mesh::signature::CallKind;
-use crate::reduction::Reduction;
+use crate::reduction::BUILT_IN;
 use crate::reduction::element::Element;
 use crate::status::{Failure, Result, Status, refuse};
+use lanework_ranks::signature::{CallKind, Reduction};
 use lanework_standin::{In, Memory, Out, calls, store};
 
 /// The common arguments: type, communicator and stream, as C passes them.
@@ -37,8 +37,7 @@ fn reduce(
 ) -> Result {
     let task = || {
         let (communicator, element) = (get(communicator)?, Element::of(element)?);
-        let built_in =
-            usize::try_from(number).ok().and_then(|number| Reduction::BUILT_IN.get(number));
+        let built_in = usize::try_from(number).ok().and_then(|number| BUILT_IN.get(number));
         let (reduction, factor) = match (built_in, communicator.factor(number)) {
             (Some(reduction), _) => (*reduction, None),
             (None, Some((of, factor))) if of == element => (Reduction::PreMulSum, Some(factor)),

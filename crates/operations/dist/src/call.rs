@@ -2,9 +2,11 @@
 
 use crate::communicator::{Communicator, Engine};
 use crate::host::{self, Work};
-use crate::mesh::signature::{CallKind, Signature};
+use crate::mesh::stop;
 use lanework::{Error, Result, Stream, View, ViewMut};
-use lanework_cuda::{CudaError, Nccl};
+use lanework_cuda::{CudaError, Nccl, NcclReduction};
+use lanework_ranks::link::Part;
+use lanework_ranks::signature::{CallKind, Signature};
 
 /// A call on a communicator that has not started yet.
 ///
@@ -133,32 +135,32 @@ impl Call<'_> {
     /// Announces the call to the ranks that take part, and expects the same of them.
     pub(crate) fn announce(&self) -> Result<()> {
         let (mut mesh, own) = (self.communicator.mesh(), self.work.signature);
-        mesh.compare()?;
+        let mesh = &mut *mesh;
         let receipt = Signature { kind: CallKind::Receipt, ..own };
-        match (own.kind, self.work.peer) {
-            (CallKind::Message, Some(peer)) if self.work.to.is_none() => {
-                mesh.expect(peer, receipt);
-                mesh.post(peer, own, &[])
-            }
-            (CallKind::Message, Some(peer)) => {
-                mesh.expect(peer, own);
-                mesh.post(peer, receipt, &[])
-            }
-            _ => mesh.others().try_for_each(|peer| {
-                mesh.expect(peer, own);
-                mesh.post(peer, own, &[])
-            }),
-        }
+        // The peer, the call that is expected of it, and the call that it gets.
+        let told: Vec<(usize, Signature, Signature)> = match (own.kind, self.work.peer) {
+            (CallKind::Message, Some(peer)) if self.work.to.is_none() => vec![(peer, receipt, own)],
+            (CallKind::Message, Some(peer)) => vec![(peer, own, receipt)],
+            _ => mesh.others().map(|peer| (peer, own, own)).collect(),
+        };
+        let posted = mesh.compare().and_then(|()| {
+            told.into_iter().try_for_each(|(peer, theirs, ours)| {
+                mesh.expect(peer, theirs);
+                mesh.post(peer, ours, Part::default())
+            })
+        });
+        posted.map_err(|fault| stop(mesh, fault))
     }
 
     /// Waits for the other ranks before NCCL first connects for a call of this kind, since NCCL would wait forever.
     fn agree(&self) -> Result<()> {
         let key = (std::mem::discriminant(&self.work.signature.kind), self.work.peer);
-        if self.communicator.first_of(key) { self.communicator.mesh().agree() } else { Ok(()) }
+        if self.communicator.first_of(key) { self.communicator.agree() } else { Ok(()) }
     }
 
     fn queue(&self) -> Result<()> {
-        let Work { signature, element, peer, from, to, .. } = &self.work;
+        let Work { signature, element, peer, from, to, reduce } = &self.work;
+        let reduction = reduce.map_or(NcclReduction::Sum, |(reduction, _)| reduction.nccl());
         let Engine::Nccl(nccl) = &self.communicator.engine else { return Ok(()) };
         let stream = match self.stream {
             Some(stream) => stream.raw(),
@@ -176,23 +178,20 @@ impl Call<'_> {
         // dropping a buffer waits for the device.
         unsafe {
             match signature.kind {
-                CallKind::AllReduce(reduction) => {
-                    nccl.all_reduce((from, to), count, (*element, reduction.nccl()), stream)
+                CallKind::AllReduce(_) => {
+                    nccl.all_reduce((from, to), count, (*element, reduction), stream)
                 }
-                CallKind::ReduceScatter(reduction) => nccl.reduce_scatter(
-                    (from, to),
-                    count / size,
-                    (*element, reduction.nccl()),
-                    stream,
-                ),
+                CallKind::ReduceScatter(_) => {
+                    nccl.reduce_scatter((from, to), count / size, (*element, reduction), stream)
+                }
                 CallKind::AllGather => nccl.all_gather((from, to), count, *element, stream),
-                CallKind::Broadcast { root } => {
+                CallKind::Broadcast(root) => {
                     let memory = if sends { from } else { to };
                     nccl.broadcast(memory, count, *element, root as usize, stream)
                 }
                 CallKind::Message if sends => nccl.send(from, count, *element, peer, stream),
                 CallKind::Message => nccl.recv(to, count, *element, peer, stream),
-                CallKind::Barrier | CallKind::Receipt => Ok(()),
+                _ => Ok(()),
             }
         }?;
         Ok(())

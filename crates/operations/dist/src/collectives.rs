@@ -3,9 +3,9 @@
 use crate::call::Call;
 use crate::communicator::Communicator;
 use crate::element::{Number, Reduction, combine};
-use crate::host::{Reduce, Work};
-use crate::mesh::signature::{CallKind, Signature};
+use crate::host::Work;
 use lanework::{Device, Error, Result, View, ViewMut};
+use lanework_ranks::signature::{CallKind, Signature};
 
 impl Communicator {
     /// Combines the inputs of all ranks, element by element; every rank gets the result.
@@ -21,7 +21,7 @@ impl Communicator {
         let (from, to) = (from.into(), to.into());
         let lengths = [from.len(), to.len()];
         self.lengths("all_reduce", lengths, (1, 1))?;
-        self.collective(CallKind::AllReduce(reduction), Some(from), Some(to), lengths[0])
+        self.reduction(CallKind::AllReduce, reduction, from, to)
     }
 
     /// As [`Communicator::all_reduce`], with the result in place of the input.
@@ -34,10 +34,9 @@ impl Communicator {
         data: impl Into<ViewMut<'a, T>>,
     ) -> Result<Call<'a>> {
         let data = data.into();
-        let count = data.len();
         // SAFETY: the call holds both views for one borrow of the buffer, and reads before it writes.
         let from = unsafe { data.read().unbound() };
-        self.collective(CallKind::AllReduce(reduction), Some(from), Some(data), count)
+        self.reduction(CallKind::AllReduce, reduction, from, data)
     }
 
     /// Combines the inputs of all ranks; each rank gets its share of the result, in rank order. The input has as many elements as the
@@ -54,7 +53,7 @@ impl Communicator {
         let (from, to) = (from.into(), to.into());
         let lengths = [from.len(), to.len()];
         self.lengths("reduce_scatter", lengths, (self.size(), 1))?;
-        self.collective(CallKind::ReduceScatter(reduction), Some(from), Some(to), lengths[0])
+        self.reduction(CallKind::ReduceScatter, reduction, from, to)
     }
 
     /// Concatenates the inputs of all ranks, in rank order; every rank gets the result.
@@ -82,7 +81,7 @@ impl Communicator {
         data: impl Into<ViewMut<'a, T>>,
     ) -> Result<Call<'a>> {
         self.known("broadcast", root)?;
-        let (data, kind) = (data.into(), CallKind::Broadcast { root: root as u32 });
+        let (data, kind) = (data.into(), CallKind::Broadcast(root as u32));
         let count = data.len();
         if self.rank() == root {
             return self.collective::<T>(kind, Some(data.into()), None, count);
@@ -128,7 +127,20 @@ impl Communicator {
     pub fn barrier(&self) -> Result<()> {
         let call = self.collective::<u8>(CallKind::Barrier, None, None, 0)?;
         call.announce()?;
-        self.mesh().agree()
+        self.agree()
+    }
+
+    fn reduction<'a, T: Number>(
+        &'a self,
+        kind: fn(lanework_ranks::signature::Reduction) -> CallKind,
+        reduction: Reduction,
+        from: View<'a, T>,
+        to: ViewMut<'a, T>,
+    ) -> Result<Call<'a>> {
+        let count = from.len();
+        let mut call = self.collective(kind(reduction.number()), Some(from), Some(to), count)?;
+        call.work.reduce = Some((reduction, combine::<T>));
+        Ok(call)
     }
 
     fn collective<'a, T: Number>(
@@ -155,17 +167,12 @@ impl Communicator {
         if let Some(to) = &to {
             self.here("output", &to.device()?)?;
         }
-        let sequence = self.next(peer, from.is_some());
-        let element = T::TYPE;
-        let signature = Signature { sequence, kind, element: element.number, count: count as u64 };
-        let reduce: Option<Reduce> = match kind {
-            CallKind::AllReduce(reduction) | CallKind::ReduceScatter(reduction) => {
-                Some((reduction, combine::<T>))
-            }
-            _ => None,
-        };
+        let message = peer.map(|peer| (peer, from.is_some()));
+        let sequence = self.mesh().counters.next(message);
+        let element = T::NCCL;
+        let signature = Signature { sequence, kind, element: element as u8, count: count as u64 };
         let (from, to) = (from.map(View::cast), to.map(ViewMut::cast));
-        let work = Work { signature, element: element.nccl, peer, from, to, reduce };
+        let work = Work { signature, element, peer, from, to, reduce: None };
         Ok(Call { communicator: self, work, stream: None })
     }
 

@@ -1,9 +1,9 @@
 //! Communicators: one rank of a group, the engine that moves its data, and waiting for it.
 
-use crate::mesh::Mesh;
-use crate::mesh::signature::CallKind;
+use crate::mesh::{Mesh, late, stop, stop_by};
 use lanework::{Device, Error, Result};
 use lanework_cuda::Nccl;
+use lanework_ranks::signature::CallKind;
 use std::mem::Discriminant;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -61,7 +61,8 @@ pub struct Communicator {
     size: usize,
     pub(crate) engine: Engine,
     mesh: Mutex<Mesh>,
-    counters: Mutex<Counters>,
+    /// Kinds of calls for which NCCL has connected.
+    connected: Mutex<Vec<(Discriminant<CallKind>, Option<usize>)>>,
 }
 
 /// The engine that moves the data.
@@ -72,23 +73,11 @@ pub(crate) enum Engine {
     Host(String),
 }
 
-/// Number of calls so far.
-struct Counters {
-    collectives: u64,
-    /// Messages to and from each rank.
-    sent: Vec<u64>,
-    received: Vec<u64>,
-    /// Kinds of calls for which NCCL has connected.
-    connected: Vec<(Discriminant<CallKind>, Option<usize>)>,
-}
-
 impl Communicator {
     pub(crate) fn new(device: Device, mesh: Mesh, engine: Engine) -> Communicator {
         let (rank, size) = (mesh.rank, mesh.size());
-        let (sent, received) = (vec![0; size], vec![0; size]);
-        let counters = Counters { collectives: 0, sent, received, connected: Vec::new() };
-        let (mesh, counters) = (Mutex::new(mesh), Mutex::new(counters));
-        Communicator { device, rank, size, engine, mesh, counters }
+        let mesh = Mutex::new(mesh);
+        Communicator { device, rank, size, engine, mesh, connected: Mutex::default() }
     }
 
     /// This rank, from 0.
@@ -135,20 +124,28 @@ impl Communicator {
                 Some(nccl) => nccl.asynchronous_error().err().map(Error::from),
                 None => None,
             };
-            let failed = failed.or_else(|| mesh.compare().err());
-            let late = (start.elapsed() > mesh.timeout).then(|| mesh.late());
+            let failed =
+                failed.or_else(|| mesh.compare().err().map(|fault| stop(&mut mesh, fault)));
+            let late = (start.elapsed() > mesh.settings.timeout).then(|| late(&mesh));
             if let Some(error) = failed.or(late) {
                 // Ends the kernels that wait for other ranks, so that the device can be used again.
                 if let Some(nccl) = locked(nccl).take() {
                     nccl.abort();
                 }
-                return Err(mesh.stop(error));
+                return Err(stop_by(&mut mesh, error));
             }
             drop(mesh);
             std::thread::sleep(PAUSE);
         }
         self.device.synchronize()?;
-        self.mesh().compare()
+        let mut mesh = self.mesh();
+        mesh.compare().map_err(|fault| stop(&mut mesh, fault))
+    }
+
+    /// Waits until every other rank has made the expected calls.
+    pub(crate) fn agree(&self) -> Result<()> {
+        let mut mesh = self.mesh();
+        mesh.agree().map_err(|fault| stop(&mut mesh, fault))
     }
 
     pub(crate) fn mesh(&self) -> MutexGuard<'_, Mesh> {
@@ -157,24 +154,12 @@ impl Communicator {
 
     /// Whether NCCL has not connected for such a call yet.
     pub(crate) fn first_of(&self, key: (Discriminant<CallKind>, Option<usize>)) -> bool {
-        let mut counters = locked(&self.counters);
-        let first = !counters.connected.contains(&key);
+        let mut connected = locked(&self.connected);
+        let first = !connected.contains(&key);
         if first {
-            counters.connected.push(key);
+            connected.push(key);
         }
         first
-    }
-
-    /// The number of earlier calls: of collectives, or of messages to or from a rank.
-    pub(crate) fn next(&self, peer: Option<usize>, sends: bool) -> u64 {
-        let mut counters = locked(&self.counters);
-        let counter = match peer {
-            None => &mut counters.collectives,
-            Some(peer) if sends => &mut counters.sent[peer],
-            Some(peer) => &mut counters.received[peer],
-        };
-        *counter += 1;
-        *counter - 1
     }
 }
 
@@ -182,7 +167,7 @@ impl Drop for Communicator {
     /// After an error, other ranks may not come: NCCL would wait for them.
     fn drop(&mut self) {
         if let Engine::Nccl(nccl) = &self.engine
-            && self.mesh().is_broken()
+            && self.mesh().stopped().is_some()
             && let Some(nccl) = locked(nccl).take()
         {
             nccl.abort();

@@ -22,15 +22,17 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub(crate) const ALL: [Reduction; 4] =
-        [Reduction::Sum, Reduction::Prod, Reduction::Min, Reduction::Max];
+    #[cfg(test)]
+    const ALL: [Reduction; 4] = [Reduction::Sum, Reduction::Prod, Reduction::Min, Reduction::Max];
 
-    pub(crate) fn name(self) -> &'static str {
+    /// The reduction in signatures.
+    pub(crate) fn number(self) -> lanework_ranks::signature::Reduction {
+        use lanework_ranks::signature::Reduction as By;
         match self {
-            Reduction::Sum => "sum",
-            Reduction::Prod => "product",
-            Reduction::Min => "minimum",
-            Reduction::Max => "maximum",
+            Reduction::Sum => By::Sum,
+            Reduction::Prod => By::Prod,
+            Reduction::Min => By::Min,
+            Reduction::Max => By::Max,
         }
     }
 
@@ -44,28 +46,18 @@ impl Reduction {
     }
 }
 
-/// Description of an element type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[doc(hidden)]
-pub struct Type {
-    /// Its index in [`TYPES`].
-    pub(crate) number: u8,
-    pub(crate) name: &'static str,
-    pub(crate) nccl: NcclElement,
-}
-
 /// Elements of collectives: integers of 8, 32 and 64 bits, and floats of 16, 32 and 64.
 pub trait Number: Storable {
     #[doc(hidden)]
-    const TYPE: Type;
+    const NCCL: NcclElement;
     #[doc(hidden)]
     fn combine(reduction: Reduction, a: Self, b: Self) -> Self;
 }
 
 macro_rules! integers {
-    ($($kind:ident $number:literal $nccl:ident;)*) => {$(
+    ($($kind:ident $nccl:ident;)*) => {$(
         impl Number for $kind {
-            const TYPE: Type = Type { number: $number, name: stringify!($kind), nccl: NcclElement::$nccl };
+            const NCCL: NcclElement = NcclElement::$nccl;
             fn combine(reduction: Reduction, a: $kind, b: $kind) -> $kind {
                 match reduction {
                     Reduction::Sum => a.wrapping_add(b),
@@ -79,9 +71,9 @@ macro_rules! integers {
 }
 
 macro_rules! floats {
-    ($($kind:ident $number:literal $nccl:ident;)*) => {$(
+    ($($kind:ident $nccl:ident;)*) => {$(
         impl Number for $kind {
-            const TYPE: Type = Type { number: $number, name: stringify!($kind), nccl: NcclElement::$nccl };
+            const NCCL: NcclElement = NcclElement::$nccl;
             fn combine(reduction: Reduction, a: $kind, b: $kind) -> $kind {
                 match reduction {
                     Reduction::Sum => a + b,
@@ -95,25 +87,19 @@ macro_rules! floats {
 }
 
 integers! {
-    i8 0 I8;
-    u8 1 U8;
-    i32 2 I32;
-    u32 3 U32;
-    i64 4 I64;
-    u64 5 U64;
+    i8 I8;
+    u8 U8;
+    i32 I32;
+    u32 U32;
+    i64 I64;
+    u64 U64;
 }
 
 floats! {
-    f16 6 F16;
-    f32 7 F32;
-    f64 8 F64;
-    bf16 9 Bf16;
-}
-
-/// The name of the type of this number.
-pub(crate) fn type_name(number: u8) -> &'static str {
-    let all = ["i8", "u8", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "bf16"];
-    all.get(usize::from(number)).copied().unwrap_or("an unknown type")
+    f16 F16;
+    f32 F32;
+    f64 F64;
+    bf16 Bf16;
 }
 
 /// Combines every element of `with`, given as bytes, into the element of `into`, the left operand.
@@ -143,7 +129,8 @@ mod tests {
 
     #[test]
     fn numbers_map_to_type_names() {
-        assert_eq!((type_name(f32::TYPE.number), type_name(bf16::TYPE.number)), ("f32", "bf16"));
-        assert_eq!((type_name(i8::TYPE.number), type_name(u64::TYPE.number)), ("i8", "u64"));
+        let name = |element: NcclElement| lanework_ranks::signature::element_name(element as u8);
+        assert_eq!([name(f32::NCCL), name(bf16::NCCL)], ["f32", "bf16"]);
+        assert_eq!([name(i8::NCCL), name(u64::NCCL)], ["i8", "u64"]);
     }
 }

@@ -1,14 +1,15 @@
-//! Collectives through the host, for emulated devices and for GPUs without NCCL.
-//!
-//! An all-reduce is a reduce-scatter and an all-gather: rank r combines share r of every rank in rank order, and sends the result to all.
-//! So each result is combined by one rank in one order, and all ranks have the same bits.
+//! Collectives through the host, for emulated devices and for GPUs without NCCL. One rank combines each element, in rank order, so all
+//! ranks have the same bits.
 
 use crate::element::Reduction;
-use crate::mesh::Mesh;
-use crate::mesh::signature::{CallKind, Signature};
-use crate::share::share;
-use lanework::{Error, Result, View, ViewMut};
+use crate::mesh::{Mesh, stop, stop_by};
+use lanework::{Result, View, ViewMut};
 use lanework_cuda::NcclElement;
+use lanework_ranks::collectives::{all_reduce, exchange, reduce};
+use lanework_ranks::link::Part;
+use lanework_ranks::mesh::Fault;
+use lanework_ranks::signature::{CallKind, Signature};
+use std::sync::Arc;
 
 /// A reduction, and the function that applies it to bytes of the call's elements.
 pub(crate) type Reduce = (Reduction, fn(Reduction, &mut [u8], &[u8]));
@@ -26,119 +27,57 @@ pub(crate) struct Work<'a> {
 
 /// Runs one call of this rank; returns when the result is stored.
 pub(crate) fn run(mesh: &mut Mesh, work: &mut Work<'_>) -> Result<()> {
-    let outcome = exchange(mesh, work);
-    // Without this, the others would wait for a rank whose device failed.
-    outcome.map_err(|error| mesh.stop(error))
-}
-
-fn exchange(mesh: &mut Mesh, work: &mut Work<'_>) -> Result<()> {
-    let Work { signature, peer, from, to, reduce, .. } = work;
-    let own = *signature;
-    let input = match from {
-        Some(view) => view.download()?,
+    // Without the stop, the others would wait for a rank whose device failed.
+    let input = match &work.from {
+        Some(view) => view.download().map_err(|error| stop_by(mesh, error))?,
         None => Vec::new(),
     };
-    let output = match (own.kind, *peer) {
-        (CallKind::Message, Some(peer)) if to.is_none() => {
-            mesh.post(peer, own, &input)?;
-            None
+    let output = transfer(mesh, work, input).map_err(|fault| stop(mesh, fault))?;
+    let Some(to) = &mut work.to else { return Ok(()) };
+    let bytes: Vec<u8> = match &output[..] {
+        [] => return Ok(()),
+        parts => parts.iter().flat_map(Part::bytes).copied().collect(),
+    };
+    to.upload(&bytes).map_err(|error| stop_by(mesh, error))
+}
+
+/// Exchanges data with the other ranks, and returns the parts of the output; none if this rank has no output.
+fn transfer(mesh: &mut Mesh, work: &Work<'_>, input: Vec<u8>) -> Result<Vec<Part>, Fault> {
+    let (own, size, input) = (work.signature, mesh.size(), Arc::new(input));
+    let whole = 0..input.len();
+    let combine = |parts: &[&[u8]]| {
+        let Some(((reduction, combine), (first, others))) = work.reduce.zip(parts.split_first())
+        else {
+            return Vec::new();
+        };
+        let mut result = first.to_vec();
+        others.iter().for_each(|other| combine(reduction, &mut result, other));
+        result
+    };
+    match (own.kind, work.peer) {
+        (CallKind::Message, Some(peer)) if work.to.is_none() => {
+            mesh.post(peer, own, Part::of(&input, whole)).map(|()| Vec::new())
         }
-        (CallKind::Message, Some(peer)) => Some(mesh.take(peer, &own, &[peer])?),
-        (CallKind::Message | CallKind::Receipt | CallKind::Barrier, _) => None,
+        (CallKind::Message, Some(peer)) => mesh.take(peer, &own, &[peer]).map(|part| vec![part]),
         (CallKind::AllReduce(_), _) => {
-            let bytes = input.len() / (own.count.max(1) as usize);
-            let mine = scatter(mesh, &own, &input, *reduce, |rank, size| {
-                let share = share(own.count as usize, size, rank);
-                share.start * bytes..share.end * bytes
-            })?;
-            Some(gather(mesh, &own, mine)?)
+            let bytes = (input.len() / own.count.max(1) as usize).max(1);
+            all_reduce(mesh, &own, &input, bytes, &combine)
         }
         (CallKind::ReduceScatter(_), _) => {
-            Some(scatter(mesh, &own, &input, *reduce, |rank, size| {
-                let bytes = input.len() / size;
-                rank * bytes..(rank + 1) * bytes
-            })?)
+            let bytes = input.len() / size;
+            let part = |rank: usize| rank * bytes..(rank + 1) * bytes;
+            Ok(vec![Part::whole(reduce(mesh, &own, &input, part, &combine)?)])
         }
-        (CallKind::AllGather, _) => Some(gather(mesh, &own, input)?),
-        (CallKind::Broadcast { root }, _) => broadcast(mesh, &own, root as usize, &input)?,
-    };
-    match (output, to) {
-        (Some(bytes), Some(to)) => to.upload(&bytes),
-        _ => Ok(()),
-    }
-}
-
-/// Sends each rank its part of the input, and combines the parts for this rank in rank order.
-fn scatter(
-    mesh: &mut Mesh,
-    own: &Signature,
-    input: &[u8],
-    reduce: Option<Reduce>,
-    part: impl Fn(usize, usize) -> std::ops::Range<usize>,
-) -> Result<Vec<u8>> {
-    let (rank, size) = (mesh.rank, mesh.size());
-    let others: Vec<usize> = mesh.others().collect();
-    for peer in &others {
-        mesh.post(*peer, *own, &input[part(*peer, size)])?;
-    }
-    let Some((reduction, combine)) = reduce else { return Err(impossible()) };
-    let mut result: Option<Vec<u8>> = None;
-    for from in 0..size {
-        let bytes = if from == rank {
-            input[part(rank, size)].to_vec()
-        } else {
-            mesh.take(from, own, &from_on(&others, from))?
-        };
-        match &mut result {
-            None => result = Some(bytes),
-            Some(result) if result.len() == bytes.len() => combine(reduction, result, &bytes),
-            Some(_) => return Err(impossible()),
+        (CallKind::AllGather, _) => exchange(mesh, &own, &input, |_| whole.clone()),
+        (CallKind::Broadcast(root), _) if mesh.rank == root as usize => {
+            mesh.others()
+                .try_for_each(|peer| mesh.post(peer, own, Part::of(&input, whole.clone())))?;
+            Ok(Vec::new())
         }
-    }
-    Ok(result.unwrap_or_default())
-}
-
-/// Sends this rank's bytes to all, and concatenates the bytes of all in rank order.
-fn gather(mesh: &mut Mesh, own: &Signature, mine: Vec<u8>) -> Result<Vec<u8>> {
-    let others: Vec<usize> = mesh.others().collect();
-    for peer in &others {
-        mesh.post(*peer, *own, &mine)?;
-    }
-    let mut all = Vec::with_capacity(mine.len() * mesh.size());
-    for from in 0..mesh.size() {
-        if from == mesh.rank {
-            all.extend_from_slice(&mine);
-        } else {
-            all.extend(mesh.take(from, own, &from_on(&others, from))?);
+        (CallKind::Broadcast(root), _) => {
+            let root = root as usize;
+            mesh.take(root, &own, &[root]).map(|part| vec![part])
         }
-    }
-    Ok(all)
-}
-
-/// The ranks still awaited after those below `from` have come.
-fn from_on(others: &[usize], from: usize) -> Vec<usize> {
-    others.iter().copied().filter(|other| *other >= from).collect()
-}
-
-fn broadcast(
-    mesh: &mut Mesh,
-    own: &Signature,
-    root: usize,
-    input: &[u8],
-) -> Result<Option<Vec<u8>>> {
-    if mesh.rank == root {
-        for peer in mesh.others() {
-            mesh.post(peer, *own, input)?;
-        }
-        return Ok(None);
-    }
-    mesh.take(root, own, &[root]).map(Some)
-}
-
-/// An error that the checks of a call exclude, unless a peer uses another protocol.
-fn impossible() -> Error {
-    Error::Communication {
-        why: "a rank sent data whose length does not match its call".to_owned(),
-        help: "build every rank from the same version of this library".to_owned(),
+        _ => Ok(Vec::new()),
     }
 }

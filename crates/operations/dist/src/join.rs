@@ -2,7 +2,7 @@
 
 use crate::communicator::{Communicator, Engine};
 use crate::environment::{self, Place};
-use crate::mesh::Mesh;
+use crate::mesh::local;
 use crate::rendezvous::{Offer, meet};
 use lanework::{Backend, Device, Error, Result};
 use lanework_cuda::{Gpu, Nccl};
@@ -98,7 +98,7 @@ impl Ranks {
         };
         if size == 1 {
             let why = "there is one rank".to_owned();
-            let mesh = Mesh::local(1, timeout).remove(0);
+            let mesh = local(1, timeout).remove(0);
             return Ok(Communicator::new(device, mesh, Engine::Host(why)));
         }
         let offer =
@@ -160,7 +160,7 @@ impl Communicator {
         timeout: Duration,
         nccl: bool,
     ) -> Result<Vec<Communicator>> {
-        let meshes = Mesh::local(devices.len(), timeout);
+        let meshes = local(devices.len(), timeout);
         let engines = match gpus_for_nccl(devices).and_then(|gpus| match nccl {
             true => Ok(gpus),
             false => Err("NCCL was not requested".to_owned()),

@@ -12,10 +12,7 @@ use std::ops::Range;
 /// assert_eq!(shares, [0..4, 4..7, 7..10]);
 /// ```
 pub fn share(length: usize, size: usize, rank: usize) -> Range<usize> {
-    let size = size.max(1);
-    let (each, more) = (length / size, length % size);
-    let start = |rank: usize| rank.min(size) * each + rank.min(more);
-    start(rank)..start(rank + 1)
+    lanework_ranks::collectives::share(length, size, rank)
 }
 
 #[cfg(test)]

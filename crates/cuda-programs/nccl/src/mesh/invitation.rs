@@ -4,12 +4,12 @@
 //! Addresses are in the abstract namespace of Unix sockets, so nothing is left behind, and all ranks are on one host. Any process that
 //! knows the id's random number is trusted.
 
-use crate::mesh::words::ranks;
 use crate::status::{Result, Status, failure};
+use lanework_ranks::greeting::{Hello, answer};
+use lanework_ranks::words::ranks;
 use lanework_standin::Plain;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io::{Read, Write};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::sync::OnceLock;
@@ -41,55 +41,19 @@ impl UniqueId {
 /// Time limit for the hello of a new connection.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The hello of a rank to the process that made the id. To ask who is missing, `rank` is [`ASKS`].
-#[derive(Clone, Copy)]
-pub struct Hello {
-    pub rank: u64,
-    pub size: u64,
-    pub process: u64,
-    /// Number of its GPU.
-    pub gpu: u64,
-}
-
+/// The rank of a hello that asks who is missing.
 pub const ASKS: u64 = u64::MAX;
 
-impl Hello {
-    pub fn send(self, job: u64, to: &mut UnixStream) -> std::io::Result<()> {
-        let words = [job, self.rank, self.size, self.process, self.gpu].map(u64::to_le_bytes);
-        to.write_all(words.as_flattened())
-    }
-
-    /// Reads the hello of a connection, which must be of this job.
-    pub fn read(job: u64, from: &mut UnixStream) -> Option<Hello> {
-        let mut words = [[0; 8]; 5];
-        from.set_read_timeout(Some(PATIENCE)).ok()?;
-        from.read_exact(words.as_flattened_mut()).ok()?;
-        let [of, rank, size, process, gpu] = words.map(u64::from_le_bytes);
-        (of == job).then_some(Hello { rank, size, process, gpu })
-    }
+/// Reads the hello of a connection, which must be of this job.
+pub fn read_hello(job: u64, from: &mut UnixStream) -> Option<Hello> {
+    from.set_read_timeout(Some(PATIENCE)).ok()?;
+    Hello::read(from).filter(|hello| hello.job == job)
 }
 
 /// Replies: where each rank is, why the rendezvous failed, or who has come.
 pub const WELCOME: u8 = 1;
 const REFUSED: u8 = 2;
 const COME: u8 = 3;
-
-fn answer(to: &mut UnixStream, kind: u8, bytes: &[u8]) {
-    let mut frame = vec![kind];
-    frame.extend((bytes.len() as u32).to_le_bytes());
-    frame.extend(bytes);
-    // Ignore ranks that have gone.
-    let _ = to.write_all(&frame);
-}
-
-pub fn read_answer(from: &mut UnixStream) -> std::io::Result<(u8, Vec<u8>)> {
-    let mut head = [0; 5];
-    from.read_exact(&mut head)?;
-    let length = u32::from_le_bytes(std::array::from_fn(|i| head[1 + i]));
-    let mut bytes = Vec::new();
-    from.take(length.into()).read_to_end(&mut bytes)?;
-    Ok((head[0], bytes))
-}
 
 pub fn address(job: u64, rank: Option<usize>) -> std::io::Result<SocketAddr> {
     let rank = rank.map_or(String::new(), |rank| format!("-{rank}"));
@@ -129,10 +93,11 @@ fn host(job: u64, listener: &UnixListener) {
     while size != Some(guests.len() as u64) {
         let Ok((mut stream, _)) = listener.accept() else { return };
         // A connection without a valid hello is not a rank.
-        let Some(hello) = Hello::read(job, &mut stream) else { continue };
+        let Some(hello) = read_hello(job, &mut stream) else { continue };
         if hello.rank == ASKS {
             let come: Vec<u8> = guests.keys().flat_map(|rank| rank.to_le_bytes()).collect();
-            answer(&mut stream, COME, &come);
+            // Ignores ranks that have gone, here and below.
+            let _ = answer(&mut stream, COME, &come);
             continue;
         }
         let expected = *size.get_or_insert(hello.size);
@@ -157,15 +122,15 @@ fn host(job: u64, listener: &UnixListener) {
         };
         if let Some(why) = wrong {
             let guests = guests.into_values().map(|(_, stream)| stream);
-            guests
-                .chain([stream])
-                .for_each(|mut stream| answer(&mut stream, REFUSED, why.as_bytes()));
+            for mut stream in guests.chain([stream]) {
+                let _ = answer(&mut stream, REFUSED, why.as_bytes());
+            }
             return;
         }
         guests.insert(hello.rank, (hello, stream));
     }
-    let all: Vec<u8> = guests.values().flat_map(|(hello, _)| hello.process.to_le_bytes()).collect();
+    let all: Vec<u8> = guests.values().flat_map(|(hello, _)| hello.place.to_le_bytes()).collect();
     for (_, stream) in guests.values_mut() {
-        answer(stream, WELCOME, &all);
+        let _ = answer(stream, WELCOME, &all);
     }
 }

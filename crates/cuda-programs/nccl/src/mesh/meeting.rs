@@ -1,13 +1,13 @@
 //! Rendezvous of ranks: each sends a hello to the address of the unique id, and learns the process of every rank. Ranks of one process then
 //! use channels, others a socket for each pair.
 
-use crate::mesh::invitation::{
-    ASKS, Hello, PATIENCE, UniqueId, WELCOME, address, process, read_answer,
-};
-use crate::mesh::link::{Inbox, Link, listen_to};
-use crate::mesh::words::{not_come, seconds, timeout};
-use crate::mesh::{Mesh, Waker};
+use crate::mesh::invitation::{ASKS, PATIENCE, UniqueId, WELCOME, address, process, read_hello};
+use crate::mesh::{Mesh, settings, timeout};
 use crate::status::{Result, Status, failure, refuse};
+use lanework_ranks::greeting::{Hello, read_answer};
+use lanework_ranks::link::{Inbox, Link, listen_to};
+use lanework_ranks::mesh::Waker;
+use lanework_ranks::words::{not_come, seconds};
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -65,8 +65,10 @@ pub fn join(
     here(|here| here.insert((job, rank), inbox.clone()));
     let presence = Presence((job, rank));
     let processes = meet(job, rank, size, device)?;
+    let mut streams: Vec<Option<UnixStream>> = Vec::new();
     let mut links = Vec::new();
     for (peer, of) in processes.iter().enumerate() {
+        streams.push(None);
         links.push(if peer == rank {
             Ok(None)
         } else if *of == process() {
@@ -78,9 +80,9 @@ pub fn join(
             let mut stream = address(job, Some(peer))
                 .and_then(|address| UnixStream::connect_addr(&address))
                 .map_err(system)?;
-            let hello = Hello { rank: rank as u64, size: size as u64, process: process(), gpu: 0 };
-            hello.send(job, &mut stream).map_err(system)?;
-            Ok(Some(Link::Process(stream)))
+            hello(job, rank, size, 0).send(&mut stream).map_err(system)?;
+            streams[peer] = Some(stream);
+            Ok(None)
         } else {
             Ok(None)
         });
@@ -98,19 +100,25 @@ pub fn join(
             continue;
         };
         stream.set_nonblocking(false).map_err(system)?;
-        let from = Hello::read(job, &mut stream).map(|hello| hello.rank as usize);
+        let from = read_hello(job, &mut stream).map(|hello| hello.rank as usize);
         if let Some(place) = awaited.iter().position(|peer| Some(*peer) == from) {
-            links[awaited.swap_remove(place)] = Ok(Some(Link::Process(stream)));
+            streams[awaited.swap_remove(place)] = Some(stream);
         }
     }
-    for (peer, link) in links.iter().enumerate() {
-        if let Ok(Some(Link::Process(stream))) = link {
+    for (peer, stream) in streams.into_iter().enumerate() {
+        if let Some(stream) = stream {
             stream.set_read_timeout(None).map_err(system)?;
             listen_to(peer, stream.try_clone().map_err(system)?, inbox.clone()).map_err(system)?;
+            links[peer] = Ok(Some(Link::Process(Box::new(stream))));
         }
     }
-    let (mesh, waker) = Mesh::new(rank, links, inbox, receiver);
+    let (mesh, waker) = Mesh::new(rank, settings(), links, inbox, receiver);
     Ok((mesh, waker, presence))
+}
+
+fn hello(job: u64, rank: usize, size: usize, gpu: u64) -> Hello {
+    let (rank, size) = (rank as u64, size as u64);
+    Hello { job, rank, size, gpu, place: process(), nccl: false }
 }
 
 /// Sends the hello to the id's address, and returns the process of each rank.
@@ -126,9 +134,8 @@ fn meet(job: u64, rank: usize, size: usize, device: i32) -> Result<Vec<u64>> {
     };
     let connect = || address(job, None).and_then(|address| UnixStream::connect_addr(&address));
     let mut stream = connect().map_err(nobody)?;
-    let hello =
-        Hello { rank: rank as u64, size: size as u64, process: process(), gpu: gpu(device) };
-    hello.send(job, &mut stream).map_err(nobody)?;
+    let hello = hello(job, rank, size, gpu(device));
+    hello.send(&mut stream).map_err(nobody)?;
     let limit = timeout();
     stream.set_read_timeout(Some(limit)).map_err(nobody)?;
     match read_answer(&mut stream) {
@@ -142,7 +149,7 @@ fn meet(job: u64, rank: usize, size: usize, device: i32) -> Result<Vec<u64>> {
         Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
             let mut stream = connect().map_err(nobody)?;
             let asking = Hello { rank: ASKS, ..hello };
-            asking.send(job, &mut stream).map_err(nobody)?;
+            asking.send(&mut stream).map_err(nobody)?;
             stream.set_read_timeout(Some(PATIENCE)).map_err(nobody)?;
             let (_, come) = read_answer(&mut stream).map_err(nobody)?;
             let come: Vec<u64> = come

@@ -1,9 +1,11 @@
 //! Element types, by NCCL's numbers.
 
 use crate::status::{Result, Status, refuse};
+use lanework_ranks::signature::element_name;
 
 /// An element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Element {
     I8,
     U8,
@@ -58,19 +60,6 @@ impl Element {
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        match self {
-            Element::I8 => "i8",
-            Element::U8 => "u8",
-            Element::I32 => "i32",
-            Element::U32 => "u32",
-            Element::I64 => "i64",
-            Element::U64 => "u64",
-            Element::F16 => "f16",
-            Element::F32 => "f32",
-            Element::F64 => "f64",
-            Element::Bf16 => "bf16",
-            Element::E4m3 => "f8e4m3",
-            Element::E5m2 => "f8e5m2",
-        }
+        element_name(self as u8)
     }
 }

@@ -6,34 +6,11 @@ pub(crate) mod fp8;
 use crate::reduction::element::Element;
 use crate::reduction::fp8::{E4M3, E5M2, Format};
 use half::{bf16, f16};
+use lanework_ranks::signature::Reduction;
 
-/// A reduction, by NCCL's numbers (`ncclRedOp_t`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduction {
-    Sum,
-    Prod,
-    Max,
-    Min,
-    Avg,
-    /// A sum of inputs, each multiplied by a factor of its rank.
-    PreMulSum,
-}
-
-impl Reduction {
-    pub const BUILT_IN: [Reduction; 5] =
-        [Reduction::Sum, Reduction::Prod, Reduction::Max, Reduction::Min, Reduction::Avg];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Reduction::Sum => "sum",
-            Reduction::Prod => "product",
-            Reduction::Max => "maximum",
-            Reduction::Min => "minimum",
-            Reduction::Avg => "average",
-            Reduction::PreMulSum => "sum of scaled inputs",
-        }
-    }
-}
+/// The reductions that every communicator has, by NCCL's numbers.
+pub const BUILT_IN: [Reduction; 5] =
+    [Reduction::Sum, Reduction::Prod, Reduction::Max, Reduction::Min, Reduction::Avg];
 
 /// Reading, combining and writing elements.
 trait Number: Copy {

@@ -3,25 +3,27 @@
 //!
 //! It trusts its network, as MPI and NCCL do: a number for the job keeps two jobs apart, nothing more.
 
-mod messages;
 mod network;
 
 use crate::environment::Place;
-use crate::mesh::Mesh;
-use crate::mesh::link::Link;
-use crate::mesh::link::listen_to;
-use crate::mesh::words::{ranks, seconds};
+use crate::mesh::{Mesh, settings};
 use lanework::Result;
 use lanework_cuda::{Nccl, NcclId};
-use messages::{Hello, OTHER_JOB, REFUSED, WELCOME, answer, put, read_answer, take};
+use lanework_ranks::greeting::{Hello, answer, put, read_answer, take};
+use lanework_ranks::link::{Link, listen_to};
+use lanework_ranks::words::{not_come, seconds};
 use network::{PAUSE, anyone, fail, garbled, grace, listen, lost, resolve};
-use std::io::Write;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 /// Time limit for the hello of a new connection.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Replies of rank 0: why the rendezvous failed, where all ranks are, or that it belongs to another job.
+const REFUSED: u8 = 0;
+const WELCOME: u8 = 1;
+const OTHER_JOB: u8 = 2;
 
 /// Capabilities of a rank: whether it can use NCCL, and its GPU.
 #[derive(Clone, Debug)]
@@ -71,8 +73,8 @@ fn host(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
     put(&mut welcome, nccl.as_ref().map_or(&[][..], |id| &id.0));
     put(&mut welcome, nccl.as_ref().map_or_else(|why| why.as_bytes(), |_| &[]));
     for (hello, stream) in guests.iter().flatten() {
-        let ip = stream.peer_addr().map_err(lost(hello.rank))?.ip();
-        put(&mut welcome, SocketAddr::new(ip, hello.port).to_string().as_bytes());
+        let ip = stream.peer_addr().map_err(lost(hello.rank as usize))?.ip();
+        put(&mut welcome, SocketAddr::new(ip, hello.place as u16).to_string().as_bytes());
     }
     let mut streams = vec![];
     for (index, guest) in guests.into_iter().enumerate() {
@@ -104,11 +106,9 @@ fn gather(
         }
         if Instant::now() > deadline {
             let absent: Vec<usize> = absent().collect();
-            let has = if absent.len() == 1 { "has" } else { "have" };
             return Err(fail(format!(
-                "{} of {} {has} not come to rank 0 at {} within {}",
-                ranks(&absent),
-                place.size,
+                "{} to rank 0 at {} within {}",
+                not_come(&absent, place.size),
                 place.address,
                 seconds(timeout)
             )));
@@ -121,7 +121,7 @@ fn gather(
             stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(PATIENCE)));
         // A connection without a valid hello is not a rank.
         let Some(hello) = ready.ok().and_then(|()| Hello::read(&mut stream)) else { continue };
-        let Hello { rank, size, .. } = hello;
+        let (rank, size) = (hello.rank as usize, hello.size as usize);
         if hello.job != place.job {
             let _ = answer(&mut stream, OTHER_JOB, &[]);
             continue;
@@ -145,7 +145,7 @@ fn gather(
 }
 
 fn join(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> Result<Met> {
-    let Place { rank, size, job, .. } = *place;
+    let Place { rank, size, .. } = *place;
     let reach = |why: String| {
         fail(format!(
             "rank {rank} did not reach rank 0 at {} within {}: {why}",
@@ -187,8 +187,7 @@ fn join(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
             let address = String::from_utf8_lossy(address);
             let address: SocketAddr = address.parse().map_err(|_| garbled())?;
             let mut stream = TcpStream::connect_timeout(&address, timeout).map_err(lost(peer))?;
-            let hello = Hello { job, rank, size, port, nccl: false, gpu: 0 };
-            stream.write_all(&hello.bytes()).map_err(lost(peer))?;
+            hello(place, port, None).send(&mut stream).map_err(lost(peer))?;
             *link = Some(stream);
         }
     }
@@ -210,9 +209,17 @@ enum Answer {
     Nobody(String),
 }
 
+/// The hello of this rank, which listens at a port.
+fn hello(place: &Place, port: u16, offer: Option<&Offer>) -> Hello {
+    let (rank, size) = (place.rank as u64, place.size as u64);
+    let nccl = offer.is_some_and(|offer| offer.nccl.is_ok());
+    let gpu = offer.map_or(0, |offer| offer.gpu);
+    Hello { job: place.job, rank, size, gpu, place: port.into(), nccl }
+}
+
 /// Sends the hello to rank 0.
 fn knock(target: SocketAddr, place: &Place, offer: &Offer, deadline: Instant) -> Result<Answer> {
-    let Place { rank, size, job, .. } = *place;
+    let rank = place.rank;
     let mut stream = match TcpStream::connect_timeout(&target, PATIENCE) {
         Ok(stream) => stream,
         Err(error) => return Ok(Answer::Nobody(error.to_string())),
@@ -225,10 +232,9 @@ fn knock(target: SocketAddr, place: &Place, offer: &Offer, deadline: Instant) ->
     let listener = TcpListener::bind(SocketAddr::new(anyone(own.ip()), 0))
         .map_err(|error| fail(format!("rank {rank} cannot listen: {error}")))?;
     let port = listener.local_addr().map_err(lost(rank))?.port();
-    let hello = Hello { job, rank, size, port, nccl: offer.nccl.is_ok(), gpu: offer.gpu };
     // Rank 0 decides who is missing, so wait longer than it does.
     let wait = deadline.saturating_duration_since(Instant::now()) + PATIENCE;
-    let asked = stream.write_all(&hello.bytes());
+    let asked = hello(place, port, Some(offer)).send(&mut stream);
     let asked = asked.and_then(|()| stream.set_read_timeout(Some(wait)));
     Ok(match asked.and_then(|()| read_answer(&mut stream)) {
         Ok((WELCOME, bytes)) => Answer::Welcome(stream, listener, bytes),
@@ -260,8 +266,9 @@ fn accept_higher(
         let ready =
             stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(PATIENCE)));
         let hello = ready.ok().and_then(|()| Hello::read(&mut stream));
-        let hello = hello.filter(|hello| hello.job == place.job && hello.rank > place.rank);
-        if let Some(slot) = hello.and_then(|hello| streams.get_mut(hello.rank)) {
+        let hello = hello.filter(|hello| hello.job == place.job);
+        let from = hello.map(|hello| hello.rank as usize).filter(|rank| *rank > place.rank);
+        if let Some(slot) = from.and_then(|rank| streams.get_mut(rank)) {
             *slot = Some(stream);
         }
     }
@@ -282,7 +289,7 @@ fn common_engine(
         if let Some((other, _)) = known.iter().find(|(_, gpu)| *gpu == hello.gpu) {
             return Err(format!("ranks {other} and {} use one GPU", hello.rank));
         }
-        known.push((hello.rank, hello.gpu));
+        known.push((hello.rank as usize, hello.gpu));
     }
     Nccl::unique_id().map_err(|error| error.to_string())
 }
@@ -296,9 +303,9 @@ fn mesh(rank: usize, timeout: Duration, streams: Vec<Option<TcpStream>>) -> Resu
             stream.set_write_timeout(Some(timeout))?;
             stream.set_nodelay(true)?;
             listen_to(peer, stream.try_clone()?, sender.clone())?;
-            Ok(Link::Tcp(stream))
+            Ok(Link::Process(Box::new(stream)))
         });
-        links.push(link.transpose().map_err(lost(peer))?);
+        links.push(Ok(link.transpose().map_err(lost(peer))?));
     }
-    Ok(Mesh::new(rank, timeout, links, inbox))
+    Ok(Mesh::new(rank, settings(timeout), links, sender, inbox).0)
 }

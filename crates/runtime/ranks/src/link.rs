@@ -1,11 +1,10 @@
-//! Link from one rank to another: a channel within a process, a Unix socket between processes, whose thread moves messages into the rank's
+//! Link from one rank to another: a channel within a process, or a stream between processes, whose thread moves messages into the rank's
 //! inbox. Sending never waits for a call of the receiver.
 
-use crate::mesh::signature::Signature;
+use crate::signature::Signature;
 use std::io::{BufReader, Error, ErrorKind, Read, Result, Write};
-use std::net::Shutdown;
+use std::net::{Shutdown, TcpStream};
 use std::ops::Range;
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
@@ -22,6 +21,12 @@ impl Part {
         Part { data: Arc::clone(data), range }
     }
 
+    /// All of an input.
+    pub fn whole(data: Vec<u8>) -> Part {
+        Part { range: 0..data.len(), data: Arc::new(data) }
+    }
+
+    /// The bytes.
     pub fn bytes(&self) -> &[u8] {
         self.data.get(self.range.clone()).unwrap_or(&[])
     }
@@ -41,36 +46,61 @@ pub enum Message {
 /// A rank's inbox: sender and message.
 pub type Inbox = Sender<(usize, Message)>;
 
+/// A stream to another process.
+pub trait PeerStream: Write + Send {
+    /// Ends this direction of the stream.
+    fn end(&self);
+}
+
+impl PeerStream for TcpStream {
+    fn end(&self) {
+        let _ = self.shutdown(Shutdown::Write);
+    }
+}
+
+#[cfg(unix)]
+impl PeerStream for std::os::unix::net::UnixStream {
+    fn end(&self) {
+        let _ = self.shutdown(Shutdown::Write);
+    }
+}
+
 /// The link to one peer.
 pub enum Link {
     /// A rank of this process.
     Local(Inbox),
     /// A rank of another process.
-    Process(UnixStream),
+    Process(Box<dyn PeerStream>),
 }
 
 /// First byte of a frame: a call, or a notice that the sender leaves.
 const CALL: u8 = 1;
 const LEFT: u8 = 2;
 
+fn frame(kind: u8, length: usize) -> Vec<u8> {
+    let mut frame = vec![kind];
+    frame.extend((length as u64).to_le_bytes());
+    frame
+}
+
 impl Link {
     /// Sends this rank's call with the data that the peer needs.
     ///
     /// # Errors
-    /// If the peer is gone.
+    /// If the peer is gone, or does not receive.
     pub fn post(&mut self, rank: usize, own: Signature, part: Part) -> Result<()> {
         match self {
-            Link::Local(inbox) => inbox
-                .send((rank, Message::Call(own, part)))
-                .map_err(|_| Error::new(ErrorKind::BrokenPipe, "its communicator has ended")),
+            Link::Local(inbox) => {
+                inbox.send((rank, Message::Call(own, part))).map_err(|_| ErrorKind::BrokenPipe)?
+            }
             Link::Process(stream) => {
-                let mut head = vec![CALL];
-                head.extend((part.bytes().len() as u64).to_le_bytes());
+                let mut head = frame(CALL, part.bytes().len());
                 head.extend(own.encode());
                 stream.write_all(&head)?;
-                stream.write_all(part.bytes())
+                stream.write_all(part.bytes())?;
             }
         }
+        Ok(())
     }
 
     /// Tells the peer that this rank leaves; ignores peers that are gone.
@@ -78,11 +108,10 @@ impl Link {
         match self {
             Link::Local(inbox) => drop(inbox.send((rank, Message::Left(why.to_owned())))),
             Link::Process(stream) => {
-                let mut frame = vec![LEFT];
-                frame.extend((why.len() as u64).to_le_bytes());
+                let mut frame = frame(LEFT, why.len());
                 frame.extend(why.as_bytes());
                 let _ = stream.write_all(&frame);
-                let _ = stream.shutdown(Shutdown::Write);
+                stream.end();
             }
         }
     }
@@ -92,7 +121,7 @@ impl Link {
 ///
 /// # Errors
 /// If no thread can be started.
-pub fn listen_to(peer: usize, stream: UnixStream, inbox: Inbox) -> Result<()> {
+pub fn listen_to(peer: usize, stream: impl Read + Send + 'static, inbox: Inbox) -> Result<()> {
     let listen = move || {
         let mut stream = BufReader::new(stream);
         loop {
@@ -103,10 +132,10 @@ pub fn listen_to(peer: usize, stream: UnixStream, inbox: Inbox) -> Result<()> {
                 break;
             }
         }
-        // Drains the stream, so that the peer does not block.
+        // Drains the stream, so that the peer neither blocks nor sees a broken connection.
         let _ = std::io::copy(&mut stream, &mut std::io::sink());
     };
-    std::thread::Builder::new().name(format!("nccl rank {peer}")).spawn(listen).map(drop)
+    std::thread::Builder::new().name(format!("rank {peer}")).spawn(listen).map(drop)
 }
 
 fn receive(stream: &mut impl Read) -> Result<Message> {
@@ -131,9 +160,7 @@ fn receive(stream: &mut impl Read) -> Result<Message> {
         return Err(ErrorKind::UnexpectedEof.into());
     }
     Ok(match signature {
-        Some(signature) => {
-            Message::Call(signature, Part { range: 0..data.len(), data: Arc::new(data) })
-        }
+        Some(signature) => Message::Call(signature, Part::whole(data)),
         None => Message::Left(String::from_utf8_lossy(&data).into_owned()),
     })
 }

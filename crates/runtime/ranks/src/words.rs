@@ -20,14 +20,6 @@ pub fn not_come(absent: &[usize], size: usize) -> String {
     format!("{} of {size} {has} not come", ranks(absent))
 }
 
-/// How long ranks wait for each other: 600 seconds, or `LANEWORK_NCCL_TIMEOUT`.
-pub fn timeout() -> Duration {
-    let told = std::env::var("LANEWORK_NCCL_TIMEOUT").ok();
-    let seconds: Option<f64> = told.and_then(|text| text.trim().parse().ok());
-    let seconds = seconds.filter(|seconds| (0.001..1e9).contains(seconds)).unwrap_or(600.0);
-    Duration::from_secs_f64(seconds)
-}
-
 /// `30 s`, or `0.5 s`.
 pub fn seconds(time: Duration) -> String {
     format!("{} s", (time.as_secs_f64() * 10.0).round() / 10.0)
@@ -39,8 +31,11 @@ mod tests {
 
     #[test]
     fn ranks_and_times_are_listed() {
+        assert_eq!(ranks(&[2]), "rank 2");
+        assert_eq!(ranks(&[2, 3, 5]), "ranks 2, 3 and 5");
         assert_eq!(not_come(&[2], 4), "rank 2 of 4 has not come");
         assert_eq!(not_come(&[2, 3, 5], 6), "ranks 2, 3 and 5 of 6 have not come");
         assert_eq!(seconds(Duration::from_millis(500)), "0.5 s");
+        assert_eq!(seconds(Duration::from_secs(30)), "30 s");
     }
 }
