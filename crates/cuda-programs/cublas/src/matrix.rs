@@ -1,7 +1,7 @@
 //! Matrices and vectors in device memory: reads all elements, and writes them back. Matrices stored in part (one triangle, column-major or
 //! packed, or a band) are expanded to full matrices; writes change only stored elements.
 
-use crate::kind::{ElementType, Number, tiled};
+use crate::kind::{ElementType, Number, put_lines, read_all, tiled};
 use crate::status::{Result, Status, refuse};
 use crate::sum_type::SumType;
 use lanework_standin::{Memory, write, write_spaced};
@@ -208,12 +208,12 @@ impl Matrix {
         let size = self.kind.bytes();
         let by_rows = self.is_by_rows();
         let (lines, length, step, next) = self.lines();
-        let conjugated = operation.conjugated && self.kind.is_complex();
+        let conjugated = operation.conjugated && self.kind.is_complex;
         let make = |[re, im]: Number| T::of([re, if conjugated { -im } else { im }]);
         let mut elements = Vec::with_capacity(lines * length);
         for line in 0..if length == 0 { 0 } else { lines } {
             let bytes = &bytes[line * next * size..];
-            self.kind.read_all(bytes, step, length, make, &mut elements);
+            read_all(self.kind, bytes, step, length, make, &mut elements);
         }
         let (rows, columns) = match operation.transposed {
             false => (self.rows, self.columns),
@@ -242,7 +242,7 @@ impl Matrix {
         }
         let size = self.kind.bytes();
         let strides = if self.is_by_rows() { (dense.columns, 1) } else { (1, dense.columns) };
-        let bytes = self.kind.put_lines(&dense.elements, lines, length, strides);
+        let bytes = put_lines(self.kind, &dense.elements, lines, length, strides);
         if step == 1 && lines > 1 {
             return Ok(write_spaced(self.at, &bytes, length * size, next * size, what)?);
         }

@@ -3,7 +3,7 @@
 //! real matrices are in packed form.
 
 use crate::algorithms::schur::{Schur, schur};
-use crate::element::{Element, Number};
+use crate::element::Number;
 use crate::matrix::{DeviceMatrix, Matrix};
 use crate::operations::Call;
 use crate::status::Result;
@@ -28,10 +28,7 @@ pub fn general_eigenvalues(
     [left, right]: [Option<DeviceMatrix>; 2],
 ) -> Result {
     let order = a.rows;
-    let complex = match call.element {
-        Element::S | Element::C => Element::C,
-        Element::D | Element::Z => Element::Z,
-    };
+    let complex = call.element.complex();
     submit(call.stream, move || {
         let form = schur(&a.load(call.element, "A")?);
         let nan = |rows, columns| Matrix::of(rows, columns, |_, _| Number::new(f64::NAN, f64::NAN));
@@ -51,7 +48,7 @@ pub fn general_eigenvalues(
         for (to, name, left) in [(left, "VL", true), (right, "VR", false)] {
             let Some(to) = to else { continue };
             let made = match &form {
-                Some(form) if call.element.is_complex() => vectors(form, left),
+                Some(form) if call.element.is_complex => vectors(form, left),
                 Some(form) => packed(form, &vectors(form, left)),
                 None => nan(order, order),
             };

@@ -80,7 +80,8 @@ impl DeviceMatrix {
         for column in 0..self.columns {
             let from = &bytes[column * self.leading * each..][..self.rows * each];
             for (row, from) in from.chunks_exact(each).enumerate() {
-                result.set(row, column, element.read(from));
+                let [re, im] = element.read(from);
+                result.set(row, column, Number::new(re, im));
             }
         }
         Ok(result)
@@ -97,7 +98,8 @@ impl DeviceMatrix {
         let mut bytes = Vec::with_capacity(self.rows * self.columns * element.bytes());
         for column in 0..self.columns {
             for row in 0..self.rows {
-                element.put(from.get(row, column), &mut bytes);
+                let number = from.get(row, column);
+                element.put([number.re, number.im], &mut bytes);
             }
         }
         let (length, apart) = (self.rows * element.bytes(), self.leading * element.bytes());

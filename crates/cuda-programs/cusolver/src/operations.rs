@@ -212,7 +212,7 @@ pub fn ormqr(
         let why = format!("{count} reflections are more than the {} rows of Q", a.rows);
         return refuse(Status::InvalidValue, &why);
     }
-    if form == Transposition::Transposed && call.element.is_complex() {
+    if form == Transposition::Transposed && call.element.is_complex {
         return refuse(Status::InvalidValue, "complex Q takes the operations N and C, not T");
     }
     let adjoint = form != Transposition::Plain;

@@ -3,7 +3,7 @@
 
 use crate::algorithms::reflections::reflection;
 use crate::api::dense::{WORK, call, is_upper};
-use crate::element::{Element, Number};
+use crate::element::{self, Number};
 use crate::handle::stream;
 use crate::matrix::{DeviceMatrix, Matrix};
 use crate::operations::Call;
@@ -96,7 +96,7 @@ macro_rules! tridiagonal {
             }
             fn $sytrd(handle: usize, fill: i32, n: i32, a: usize, lda: i32, d: usize, e: usize, tau: usize, _work: usize, _length: i32, info: usize) {
                 let a = DeviceMatrix::square(a, n.into(), lda.into())?;
-                sytrd(call(Element::$element, handle, info)?, is_upper(fill)?, a, [d, e, tau])
+                sytrd(call(element::$element, handle, info)?, is_upper(fill)?, a, [d, e, tau])
             }
         )* }
     };

@@ -1,9 +1,9 @@
 //! Executes the calls: reads the input from the device, exchanges data with the other ranks, and writes the output.
 
 use crate::mesh::{Mesh, explain, stop, timeout};
-use crate::reduction::element::Element;
-use crate::reduction::{combine, scale};
+use crate::reduction::{combine, number, scale};
 use crate::status::{Result, Status, refuse};
+use lanework_numbers::NumberType;
 use lanework_ranks::collectives::{all_reduce, exchange, reduce};
 use lanework_ranks::link::Part;
 use lanework_ranks::mesh::Fault;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Work {
     pub kind: CallKind,
-    pub element: Element,
+    pub element: NumberType,
     pub count: usize,
     pub send: usize,
     pub receive: usize,
@@ -37,7 +37,7 @@ impl Work {
     /// A collective.
     pub fn new(
         kind: CallKind,
-        element: Element,
+        element: NumberType,
         count: usize,
         (send, receive): (usize, usize),
     ) -> Work {
@@ -98,7 +98,7 @@ fn run_or_fail(mesh: &mut Mesh, work: &Work) -> Result {
     let &Work { kind, element, count, .. } = work;
     mesh.settings.timeout = timeout();
     let sequence = mesh.counters.next(work.message);
-    let own = Signature { sequence, kind, element: element as u8, count: count as u64 };
+    let own = Signature { sequence, kind, element: number(element), count: count as u64 };
     let (send, receive) = work.memory(rank, size)?;
     let of = |what: &str| format!("the {what} of {}", own.words(Names::Nccl));
     if let Some(receive) = &receive {
@@ -144,7 +144,7 @@ fn run_or_fail(mesh: &mut Mesh, work: &Work) -> Result {
 fn collective(
     mesh: &mut Mesh,
     own: &Signature,
-    element: Element,
+    element: NumberType,
     input: &Arc<Vec<u8>>,
 ) -> std::result::Result<Vec<Part>, Fault> {
     let (rank, whole) = (mesh.rank, 0..input.len());

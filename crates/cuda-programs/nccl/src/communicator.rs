@@ -4,8 +4,9 @@ use crate::collectives::{Factor, Work, run};
 use crate::mesh::invitation::{BYTES, UniqueId, unique_id};
 use crate::mesh::meeting::{Presence, join};
 use crate::mesh::{Mesh, explain, settings, stop, timeout};
-use crate::reduction::element::Element;
+use crate::reduction::number;
 use crate::status::{Failure, Result, Status, refuse};
+use lanework_numbers::NumberType;
 use lanework_ranks::collectives::exchange;
 use lanework_ranks::mesh::Waker;
 use lanework_ranks::signature::{CallKind, Signature};
@@ -23,7 +24,7 @@ pub struct Communicator {
     presence: Mutex<Option<Presence>>,
     failed: Mutex<Option<Failure>>,
     /// User-defined reductions, by their numbers from 5 on.
-    factors: Mutex<BTreeMap<i32, (Element, Factor)>>,
+    factors: Mutex<BTreeMap<i32, (NumberType, Factor)>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -112,14 +113,14 @@ impl Communicator {
     }
 
     /// Creates a reduction that first multiplies this rank's input, and returns its number.
-    pub fn add_factor(&self, element: Element, factor: Factor) -> i32 {
+    pub fn add_factor(&self, element: NumberType, factor: Factor) -> i32 {
         let mut factors = lock(&self.factors);
         let number = factors.last_key_value().map_or(5, |(last, _)| last + 1);
         factors.insert(number, (element, factor));
         number
     }
 
-    pub fn factor(&self, number: i32) -> Option<(Element, Factor)> {
+    pub fn factor(&self, number: i32) -> Option<(NumberType, Factor)> {
         lock(&self.factors).get(&number).cloned()
     }
 
@@ -132,7 +133,8 @@ impl Communicator {
 fn divide(mesh: &mut Mesh, color: i32, key: i32) -> Result<Option<(UniqueId, usize, usize)>> {
     mesh.settings.timeout = timeout();
     let sequence = mesh.counters.next(None);
-    let own = Signature { sequence, kind: CallKind::Split, element: Element::I8 as u8, count: 0 };
+    let element = number(NumberType::I8);
+    let own = Signature { sequence, kind: CallKind::Split, element, count: 0 };
     let rank = mesh.rank;
     let mut tell = |bytes: Vec<u8>| {
         let (length, data) = (bytes.len(), Arc::new(bytes));

@@ -3,8 +3,7 @@
 use crate::collectives::{Factor, Work};
 use crate::communicator::{Communicator, get};
 use crate::group::{Task, submit};
-use crate::reduction::BUILT_IN;
-use crate::reduction::element::Element;
+use crate::reduction::{BUILT_IN, element as element_of, name};
 use crate::status::{Failure, Result, Status, refuse};
 use lanework_ranks::signature::{CallKind, Reduction};
 use lanework_standin::{In, Memory, Out, calls, store};
@@ -21,7 +20,7 @@ fn call(
 ) -> Result {
     let task = || {
         let communicator = get(communicator)?;
-        let work = Work::new(kind(&communicator)?, Element::of(element)?, count, memory);
+        let work = Work::new(kind(&communicator)?, element_of(element)?, count, memory);
         Ok(Task::Call(communicator, stream, work))
     };
     submit(task())
@@ -36,7 +35,7 @@ fn reduce(
     kind: impl FnOnce(&Communicator, Reduction) -> Result<CallKind>,
 ) -> Result {
     let task = || {
-        let (communicator, element) = (get(communicator)?, Element::of(element)?);
+        let (communicator, element) = (get(communicator)?, element_of(element)?);
         let built_in = usize::try_from(number).ok().and_then(|number| BUILT_IN.get(number));
         let (reduction, factor) = match (built_in, communicator.factor(number)) {
             (Some(reduction), _) => (*reduction, None),
@@ -46,8 +45,8 @@ fn reduce(
                     Status::InvalidArgument,
                     format!(
                         "the reduction was created for {}, the call has {}",
-                        of.name(),
-                        element.name()
+                        name(of),
+                        name(element)
                     ),
                 );
             }
@@ -76,7 +75,7 @@ fn message(
     let task = || {
         let communicator = get(communicator)?;
         let peer = rank_of(&communicator, peer, "peer")?;
-        let mut work = Work::new(CallKind::Message, Element::of(element)?, count, (memory, memory));
+        let mut work = Work::new(CallKind::Message, element_of(element)?, count, (memory, memory));
         work.message = Some((peer as usize, sends));
         Ok(Task::Call(communicator, stream, work))
     };
@@ -143,7 +142,7 @@ calls! {
     }
 
     fn ncclRedOpCreatePreMulSum(reduction: Out<'_, i32>, scalar: In<'_, u8>, element: i32, residence: i32, communicator: usize) {
-        let (communicator, element) = (get(communicator)?, Element::of(element)?);
+        let (communicator, element) = (get(communicator)?, element_of(element)?);
         let factor = match residence {
             _ if scalar.is_null() => return refuse(Status::InvalidArgument, "the scalar's pointer is null"),
             0 => Factor::Device(Memory { at: scalar.address(), bytes: element.bytes() }),

@@ -4,7 +4,7 @@ use crate::blas::product::product;
 use crate::export::export;
 use crate::handle;
 use crate::handle::Scalar;
-use crate::kind::ElementType;
+use crate::kind::{ElementType, element, is_double};
 use crate::matrix::{Matrix, Operation};
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{Memory, submit};
@@ -56,7 +56,7 @@ impl Product {
     /// If a matrix is not inside one allocation.
     pub fn run(&self) -> Result {
         let [alpha, beta] = [self.scalars[0].value()?, self.scalars[1].value()?];
-        let complex = self.a.0.kind.is_complex() || self.b.0.kind.is_complex();
+        let complex = self.a.0.kind.is_complex || self.b.0.kind.is_complex;
         for index in 0..self.count {
             let at = |matrix: Matrix, batch: usize| -> Result<Matrix> {
                 Ok(Matrix { at: self.batches[batch].address(matrix.at, index)?, ..matrix })
@@ -112,13 +112,13 @@ struct GemmTypes {
 impl GemmTypes {
     /// All of one type.
     fn of(kind: ElementType) -> GemmTypes {
-        GemmTypes { kinds: [kind; 3], scale: kind, double: kind.is_double() }
+        GemmTypes { kinds: [kind; 3], scale: kind, double: is_double(kind) }
     }
 
     /// From the codes of the types of A, B and C, and of the sums.
     fn mixed(codes: [i64; 3], code: i64) -> Result<GemmTypes> {
         let kinds = kinds(codes)?;
-        let (scale, double) = compute(code as i32, kinds[2].is_complex())?;
+        let (scale, double) = compute(code as i32, kinds[2].is_complex)?;
         Ok(GemmTypes { kinds, scale, double })
     }
 }
@@ -190,7 +190,7 @@ unsafe fn gemm_strided(
 }
 
 fn kinds(codes: [i64; 3]) -> Result<[ElementType; 3]> {
-    let [a, b, c] = codes.map(|code| ElementType::of(code as i32));
+    let [a, b, c] = codes.map(|code| element(code as i32));
     Ok([a?, b?, c?])
 }
 

@@ -3,7 +3,7 @@
 use crate::export::export;
 use crate::handle;
 use crate::handle::{Place, Scalar};
-use crate::kind::{ElementType, Number, add, div, mul};
+use crate::kind::{ElementType, Number, add, div, element, is_double, mul};
 use crate::matrix::{Dense, Matrix};
 use crate::status::Result;
 use lanework_standin::submit;
@@ -125,8 +125,7 @@ unsafe fn dot_ex(
     _: [ElementType; 0],
     [h, n, x, kx, incx, y, ky, incy, result, to, _]: [i64; 11],
 ) -> Result {
-    let kinds =
-        [ElementType::of(kx as i32)?, ElementType::of(ky as i32)?, ElementType::of(to as i32)?];
+    let kinds = [element(kx as i32)?, element(ky as i32)?, element(to as i32)?];
     // SAFETY: the arguments are passed on unchanged, so `export`'s contract for them still holds.
     unsafe { inner(kinds, false, [h, n, x, incx, y, incy, result]) }
 }
@@ -135,17 +134,14 @@ unsafe fn dotc_ex(
     _: [ElementType; 0],
     [h, n, x, kx, incx, y, ky, incy, result, to, _]: [i64; 11],
 ) -> Result {
-    let kinds =
-        [ElementType::of(kx as i32)?, ElementType::of(ky as i32)?, ElementType::of(to as i32)?];
+    let kinds = [element(kx as i32)?, element(ky as i32)?, element(to as i32)?];
     // SAFETY: the arguments are passed on unchanged, so `export`'s contract for them still holds.
     unsafe { inner(kinds, true, [h, n, x, incx, y, incy, result]) }
 }
 
 unsafe fn nrm2_ex(_: [ElementType; 0], [h, n, x, kx, incx, result, to, _]: [i64; 8]) -> Result {
     // SAFETY: the arguments are passed on unchanged, so `export`'s contract for them still holds.
-    unsafe {
-        nrm2([ElementType::of(kx as i32)?, ElementType::of(to as i32)?], [h, n, x, incx, result])
-    }
+    unsafe { nrm2([element(kx as i32)?, element(to as i32)?], [h, n, x, incx, result]) }
 }
 
 fn scaled(stream: usize, factor: Scalar, x: (Matrix, bool)) -> Result {
@@ -164,12 +160,7 @@ unsafe fn scal([kind, scale]: [ElementType; 2], [h, n, alpha, x, incx]: [i64; 5]
 
 unsafe fn scal_ex(_: [ElementType; 0], [h, n, alpha, scale, x, kind, incx, _]: [i64; 8]) -> Result {
     // SAFETY: the arguments are passed on unchanged, so `export`'s contract for them still holds.
-    unsafe {
-        scal(
-            [ElementType::of(kind as i32)?, ElementType::of(scale as i32)?],
-            [h, n, alpha, x, incx],
-        )
-    }
+    unsafe { scal([element(kind as i32)?, element(scale as i32)?], [h, n, alpha, x, incx]) }
 }
 
 /// `y = alpha x + y`.
@@ -197,8 +188,7 @@ unsafe fn axpy_ex(
     _: [ElementType; 0],
     [h, n, alpha, scale, x, kx, incx, y, ky, incy, _]: [i64; 11],
 ) -> Result {
-    let kinds =
-        [ElementType::of(kx as i32)?, ElementType::of(ky as i32)?, ElementType::of(scale as i32)?];
+    let kinds = [element(kx as i32)?, element(ky as i32)?, element(scale as i32)?];
     // SAFETY: the arguments are passed on unchanged, so `export`'s contract for them still holds.
     unsafe { axpy_of(kinds, [h, n, alpha, x, incx, y, incy]) }
 }
@@ -267,7 +257,7 @@ unsafe fn rot(
         Matrix::vector(x as usize, kind, n.max(0), incx)?,
         Matrix::vector(y as usize, kind, n.max(0), incy)?,
     ];
-    let of_cosine = if kind.is_double() { ElementType::F64 } else { ElementType::F32 };
+    let of_cosine = if is_double(kind) { ElementType::F64 } else { ElementType::F32 };
     // SAFETY: by `export`'s contract, `c` and `s` are null or, in host pointer mode, valid for a scalar.
     let [c, s] = unsafe { [held.scalar(c, of_cosine)?, held.scalar(s, of_sine)?] };
     submit(held.stream, move || {
@@ -307,12 +297,12 @@ unsafe fn rotg([kind]: [ElementType; 1], [h, a, b, c, s]: [i64; 5]) -> Result {
     // SAFETY: by `export`'s contract, all four are null or, in host pointer mode, valid for their results. cuBLAS stores them before it returns,
     // unless the stream is captured: then the program keeps them as long as the graph.
     let [a, b, c, s] = [a, b, c, s].map(|pointer| unsafe { held.place(pointer) });
-    let real = if kind.is_double() { ElementType::F64 } else { ElementType::F32 };
+    let real = if is_double(kind) { ElementType::F64 } else { ElementType::F32 };
     submit(held.stream, move || {
         let (of_a, of_b) = (a.read(kind)?, b.read(kind)?);
         let (size_a, size_b) = (magnitude(of_a), magnitude(of_b));
         let size = size_a.hypot(size_b);
-        let (cosine, sine, length, code) = if kind.is_complex() {
+        let (cosine, sine, length, code) = if kind.is_complex {
             let unit = div(of_a, [size_a, 0.0]);
             match size_a == 0.0 {
                 true => (0.0, [1.0, 0.0], of_b, None),

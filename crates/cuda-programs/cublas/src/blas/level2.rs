@@ -6,7 +6,7 @@ use crate::blas::level1::{elements, write};
 use crate::blas::product::product;
 use crate::export::export;
 use crate::handle;
-use crate::kind::{ElementType, Number, add, mul};
+use crate::kind::{ElementType, Number, add, is_double, mul};
 use crate::matrix::{Dense, Matrix, Operation};
 use crate::matrix::{Layout, Stored, Unstored, after, column};
 use crate::status::{Result, Status};
@@ -40,7 +40,7 @@ unsafe fn all_gemv(
             let given = column(elements(&x, "x")?);
             let before =
                 if scalars[1] == [0.0; 2] { None } else { Some(column(elements(&y, "y")?)) };
-            let (double, complex) = (kind.is_double(), kind.is_complex());
+            let (double, complex) = (is_double(kind), kind.is_complex);
             let a = (a, operation, "A");
             let after = product(&a, &given, scalars, before.as_ref(), double, complex)?;
             write(&y, after.elements, "y")?;
@@ -144,7 +144,7 @@ unsafe fn times(
         let (dense, given) = (after(a.read(false, "A")?, operation), column(elements(&x, "x")?));
         let before = if scalars[1] == [0.0; 2] { None } else { Some(column(elements(&y, "y")?)) };
         let result =
-            product(&dense, &given, scalars, before.as_ref(), kind.is_double(), kind.is_complex())?;
+            product(&dense, &given, scalars, before.as_ref(), is_double(kind), kind.is_complex)?;
         write(&y, result.elements, "y")
     })
 }
@@ -247,7 +247,7 @@ fn triangle(
             solve(&dense, shape, &mut given);
         } else {
             let one = [[1.0, 0.0], [0.0; 2]];
-            given = product(&dense, &given, one, None, kind.is_double(), kind.is_complex())?;
+            given = product(&dense, &given, one, None, is_double(kind), kind.is_complex)?;
         }
         write(&x, given.elements, "x")
     })

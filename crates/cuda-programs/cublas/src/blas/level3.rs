@@ -7,7 +7,7 @@ use crate::blas::product::product;
 use crate::export::export;
 use crate::handle;
 use crate::handle::Scalar;
-use crate::kind::{ElementType, Number, add, mul};
+use crate::kind::{ElementType, Number, add, is_double, mul};
 use crate::matrix::{Dense, Matrix, Operation};
 use crate::matrix::{Layout, Stored, Unstored, after, columns};
 use crate::status::{Result, Status};
@@ -88,7 +88,7 @@ unsafe fn rank_update(
         let scalars = [scalars[0].value()?, scalars[1].value()?];
         let (left, right, before) = ((a, first, "A"), (a, second, "A"), c.read("C")?);
         let mut after =
-            product(&left, &right, scalars, Some(&before), kind.is_double(), kind.is_complex())?;
+            product(&left, &right, scalars, Some(&before), is_double(kind), kind.is_complex)?;
         for (index, element) in after.elements.iter_mut().enumerate() {
             let (row, column) = (index / c.columns, index % c.columns);
             let outside = if triangle == 0 { column > row } else { row > column };
@@ -192,7 +192,7 @@ unsafe fn with_symmetric(
         let (dense, b) = (a.read(false, "A")?, b.read("B")?);
         let [left, right] = if side == 0 { [&dense, &b] } else { [&b, &dense] };
         let before = if scalars[1] == [0.0; 2] { None } else { Some(c.read("C")?) };
-        let (double, complex) = (kind.is_double(), kind.is_complex());
+        let (double, complex) = (is_double(kind), kind.is_complex);
         c.write(&product(left, right, scalars, before.as_ref(), double, complex)?, "C")
     })
 }
@@ -222,7 +222,7 @@ unsafe fn trmm(
         let (dense, b) = (after(a.read(unit == 1, "A")?, operation), b.read("B")?);
         let [left, right] = if side == 0 { [&dense, &b] } else { [&b, &dense] };
         let scalars = [alpha.value()?, [0.0; 2]];
-        c.write(&product(left, right, scalars, None, kind.is_double(), kind.is_complex())?, "C")
+        c.write(&product(left, right, scalars, None, is_double(kind), kind.is_complex)?, "C")
     })
 }
 
@@ -247,7 +247,7 @@ unsafe fn two_factors(
     submit(held.stream, move || {
         let [alpha, beta] = [scalars[0].value()?, scalars[1].value()?];
         let (a, b) = (a.read_as(first, "A")?, b.read_as(first, "B")?);
-        let (double, complex) = (kind.is_double(), kind.is_complex());
+        let (double, complex) = (is_double(kind), kind.is_complex);
         let part =
             |left: &Dense, right: &Dense, alpha: Number, beta: Number, before: Option<&Dense>| {
                 product(left, &after(right.clone(), across), [alpha, beta], before, double, complex)

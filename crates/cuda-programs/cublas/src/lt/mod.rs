@@ -6,7 +6,7 @@ use crate::blas::gemm::compute;
 use crate::blas::product::product;
 use crate::handle;
 use crate::handle::Scalar;
-use crate::kind::{ElementType, Number, add, mul};
+use crate::kind::{ElementType, Number, add, element, mul};
 use crate::lt::records::{Description, Layout, Preference, read};
 use crate::matrix::{Matrix, Operation};
 use crate::status::{Result, Status, refuse};
@@ -14,7 +14,7 @@ use lanework_standin::{Memory, Out, abi, call, store, submit};
 
 /// The matrix with a layout at an address.
 fn matrix(layout: &Layout, at: usize) -> Result<Matrix> {
-    let kind = ElementType::of(layout.kind)?;
+    let kind = element(layout.kind)?;
     let (rows, columns) = (layout.rows as i64, layout.columns as i64);
     match layout.order {
         0 => Matrix::by_columns(at, kind, rows, columns, layout.leading),
@@ -53,7 +53,7 @@ impl Epilogue {
             );
         }
         let kind = match description.bias_kind {
-            code if code >= 0 => ElementType::of(code)?,
+            code if code >= 0 => element(code)?,
             _ => result.kind,
         };
         let (at, stride) =
@@ -113,11 +113,11 @@ unsafe fn matmul(
             ),
         );
     }
-    let (_, double) = compute(description.compute, d.kind.is_complex())?;
+    let (_, double) = compute(description.compute, d.kind.is_complex)?;
     if description.pointers > 1 {
         return refuse(Status::NotSupported, "vectors of alpha and beta are not supported");
     }
-    let scale = ElementType::of(description.scale)?;
+    let scale = element(description.scale)?;
     // SAFETY: by this function's contract, `alpha` and `beta` are null or valid for a scalar of type `scale`.
     let scalar = |pointer| unsafe { Scalar::at(pointer, scale, description.pointers == 1) };
     let (scalars, epilogue) = ([scalar(alpha)?, scalar(beta)?], Epilogue::of(&description, &d)?);
@@ -144,14 +144,8 @@ unsafe fn matmul(
             let left = (nth(a, strides[0]), ta, "A");
             let right = (nth(b, strides[1]), tb, "B");
             let before = if beta == [0.0; 2] { None } else { Some(nth(c, strides[2]).read("C")?) };
-            let mut after = product(
-                &left,
-                &right,
-                [alpha, beta],
-                before.as_ref(),
-                double,
-                d.kind.is_complex(),
-            )?;
+            let mut after =
+                product(&left, &right, [alpha, beta], before.as_ref(), double, d.kind.is_complex)?;
             let bias = match epilogue.bias {
                 Some((vector, stride)) => {
                     Some(Matrix { at: vector.at + index * stride, ..vector }.read("the bias")?)
@@ -237,7 +231,7 @@ pub unsafe extern "C" fn cublasLtMatmulAlgoGetHeuristic(
             matrix(&read(layout)?, 0)?;
         }
         let result = matrix(&read(d)?, 0)?;
-        compute(description.compute, result.kind.is_complex())?;
+        compute(description.compute, result.kind.is_complex)?;
         Epilogue::of(&description, &result)?;
         if wanted < 1 {
             return Err(Status::InvalidValue);

@@ -1,7 +1,7 @@
 //! The generic functions, which take types as `cudaDataType` and 64-bit sizes.
 
 use crate::api::dense::{both_sides, call, form, has_vectors, is_upper};
-use crate::element::Element;
+use crate::element::element as element_of;
 use crate::general::{Values, general_eigenvalues};
 use crate::handle::stream;
 use crate::matrix::{DeviceMatrix, size};
@@ -12,14 +12,14 @@ use lanework_standin::{Out, calls, store};
 
 /// A call on matrices of one type. `others` must be of the same type, and `real` of its real type.
 fn same(handle: usize, info: usize, code: i32, others: &[i32], real: &[i32]) -> Result<Call> {
-    let element = Element::of(code)?;
+    let element = element_of(code)?;
     for other in others {
-        if Element::of(*other)? != element {
+        if element_of(*other)? != element {
             return refuse(Status::NotSupported, "matrices of different types are not supported");
         }
     }
     for other in real {
-        if Element::of(*other)? != element.real() {
+        if element_of(*other)? != element.real() {
             return refuse(
                 Status::NotSupported,
                 "values of another precision than the matrix are not supported",
@@ -104,15 +104,15 @@ calls! { "cuSOLVER", Status;
         work(handle, device, host)
     }
     fn cusolverDnXgeev(handle: usize, _options: usize, left: i32, right: i32, n: i64, code: i32, a: usize, lda: i64, code_w: i32, values: usize, code_l: i32, vl: usize, ldvl: i64, code_r: i32, vr: usize, ldvr: i64, _computed: i32, _device: usize, _device_bytes: usize, _host: usize, _host_bytes: usize, info: usize) {
-        let (call, of_values) = (same(handle, info, code, &[code_l, code_r], &[])?, Element::of(code_w)?);
-        if of_values.real() != call.element.real() || call.element.is_complex() && !of_values.is_complex() {
+        let (call, of_values) = (same(handle, info, code, &[code_l, code_r], &[])?, element_of(code_w)?);
+        if of_values.real() != call.element.real() || call.element.is_complex && !of_values.is_complex {
             return refuse(Status::InvalidValue, "eigenvalues must be complex numbers of the matrix's precision or, for a real matrix, two lists of parts");
         }
         let side = |mode: i32, at: usize, leading: i64| -> Result<Option<DeviceMatrix>> {
             if has_vectors(mode)? { DeviceMatrix::square(at, n, leading).map(Some) } else { Ok(None) }
         };
         let sides = [side(left, vl, ldvl)?, side(right, vr, ldvr)?];
-        let values = Values { at: values, split_parts: !of_values.is_complex() };
+        let values = Values { at: values, split_parts: !of_values.is_complex };
         general_eigenvalues(call, DeviceMatrix::square(a, n, lda)?, values, sides)
     }
 }

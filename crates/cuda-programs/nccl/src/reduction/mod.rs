@@ -1,12 +1,30 @@
 //! Reductions, in rank order. Integers wrap; sums and products of 16-bit and 8-bit floats are computed in f32 and rounded once.
 
-pub(crate) mod element;
-pub(crate) mod fp8;
-
-use crate::reduction::element::Element;
-use crate::reduction::fp8::{E4M3, E5M2, Format};
+use crate::status::{Result, Status, refuse};
 use half::{bf16, f16};
-use lanework_ranks::signature::Reduction;
+use lanework_numbers::{NumberType, SmallFloat};
+use lanework_ranks::signature::{Reduction, element_name};
+
+/// The type of an `ncclDataType_t`.
+///
+/// # Errors
+/// If the code is unknown.
+pub fn element(code: i32) -> Result<NumberType> {
+    match usize::try_from(code).ok().and_then(|code| NumberType::NCCL.get(code)) {
+        Some(element) => Ok(*element),
+        None => refuse(Status::InvalidArgument, format!("{code} is not an ncclDataType_t")),
+    }
+}
+
+/// The number of an element type (`ncclDataType_t`).
+pub fn number(element: NumberType) -> u8 {
+    NumberType::NCCL.iter().position(|of| *of == element).map_or(u8::MAX, |number| number as u8)
+}
+
+/// The name of an element type in messages.
+pub fn name(element: NumberType) -> &'static str {
+    element_name(number(element))
+}
 
 /// The reductions that every communicator has, by NCCL's numbers.
 pub const BUILT_IN: [Reduction; 5] =
@@ -69,14 +87,6 @@ struct E4m3;
 #[derive(Clone, Copy)]
 struct E5m2;
 
-fn decode(format: Format) -> impl Fn([u8; 1]) -> f32 {
-    move |[bits]| format.decode(bits)
-}
-
-fn encode(format: Format) -> impl Fn(f32) -> [u8; 1] {
-    move |value| [format.encode(value)]
-}
-
 integers! { i8 u8 i32 u32 i64 u64 }
 
 floats! {
@@ -84,32 +94,34 @@ floats! {
     bf16 f32 2 |bytes| bf16::from_le_bytes(bytes).to_f32(), |value| bf16::from_f32(value).to_le_bytes();
     f32 f32 4 f32::from_le_bytes, f32::to_le_bytes;
     f64 f64 8 f64::from_le_bytes, f64::to_le_bytes;
-    E4m3 f32 1 decode(E4M3), encode(E4M3);
-    E5m2 f32 1 decode(E5M2), encode(E5M2);
+    E4m3 f32 1 |[bits]: [u8; 1]| SmallFloat::E4M3.decode(bits), |value| [SmallFloat::E4M3.encode(value)];
+    E5m2 f32 1 |[bits]: [u8; 1]| SmallFloat::E5M2.decode(bits), |value| [SmallFloat::E5M2.encode(value)];
 }
 
 /// Calls a function for the type of an element.
 macro_rules! by_type {
     ($element:expr, $function:ident($($argument:expr),*)) => {
         match $element {
-            Element::I8 => $function::<i8>($($argument),*),
-            Element::U8 => $function::<u8>($($argument),*),
-            Element::I32 => $function::<i32>($($argument),*),
-            Element::U32 => $function::<u32>($($argument),*),
-            Element::I64 => $function::<i64>($($argument),*),
-            Element::U64 => $function::<u64>($($argument),*),
-            Element::F16 => $function::<f16>($($argument),*),
-            Element::F32 => $function::<f32>($($argument),*),
-            Element::F64 => $function::<f64>($($argument),*),
-            Element::Bf16 => $function::<bf16>($($argument),*),
-            Element::E4m3 => $function::<E4m3>($($argument),*),
-            Element::E5m2 => $function::<E5m2>($($argument),*),
+            NumberType::I8 => $function::<i8>($($argument),*),
+            NumberType::U8 => $function::<u8>($($argument),*),
+            NumberType::I32 => $function::<i32>($($argument),*),
+            NumberType::U32 => $function::<u32>($($argument),*),
+            NumberType::I64 => $function::<i64>($($argument),*),
+            NumberType::U64 => $function::<u64>($($argument),*),
+            NumberType::F16 => $function::<f16>($($argument),*),
+            NumberType::F32 => $function::<f32>($($argument),*),
+            NumberType::F64 => $function::<f64>($($argument),*),
+            NumberType::Bf16 => $function::<bf16>($($argument),*),
+            NumberType::E4m3 => $function::<E4m3>($($argument),*),
+            NumberType::E5m2 => $function::<E5m2>($($argument),*),
+            // `element` refuses the others.
+            _ => unreachable!("NCCL has no such type"),
         }
     };
 }
 
 /// Combines the parts of the ranks, which have one length, in rank order.
-pub fn combine(element: Element, reduction: Reduction, parts: &[&[u8]]) -> Vec<u8> {
+pub fn combine(element: NumberType, reduction: Reduction, parts: &[&[u8]]) -> Vec<u8> {
     by_type!(element, combine_as(reduction, parts))
 }
 
@@ -146,7 +158,7 @@ fn combine_as<T: Number>(reduction: Reduction, parts: &[&[u8]]) -> Vec<u8> {
 }
 
 /// Multiplies elements by a number of their type.
-pub fn scale(element: Element, data: &mut [u8], by: &[u8]) {
+pub fn scale(element: NumberType, data: &mut [u8], by: &[u8]) {
     by_type!(element, scale_as(data, by));
 }
 
@@ -162,36 +174,43 @@ fn scale_as<T: Number>(data: &mut [u8], by: &[u8]) {
 mod tests {
     use super::*;
 
-    fn of<const N: usize>(reduction: Reduction, element: Element, parts: [[u8; N]; 3]) -> Vec<u8> {
+    fn of<const N: usize>(
+        reduction: Reduction,
+        element: NumberType,
+        parts: [[u8; N]; 3],
+    ) -> Vec<u8> {
         combine(element, reduction, &parts.each_ref().map(|part| &part[..]))
     }
 
     #[test]
     fn parts_are_combined_in_rank_order() {
         let floats = [1e8f32, 1.0, -1e8].map(f32::to_le_bytes);
-        assert_eq!(of(Reduction::Sum, Element::F32, floats), 0f32.to_le_bytes());
+        assert_eq!(of(Reduction::Sum, NumberType::F32, floats), 0f32.to_le_bytes());
         let floats = [1e8f32, -1e8, 1.0].map(f32::to_le_bytes);
-        assert_eq!(of(Reduction::Sum, Element::F32, floats), 1f32.to_le_bytes());
+        assert_eq!(of(Reduction::Sum, NumberType::F32, floats), 1f32.to_le_bytes());
         let nan = [f32::NAN, 2.0, -3.0].map(f32::to_le_bytes);
-        assert_eq!(of(Reduction::Min, Element::F32, nan), (-3f32).to_le_bytes());
+        assert_eq!(of(Reduction::Min, NumberType::F32, nan), (-3f32).to_le_bytes());
     }
 
     #[test]
     fn integers_wrap_and_averages_truncate() {
         let bytes = [100i8, 100, 3].map(i8::to_le_bytes);
-        assert_eq!(of(Reduction::Sum, Element::I8, bytes), (-53i8).to_le_bytes());
-        assert_eq!(of(Reduction::Prod, Element::I8, bytes), 48i8.to_le_bytes());
-        assert_eq!(of(Reduction::Max, Element::I8, bytes), 100i8.to_le_bytes());
+        assert_eq!(of(Reduction::Sum, NumberType::I8, bytes), (-53i8).to_le_bytes());
+        assert_eq!(of(Reduction::Prod, NumberType::I8, bytes), 48i8.to_le_bytes());
+        assert_eq!(of(Reduction::Max, NumberType::I8, bytes), 100i8.to_le_bytes());
         let longs = [-7i64, 1, -2].map(i64::to_le_bytes);
-        assert_eq!(of(Reduction::Avg, Element::I64, longs), (-2i64).to_le_bytes());
+        assert_eq!(of(Reduction::Avg, NumberType::I64, longs), (-2i64).to_le_bytes());
     }
 
     #[test]
     fn short_floats_are_rounded_once() {
         // 2048 + 1 + 1 would be 2048 if each sum were rounded to f16.
         let halves = [2048f32, 1.0, 1.0].map(|value| f16::from_f32(value).to_le_bytes());
-        assert_eq!(of(Reduction::Sum, Element::F16, halves), f16::from_f32(2050.0).to_le_bytes());
-        let eighths = [1f32, 2.0, 3.0].map(|value| [E5M2.encode(value)]);
-        assert_eq!(of(Reduction::Avg, Element::E5m2, eighths), [E5M2.encode(2.0)]);
+        assert_eq!(
+            of(Reduction::Sum, NumberType::F16, halves),
+            f16::from_f32(2050.0).to_le_bytes()
+        );
+        let eighths = [1f32, 2.0, 3.0].map(|value| [SmallFloat::E5M2.encode(value)]);
+        assert_eq!(of(Reduction::Avg, NumberType::E5m2, eighths), [SmallFloat::E5M2.encode(2.0)]);
     }
 }
