@@ -1,31 +1,35 @@
 //! Floats of 8 bits and less, from and to f32 and f16 (Micikevicius et al., "FP8 Formats for Deep Learning", 2022; for
-//! 4 and 6 bits see [`crate::number::narrow`]).
+//! 4 and 6 bits see the MX specification).
 //!
 //! Numbers round to the nearest even and saturate to the largest finite one; the only NaN produced is 0x7f, and where
 //! it has no NaN, a NaN becomes the largest number.
 
-use crate::number::narrow::{E2M1, E2M3, E3M2, widen16};
+use crate::number::narrow::widen16;
 use half::f16;
+use lanework_numbers::SmallFloat;
 use lanework_ptx_ir::opcode::convert::SmallFloatFormat;
 
-/// Every e4m3 number: the pattern of an infinity is a finite number, 480 would be NaN.
+/// Every e4m3 number.
 pub static E4M3: [f32; 256] = {
     let mut table = [0.0; 256];
-    let mut bits = 0u32;
+    let mut bits = 0;
     while bits < 256 {
-        let (exponent, mantissa) = (bits >> 3 & 15, bits & 7);
-        let magnitude = if exponent == 15 && mantissa == 7 {
-            f32::NAN
-        } else if exponent == 0 {
-            mantissa as f32 / 512.0
-        } else {
-            f32::from_bits((exponent + 120) << 23 | mantissa << 20)
-        };
-        table[bits as usize] = if bits & 0x80 != 0 { -magnitude } else { magnitude };
+        table[bits] = SmallFloat::E4M3.decode(bits as u8);
         bits += 1;
     }
     table
 };
+
+/// The format's conversions.
+fn float(format: SmallFloatFormat) -> SmallFloat {
+    match format {
+        SmallFloatFormat::E4m3 => SmallFloat::E4M3,
+        SmallFloatFormat::E5m2 => SmallFloat::E5M2,
+        SmallFloatFormat::E2m3 => SmallFloat::E2M3,
+        SmallFloatFormat::E3m2 => SmallFloat::E3M2,
+        SmallFloatFormat::E2m1 => SmallFloat::E2M1,
+    }
+}
 
 /// Two f32, the first to the high byte or half of it.
 pub fn narrow_singles(format: SmallFloatFormat, relu: bool, high: f32, low: f32) -> u32 {
@@ -45,13 +49,7 @@ pub fn widen(format: SmallFloatFormat, relu: bool, a: u32) -> u32 {
 
 /// The f16 of the low 8 bits.
 fn widen_one(format: SmallFloatFormat, relu: bool, bits: u32) -> u32 {
-    let value = match format {
-        SmallFloatFormat::E4m3 => f16::from_f32(E4M3[bits as usize & 0xff]),
-        SmallFloatFormat::E5m2 => f16::from_bits((bits as u16) << 8),
-        SmallFloatFormat::E2m3 => f16::from_f32(E2M3.widen(bits)),
-        SmallFloatFormat::E3m2 => f16::from_f32(E3M2.widen(bits)),
-        SmallFloatFormat::E2m1 => f16::from_f32(E2M1.widen(bits)),
-    };
+    let value = f16::from_f32(float(format).decode(bits as u8));
     match u32::from(value.to_bits()) {
         _ if value.is_nan() => 0x7fff,
         0x8000.. if relu => 0,
@@ -59,40 +57,11 @@ fn widen_one(format: SmallFloatFormat, relu: bool, bits: u32) -> u32 {
     }
 }
 
-/// The nearest float of the format, of two the even one.
+/// The nearest float of the format, of two the even one; NaN loses its sign.
 fn narrow(format: SmallFloatFormat, relu: bool, x: f32) -> u32 {
-    // Bits of mantissa, the exponent of the smallest normal number, the largest finite number, NaN, the sign.
-    let (mantissa, least, most, nan, sign) = match format {
-        SmallFloatFormat::E4m3 => (3, -6, 0x7e, 0x7f, 7),
-        SmallFloatFormat::E5m2 => (2, -14, 0x7b, 0x7f, 7),
-        SmallFloatFormat::E2m3 => (3, 0, 0x1f, 0x1f, 5),
-        SmallFloatFormat::E3m2 => (2, -2, 0x1f, 0x1f, 5),
-        SmallFloatFormat::E2m1 => (1, 0, 0x7, 0x7, 3),
-    };
-    if x.is_nan() {
-        return nan;
-    }
-    let negative = x.is_sign_negative();
-    if relu && negative {
-        return 0;
-    }
-    let magnitude = round(x.to_bits() & 0x7fff_ffff, least, mantissa).min(most);
-    magnitude | u32::from(negative) << sign
-}
-
-/// A positive f32 as a float whose smallest normal number is `2^least` and that has `mantissa` bits,
-/// with no limit to its exponent.
-fn round(bits: u32, least: i32, mantissa: u32) -> u32 {
-    let field = (bits >> 23) as i32;
-    let significand = if field == 0 { bits } else { bits & 0x7f_ffff | 0x80_0000 };
-    let exponent = field.max(1) - 127;
-    // Nothing is left of a number far below the smallest.
-    let drop = (23 - mantissa + (least - exponent).max(0) as u32).min(31);
-    let (kept, rest) = (significand >> drop, significand & ((1 << drop) - 1));
-    let half = 1 << (drop - 1);
-    let up = rest > half || (rest == half && kept & 1 == 1);
-    // The leading bit of a normal number adds one to the exponent's field.
-    (((exponent - least).max(0) as u32) << mantissa) + kept + u32::from(up)
+    let x = if x.is_nan() { f32::NAN } else { x };
+    let is_cut = relu && x.is_sign_negative();
+    u32::from(float(format).encode(if is_cut { 0.0 } else { x }))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Elements of A and B, and of scale factors, as the adders take them.
 
 use crate::instructions::matrix::sum::Term;
-use crate::number::narrow::{E2M1, E2M3, E3M2};
+use lanework_numbers::SmallFloat;
 use lanework_ptx_ir::opcode::matrix::ElementType;
 use lanework_ptx_ir::opcode::tensor_memory::MultiplyKind;
 
@@ -99,9 +99,9 @@ impl Element {
             Element::Tf32 => Term::decode(ElementType::Tf32, bits),
             Element::E4m3 => Term::decode(ElementType::E4m3, bits),
             Element::E5m2 => Term::decode(ElementType::E5m2, bits),
-            Element::E2m3 => small(E2M3.widen(bits as u32), 1.0),
-            Element::E3m2 => small(E3M2.widen(bits as u32), 0.25),
-            Element::E2m1 | Element::PackedE2m1 => small(E2M1.widen(bits as u32), 1.0),
+            Element::E2m3 => small(SmallFloat::E2M3.decode(bits as u8), 1.0),
+            Element::E3m2 => small(SmallFloat::E3M2.decode(bits as u8), 0.25),
+            Element::E2m1 | Element::PackedE2m1 => small(SmallFloat::E2M1.decode(bits as u8), 1.0),
             Element::S8 | Element::U8 => Term::default(),
         }
     }
