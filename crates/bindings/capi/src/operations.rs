@@ -74,7 +74,7 @@ unsafe fn described<'a>(
 ) -> Result<Option<Described<'a>>, Failure> {
     // SAFETY: null, or valid by the contract of this function.
     let Some(array) = (unsafe { array.as_ref() }) else { return Ok(None) };
-    let element = ElementType::of_number(array.element).ok_or_else(|| {
+    let element = lanework_arrays::element_type_of_number(array.element).ok_or_else(|| {
         Failure::argument(format!("{what}: {} is no lanework_type", array.element))
     })?;
     let axes = array.axes as usize;

@@ -49,7 +49,7 @@ struct DeviceCopy<'a> {
 
 impl HostArray {
     fn of((object, element, shape, strides): Described<'_>, what: &str) -> PyResult<HostArray> {
-        let element = ElementType::of_name(&element).map_err(|why| error(&why))?;
+        let element = lanework_arrays::element_type_of_name(&element).map_err(|why| error(&why))?;
         Ok(HostArray { bytes: Bytes::of(&object, what.to_owned())?, element, shape, strides })
     }
 
@@ -139,7 +139,7 @@ fn reduction(name: &str) -> PyResult<Reduction> {
 /// The type of the results of a reduction.
 #[pyfunction]
 pub fn reduced_type(name: &str, element: &str) -> PyResult<&'static str> {
-    let element = ElementType::of_name(element).map_err(|why| error(&why))?;
+    let element = lanework_arrays::element_type_of_name(element).map_err(|why| error(&why))?;
     let result = lanework_arrays::result_type(reduction(name)?, element);
     result.map(ElementType::name).map_err(|why| error(&why))
 }
@@ -147,7 +147,7 @@ pub fn reduced_type(name: &str, element: &str) -> PyResult<&'static str> {
 /// The type of the sums of a product.
 #[pyfunction]
 pub fn sum_type(element: &str) -> PyResult<&'static str> {
-    let element = ElementType::of_name(element).map_err(|why| error(&why))?;
+    let element = lanework_arrays::element_type_of_name(element).map_err(|why| error(&why))?;
     lanework_arrays::sum_type(element).map(ElementType::name).map_err(|why| error(&why))
 }
 

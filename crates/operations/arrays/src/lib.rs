@@ -25,7 +25,7 @@ mod reductions;
 mod scans;
 
 pub use array::{AXES, Array, ArrayMut};
-pub use element::ElementType;
+pub use element::{ELEMENT_TYPES, ElementType, element_type_of_name, element_type_of_number};
 pub use lanework_ops::Precision;
 pub use networks::{Norm, NormKind, attention, norm, softmax};
 pub use permutations::{permute, transpose, transpose_in_place};

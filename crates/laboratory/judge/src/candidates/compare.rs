@@ -62,7 +62,7 @@ impl Compared<'_> {
             Right::Integers(right) => {
                 closeness.elements = right.len() as u64;
                 for (index, want) in right.iter().enumerate() {
-                    let got = self.element.integer(bytes(index));
+                    let got = self.element.read_integer(bytes(index));
                     if got != *want {
                         wrong += 1;
                         first
@@ -73,7 +73,7 @@ impl Compared<'_> {
             Right::Numbers(right) => {
                 closeness.elements = right.len() as u64;
                 for (index, want) in right.iter().enumerate() {
-                    let got = self.element.get(bytes(index));
+                    let got = self.element.read(bytes(index));
                     let allowed = allowed(want, self.element);
                     if !accepts(got, want, allowed, self.element) {
                         wrong += 1;
@@ -123,7 +123,7 @@ fn shown(value: f64) -> String {
 pub fn allowed(want: &Approx, element: Element) -> f64 {
     let mut held = Vec::new();
     element.put(want.value, &mut held);
-    if want.error == 0.0 && (element.get(&held) == want.value || !want.value.is_finite()) {
+    if want.error == 0.0 && (element.read(&held) == want.value || !want.value.is_finite()) {
         return 0.0;
     }
     let error = 2.0 * want.error;

@@ -42,7 +42,7 @@ pub fn detect(
         else {
             continue;
         };
-        let got = element.all(bytes);
+        let got = element.read_all(bytes);
         let at: Vec<usize> = (0..got.len()).step_by(got.len().div_ceil(1 << 14).max(1)).collect();
         let got: Vec<f64> = at.iter().map(|at| got[*at]).collect();
         let values = |data: &Data| match reference.at(data, element, arithmetic(element), &at) {

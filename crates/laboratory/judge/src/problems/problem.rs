@@ -157,8 +157,8 @@ fn scalar(element: Element, value: f64, whole: i128) -> Argument {
         false => element.put_integer(whole, &mut bytes),
     }
     let (value, whole) = match element.is_float() {
-        true => (element.get(&bytes), element.get(&bytes) as i64),
-        false => (element.get(&bytes), element.integer(&bytes) as i64),
+        true => (element.read(&bytes), element.read(&bytes) as i64),
+        false => (element.read(&bytes), element.read_integer(&bytes) as i64),
     };
     Argument::Scalar { bytes, value, whole }
 }

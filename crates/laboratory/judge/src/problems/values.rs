@@ -163,7 +163,7 @@ mod tests {
         let request =
             Request { kind, count: 1000, longest: 1000, wide: true, special: true, range: None };
         let bytes = draw(Element::F32, &request, &mut StdRng::seed_from_u64(seed));
-        Element::F32.all(&bytes)
+        Element::F32.read_all(&bytes)
     }
 
     #[test]
@@ -202,6 +202,6 @@ mod tests {
             range,
         };
         let bytes = draw(Element::I32, &request, &mut StdRng::seed_from_u64(1));
-        assert!(Element::I32.all(&bytes).iter().all(|x| (5.0..9.0).contains(x)));
+        assert!(Element::I32.read_all(&bytes).iter().all(|x| (5.0..9.0).contains(x)));
     }
 }

@@ -48,13 +48,13 @@ impl Data {
                 Argument::Scalar { value, whole, .. } => scalar = (*value, *whole),
                 Argument::Array { element, shape: of, before, .. } => {
                     shape = of.clone();
-                    values = element.all(before);
+                    values = element.read_all(before);
                     if *element == Element::F32 {
                         values.iter_mut().for_each(|value| *value = rounded(*value));
                     }
                     if !element.is_float() {
                         let chunks = before.chunks_exact(element.bytes());
-                        integers = chunks.map(|one| element.integer(one) as i64).collect();
+                        integers = chunks.map(|one| element.read_integer(one) as i64).collect();
                     }
                     let count = of.iter().product::<u64>() as usize;
                     values.resize(count, 0.0);
@@ -101,7 +101,7 @@ impl Data {
 pub fn wrap(value: i64, element: Element) -> i128 {
     let mut bytes = Vec::new();
     element.put_integer(value.into(), &mut bytes);
-    element.integer(&bytes)
+    element.read_integer(&bytes)
 }
 
 impl Reference {

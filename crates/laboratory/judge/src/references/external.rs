@@ -147,10 +147,10 @@ fn outputs(problem: &Problem) -> impl Iterator<Item = (usize, &Argument)> {
 
 fn right_of(element: Element, bytes: &[u8]) -> Right {
     match element.is_float() {
-        true => Right::Numbers(element.all(bytes).into_iter().map(Approx::exact).collect()),
+        true => Right::Numbers(element.read_all(bytes).into_iter().map(Approx::exact).collect()),
         false => {
             let chunks = bytes.chunks_exact(element.bytes());
-            Right::Integers(chunks.map(|one| element.integer(one)).collect())
+            Right::Integers(chunks.map(|one| element.read_integer(one)).collect())
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Arrays as `.npy` files, for programs that serve as references: version 1.0, little-endian, C order.
 
-use crate::element::Element;
+use crate::element::{ELEMENTS, Element};
 
 /// The bytes of a file. NumPy has no bf16, so it becomes f32.
 pub fn write(element: Element, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
@@ -8,7 +8,7 @@ pub fn write(element: Element, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
     let (kind, data) = match element {
         Element::Bf16 => {
             let mut wide = Vec::new();
-            element.all(bytes).iter().for_each(|value| Element::F32.put(*value, &mut wide));
+            element.read_all(bytes).iter().for_each(|value| Element::F32.put(*value, &mut wide));
             ("<f4", wide)
         }
         _ => (code(element), bytes.to_vec()),
@@ -40,6 +40,8 @@ fn code(element: Element) -> &'static str {
         Element::I32 => "<i4",
         Element::U64 => "<u8",
         Element::I64 => "<i8",
+        // No task has the others; numpy's void has no numbers.
+        _ => "|V1",
     }
 }
 
@@ -67,7 +69,7 @@ pub fn read(file: &[u8]) -> Result<Read<'_>, String> {
     };
     let kind: String = after("'descr'").chars().take_while(|c| *c != '\'').collect();
     let Some(element) =
-        Element::ALL.into_iter().find(|one| code(*one) == kind && *one != Element::Bf16)
+        ELEMENTS.into_iter().find(|one| code(*one) == kind && *one != Element::Bf16)
     else {
         return Err(format!("its elements are `{kind}`, which is not one of the types known here"));
     };

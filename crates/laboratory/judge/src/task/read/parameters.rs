@@ -1,6 +1,6 @@
 //! The parameters, extents and tolerance of a task file.
 
-use crate::element::Element;
+use crate::element::{ELEMENTS, Element, named};
 use crate::task::{Extent, Parameter, ParameterKind, Role, TaskError, Tolerance};
 use crate::text::document::{Expression, Table, Value};
 
@@ -67,10 +67,9 @@ pub fn parameters(top: &Table<'_>) -> Result<Vec<Parameter>, TaskError> {
         if parameters.iter().any(|known| known.name == text) {
             return Err(name.error(format!("`{text}` is there twice"), ""));
         }
-        let names = Element::ALL.map(Element::name);
-        let element = table
-            .need("element", "the element type, such as f32")?
-            .one_of(Element::named, &names)?;
+        let names = ELEMENTS.map(Element::name);
+        let element =
+            table.need("element", "the element type, such as f32")?.one_of(named, &names)?;
         let kind = table.need("kind", "in, out, inout, scratch or scalar")?;
         let known = |name: &str| KINDS.into_iter().find(|known| *known == name);
         let role = match kind.one_of(known, &KINDS)? {
@@ -148,8 +147,8 @@ pub fn tolerance(top: &Table<'_>) -> Result<Tolerance, TaskError> {
     if let (None, None) = (table.get("relative"), table.get("absolute")) {
         let floats = [Element::F32, Element::F64, Element::F16, Element::Bf16];
         let names = floats.map(Element::name);
-        let named = |name: &str| Element::named(name).filter(|element| element.is_float());
-        let arithmetic = table.get("arithmetic").map(|value| value.one_of(named, &names));
+        let float = |name: &str| named(name).filter(|element| element.is_float());
+        let arithmetic = table.get("arithmetic").map(|value| value.one_of(float, &names));
         let function_units = number("function_units")?;
         return Ok(Tolerance::Derived { arithmetic: arithmetic.transpose()?, function_units });
     }
