@@ -57,7 +57,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("cuda-programs/standin", &[]),
     ("cuda-programs/cublas", &["numbers", "standin"]),
     ("cuda-programs/curand", &["standin"]),
-    ("cuda-programs/cufft", &["standin"]),
+    ("cuda-programs/cufft", &["numbers", "standin"]),
     ("cuda-programs/cusolver", &["numbers", "standin"]),
     ("cuda-programs/nccl", &["numbers", "standin", "ranks"]),
     ("bindings/python", &["runtime", "report", "arrays"]),

@@ -1,9 +1,10 @@
 //! cuFFT's functions.
 
 use crate::handle;
-use crate::kind::{Precision, TransformForm, TransformKind};
+use crate::kind::{TransformForm, TransformKind};
 use crate::plan::{Plan, PlanRequest, SideLayout};
 use crate::status::{Result, Status, refuse};
+use lanework_numbers::NumberType;
 use lanework_standin::{In, Out, Plain, calls, store};
 
 /// The reported version: that of CUDA 13.0.
@@ -90,7 +91,7 @@ fn run(
     addresses: [usize; 2],
     direction: Option<i32>,
     form: TransformForm,
-    precision: Precision,
+    precision: NumberType,
 ) -> Result {
     handle::run(plan, addresses, direction, |plan| plan.kind == TransformKind { form, precision })
 }
@@ -203,15 +204,15 @@ calls! {
     fn cufftSetAutoAllocation(plan: i32, automatic: i32) { handle::set_automatic(plan, automatic != 0) }
     fn cufftSetStream(plan: i32, stream: usize) { handle::set_stream(plan, stream) }
     fn cufftExecC2C(plan: i32, from: usize, to: usize, direction: i32) {
-        run(plan, [from, to], Some(direction), TransformForm::ComplexToComplex, Precision::Single)
+        run(plan, [from, to], Some(direction), TransformForm::ComplexToComplex, NumberType::F32)
     }
-    fn cufftExecR2C(plan: i32, from: usize, to: usize) { run(plan, [from, to], None, TransformForm::RealToComplex, Precision::Single) }
-    fn cufftExecC2R(plan: i32, from: usize, to: usize) { run(plan, [from, to], None, TransformForm::ComplexToReal, Precision::Single) }
+    fn cufftExecR2C(plan: i32, from: usize, to: usize) { run(plan, [from, to], None, TransformForm::RealToComplex, NumberType::F32) }
+    fn cufftExecC2R(plan: i32, from: usize, to: usize) { run(plan, [from, to], None, TransformForm::ComplexToReal, NumberType::F32) }
     fn cufftExecZ2Z(plan: i32, from: usize, to: usize, direction: i32) {
-        run(plan, [from, to], Some(direction), TransformForm::ComplexToComplex, Precision::Double)
+        run(plan, [from, to], Some(direction), TransformForm::ComplexToComplex, NumberType::F64)
     }
-    fn cufftExecD2Z(plan: i32, from: usize, to: usize) { run(plan, [from, to], None, TransformForm::RealToComplex, Precision::Double) }
-    fn cufftExecZ2D(plan: i32, from: usize, to: usize) { run(plan, [from, to], None, TransformForm::ComplexToReal, Precision::Double) }
+    fn cufftExecD2Z(plan: i32, from: usize, to: usize) { run(plan, [from, to], None, TransformForm::RealToComplex, NumberType::F64) }
+    fn cufftExecZ2D(plan: i32, from: usize, to: usize) { run(plan, [from, to], None, TransformForm::ComplexToReal, NumberType::F64) }
     fn cufftXtExec(plan: i32, from: usize, to: usize, direction: i32) {
         handle::run(plan, [from, to], Some(direction), |_| true)
     }

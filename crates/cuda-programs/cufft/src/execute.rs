@@ -1,12 +1,13 @@
 //! Executes a plan, from bytes of the input to bytes of the output. The whole input is read before any output is written, so the two may
 //! overlap.
 
-use crate::kind::{Precision, TransformForm};
+use crate::kind::TransformForm;
 use crate::layout::Layout;
 use crate::plan::Plan;
 use crate::status::{Result, Status, refuse};
 use crate::transform::Axes;
 use half::{bf16, f16};
+use lanework_numbers::NumberType;
 use lanework_standin::{Memory, write, write_spaced};
 use rustfft::FftNum;
 use rustfft::num_complex::Complex;
@@ -88,10 +89,12 @@ pub fn execute(
         ranges.push(unsafe { Memory { at: address, bytes }.bytes(what) }?);
     }
     let made = match plan.kind.precision {
-        Precision::Half => transformed::<f16>(plan, ready, ranges[0], input, inverse),
-        Precision::Bfloat => transformed::<bf16>(plan, ready, ranges[0], input, inverse),
-        Precision::Single => transformed::<f32>(plan, ready, ranges[0], input, inverse),
-        Precision::Double => transformed::<f64>(plan, ready, ranges[0], input, inverse),
+        NumberType::F16 => transformed::<f16>(plan, ready, ranges[0], input, inverse),
+        NumberType::Bf16 => transformed::<bf16>(plan, ready, ranges[0], input, inverse),
+        NumberType::F32 => transformed::<f32>(plan, ready, ranges[0], input, inverse),
+        NumberType::F64 => transformed::<f64>(plan, ready, ranges[0], input, inverse),
+        // `TransformKind` has no others.
+        other => refuse(Status::Internal, &format!("no transform of {}", other.name())),
     }?;
     match output.step() > 1 && output.span(plan.batch) == Some(output.count() * plan.batch) {
         true => Ok(write(to, &arranged(&made, ranges[1], output, plan), "the output")?),

@@ -1,6 +1,7 @@
 //! Kinds of transforms: between real and complex numbers, and their precision.
 
 use crate::status::{Result, Status, refuse};
+use lanework_numbers::{DataType, NumberType};
 
 /// Real or complex input and output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,36 +11,12 @@ pub enum TransformForm {
     ComplexToReal,
 }
 
-/// Storage precision. Types narrower than f32 are transformed in f32.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Precision {
-    Half,
-    Bfloat,
-    Single,
-    Double,
-}
-
 /// A kind of transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransformKind {
     pub form: TransformForm,
-    pub precision: Precision,
-}
-
-impl Precision {
-    /// Bytes of a real number.
-    pub fn size(self) -> usize {
-        match self {
-            Precision::Half | Precision::Bfloat => 2,
-            Precision::Single => 4,
-            Precision::Double => 8,
-        }
-    }
-
-    /// Bytes of a real number in a transform.
-    pub fn computed_size(self) -> usize {
-        self.size().max(4)
-    }
+    /// Type of real numbers in memory. Types narrower than f32 are transformed in f32.
+    pub precision: NumberType,
 }
 
 impl TransformKind {
@@ -55,8 +32,8 @@ impl TransformKind {
             _ => return refuse(Status::InvalidType, &format!("there is no cufftType {number:#x}")),
         };
         let precision = match number & !0xf {
-            0x20 => Precision::Single,
-            0x60 => Precision::Double,
+            0x20 => NumberType::F32,
+            0x60 => NumberType::F64,
             _ => return refuse(Status::InvalidType, &format!("there is no cufftType {number:#x}")),
         };
         Ok(TransformKind { form, precision })
@@ -67,31 +44,24 @@ impl TransformKind {
     /// # Errors
     /// If cuFFT has no such transform.
     pub fn between(from: i32, to: i32, computed: i32) -> Result<TransformKind> {
-        let (from_type, to_type) = (element(from), element(to));
-        let kind = match (from_type, to_type) {
-            (Some((true, a)), Some((true, b))) if a == b => {
-                Some((TransformForm::ComplexToComplex, a))
-            }
-            (Some((false, a)), Some((true, b))) if a == b => {
-                Some((TransformForm::RealToComplex, a))
-            }
-            (Some((true, a)), Some((false, b))) if a == b => {
-                Some((TransformForm::ComplexToReal, a))
-            }
-            _ => None,
+        let form = |from: DataType, to: DataType| match (from.is_complex, to.is_complex) {
+            (true, true) => Some(TransformForm::ComplexToComplex),
+            (false, true) => Some(TransformForm::RealToComplex),
+            (true, false) => Some(TransformForm::ComplexToReal),
+            (false, false) => None,
         };
-        match kind {
-            Some((form, precision)) if element(computed).is_some_and(|(_, of)| of == precision) => {
-                Ok(TransformKind { form, precision })
-            }
-            _ => {
-                let why = format!(
-                    "there is no transform from cudaDataType {from} to {to} computed in {computed}; both sides and the computation have one \
-                     precision (16-bit, bfloat16, 32-bit or 64-bit), and one side at least is complex"
-                );
-                refuse(Status::InvalidType, &why)
-            }
+        if let [Some(one), Some(other), Some(third)] = [from, to, computed].map(element)
+            && one.part == other.part
+            && one.part == third.part
+            && let Some(form) = form(one, other)
+        {
+            return Ok(TransformKind { form, precision: one.part });
         }
+        let why = format!(
+            "there is no transform from cudaDataType {from} to {to} computed in {computed}; both sides and the computation have one \
+             precision (16-bit, bfloat16, 32-bit or 64-bit), and one side at least is complex"
+        );
+        refuse(Status::InvalidType, &why)
     }
 
     /// Whether input and output are complex.
@@ -100,29 +70,19 @@ impl TransformKind {
     }
 }
 
-/// Whether a `cudaDataType` is complex, and its precision.
-fn element(number: i32) -> Option<(bool, Precision)> {
-    Some(match number {
-        0 => (false, Precision::Single),
-        1 => (false, Precision::Double),
-        2 => (false, Precision::Half),
-        4 => (true, Precision::Single),
-        5 => (true, Precision::Double),
-        6 => (true, Precision::Half),
-        14 => (false, Precision::Bfloat),
-        15 => (true, Precision::Bfloat),
-        _ => return None,
-    })
+/// The element type of a `cudaDataType`, if cuFFT has it.
+fn element(number: i32) -> Option<DataType> {
+    DataType::from_code(number).filter(|of| of.part.is_float())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Precision, TransformForm, TransformKind};
+    use super::{NumberType, TransformForm, TransformKind};
 
     #[test]
     fn types_have_cuffts_numbers() {
-        let single = |form| Ok(TransformKind { form, precision: Precision::Single });
-        let double = |form| Ok(TransformKind { form, precision: Precision::Double });
+        let single = |form| Ok(TransformKind { form, precision: NumberType::F32 });
+        let double = |form| Ok(TransformKind { form, precision: NumberType::F64 });
         assert_eq!(
             [0x29, 0x2a, 0x2c].map(TransformKind::of),
             [
@@ -145,7 +105,7 @@ mod tests {
             assert!(TransformKind::of(number).is_err(), "{number:#x}");
         }
         assert_eq!(TransformKind::between(1, 5, 5), double(TransformForm::RealToComplex));
-        assert_eq!(TransformKind::between(6, 2, 6).map(|kind| kind.precision), Ok(Precision::Half));
+        assert_eq!(TransformKind::between(6, 2, 6).map(|kind| kind.precision), Ok(NumberType::F16));
         for [from, to, computed] in [[0, 0, 4], [4, 5, 4], [4, 4, 5], [3, 3, 3]] {
             assert!(TransformKind::between(from, to, computed).is_err(), "{from} {to} {computed}");
         }

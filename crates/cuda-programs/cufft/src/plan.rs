@@ -50,7 +50,7 @@ impl Plan {
         let sizes = positive(&wanted.sizes, "a size")?;
         let batch = positive(&[wanted.batch], "the batch")?[0];
         fits(sizes.iter().try_fold(batch, |all, size| all.checked_mul(*size)))?;
-        if kind.precision.size() == 2 && !sizes.iter().all(|size| size.is_power_of_two()) {
+        if kind.precision.bytes() == 2 && !sizes.iter().all(|size| size.is_power_of_two()) {
             let why =
                 format!("sizes {sizes:?}: cuFFT transforms 16-bit floats only in powers of 2");
             return refuse(Status::InvalidSize, &why);
@@ -95,13 +95,13 @@ impl Plan {
 
     /// Bytes of an element of the input and of the output.
     pub fn element_sizes(&self) -> [usize; 2] {
-        self.kind.complex().map(|complex| self.kind.precision.size() * (1 + usize::from(complex)))
+        self.kind.complex().map(|complex| self.kind.precision.bytes() * (1 + usize::from(complex)))
     }
 
     /// Reported bytes of the work area: the complex numbers of a transform. NVIDIA's size depends on the GPU.
     pub fn work(&self) -> usize {
         let side = usize::from(self.kind.form == TransformForm::RealToComplex);
-        self.sides[side].count() * self.batch * 2 * self.kind.precision.computed_size()
+        self.sides[side].count() * self.batch * 2 * self.kind.precision.bytes().max(4)
     }
 }
 
