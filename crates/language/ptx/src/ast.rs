@@ -3,7 +3,10 @@
 //! An instruction is kept as written: an opcode, dot-separated modifiers, operands. The tree has no semantics (the emulator's
 //! lowering does), so it can represent any PTX, including instructions that this crate does not know.
 
+use crate::instructions::{Modifier, Opcode};
+pub use crate::types::Specific;
 use crate::types::{ScalarType, StateSpace};
+use std::fmt::Write;
 
 /// A PTX module: one translation unit.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,18 +46,6 @@ impl Target {
     pub fn is_for_debugging(&self) -> bool {
         self.options.iter().any(|option| option == "debug")
     }
-}
-
-/// The suffix of a target architecture.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Specific {
-    /// None: runs on this architecture and all later ones.
-    #[default]
-    Portable,
-    /// `f`: this family only.
-    Family,
-    /// `a`: this architecture only.
-    Architecture,
 }
 
 /// An item at module scope.
@@ -283,10 +274,12 @@ impl Module {
 pub struct Instruction {
     /// `@p` or `@!p`.
     pub guard: Option<Guard>,
-    /// The token before the first dot, such as `ld`.
-    pub opcode: String,
-    /// The tokens after each dot, in order, such as `["global", "v4", "f32"]`.
-    pub modifiers: Vec<String>,
+    /// The word before the first dot, such as `ld`.
+    pub opcode: Opcode,
+    /// The words after each dot, in order, such as `global`, `v4`, `f32`.
+    pub modifiers: Vec<Modifier>,
+    /// Opcode and modifiers as written, if the instruction table lacks one of the words.
+    pub unknown_name: Option<Box<str>>,
     /// Operands, destination first.
     pub operands: Vec<Operand>,
     /// The source location (`.loc`).
@@ -406,27 +399,40 @@ impl Operand {
 impl Instruction {
     /// An instruction from its dotted name (`"ld.global.f32"`) and operands.
     pub fn new(name: &str, operands: Vec<Operand>) -> Self {
-        let mut words = name.split('.').map(str::to_owned);
-        Instruction {
-            opcode: words.next().unwrap_or_default(),
-            modifiers: words.collect(),
-            operands,
-            ..Instruction::default()
-        }
+        let mut words = name.split('.');
+        let opcode = Opcode::from_name(words.next().unwrap_or_default());
+        let modifiers: Vec<Modifier> = words.map(Modifier::from_word).collect();
+        let known = opcode != Opcode::Unknown && !modifiers.contains(&Modifier::Unknown);
+        let unknown_name = if known { None } else { Some(name.into()) };
+        Instruction { opcode, modifiers, unknown_name, operands, ..Instruction::default() }
     }
 
     /// Opcode and modifiers joined by dots, as in the text.
     pub fn name(&self) -> String {
-        let mut name = self.opcode.clone();
+        if let Some(name) = &self.unknown_name {
+            return name.to_string();
+        }
+        let mut name = self.opcode.name().to_owned();
         for modifier in &self.modifiers {
-            name.push('.');
-            name.push_str(modifier);
+            let _ = write!(name, ".{modifier}");
         }
         name
     }
 
+    /// A word of the name as written: the opcode for 0, the modifiers from 1 on.
+    pub fn word(&self, index: usize) -> String {
+        self.name().split('.').nth(index).unwrap_or_default().to_owned()
+    }
+
+    /// The types of its operands, destination first, by the first form in the instruction table that has its modifiers;
+    /// optional operands are left out. `None` if no form does, or if an operand of it is not one value.
+    pub fn operand_types(&self) -> Option<Vec<ScalarType>> {
+        let found = self.opcode.forms().iter().find_map(|form| form.matches(&self.modifiers).ok());
+        found?.operand_types()
+    }
+
     /// Whether `modifier` is among the modifiers.
-    pub fn has(&self, modifier: &str) -> bool {
-        self.modifiers.iter().any(|m| m == modifier)
+    pub fn has(&self, modifier: Modifier) -> bool {
+        self.modifiers.contains(&modifier)
     }
 }

@@ -21,6 +21,7 @@
 
 mod ast;
 mod diagnostics;
+mod instructions;
 mod link;
 mod parse;
 mod print;
@@ -31,6 +32,7 @@ mod validate;
 
 pub use ast::*;
 pub use diagnostics::{Diagnostic, Diagnostics};
+pub use instructions::{Modifier, Opcode};
 pub use link::{LinkError, Linker};
 pub use parse::parse_instructions;
 pub use swizzle::Swizzle;

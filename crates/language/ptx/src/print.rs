@@ -228,8 +228,13 @@ impl Display for Instruction {
         if let Some(guard) = &self.guard {
             write!(f, "@{}{} ", if guard.negated { "!" } else { "" }, guard.register)?;
         }
-        f.write_str(&self.opcode)?;
-        self.modifiers.iter().try_for_each(|modifier| write!(f, ".{modifier}"))?;
+        match &self.unknown_name {
+            Some(name) => f.write_str(name)?,
+            None => {
+                f.write_str(self.opcode.name())?;
+                self.modifiers.iter().try_for_each(|modifier| write!(f, ".{modifier}"))?;
+            }
+        }
         if !self.operands.is_empty() {
             f.write_str(" ")?;
             separated(f, &self.operands)?;

@@ -1,4 +1,4 @@
-//! Scalar types and state spaces of PTX, with their names in the text.
+//! Scalar types and state spaces of PTX, with their names in the text, and the suffixes of targets.
 
 use std::fmt;
 
@@ -34,7 +34,7 @@ pub enum ScalarType {
     Surfref,
 }
 
-const SCALAR_NAMES: [(ScalarType, &str); 23] = [
+pub(crate) const SCALAR_NAMES: [(ScalarType, &str); 23] = [
     (ScalarType::Pred, "pred"),
     (ScalarType::B8, "b8"),
     (ScalarType::B16, "b16"),
@@ -138,4 +138,16 @@ impl fmt::Display for StateSpace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, ".{}", self.name())
     }
+}
+
+/// The suffix of a target architecture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Specific {
+    /// None: runs on this architecture and all later ones.
+    #[default]
+    Portable,
+    /// `f`: this family only.
+    Family,
+    /// `a`: this architecture only.
+    Architecture,
 }

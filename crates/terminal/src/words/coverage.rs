@@ -33,8 +33,8 @@ const CRATES: &[&str] = &[
 
 /// Files whose texts are internal or data.
 const SILENT: &[&str] = &[
-    "language/ptx/src/validate/forms/",
-    "language/ptx/src/requirements/rules.rs",
+    "language/ptx/src/instructions/",
+    "language/ptx/src/requirements/targets.rs",
     "language/ptx-ir/src/inspect/",
     "emulator/counters/src/counters/mod.rs",
     "emulator/sanitizer/src/findings/kinds.rs",

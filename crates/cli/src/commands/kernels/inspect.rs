@@ -339,7 +339,7 @@ fn collect(body: &[Statement], found: &mut EntryJson) {
                 found.static_shared = found.static_shared.saturating_add(variable.size());
             }
             Statement::Instruction(instruction) => {
-                *found.instructions.entry(instruction.opcode.clone()).or_default() += 1;
+                *found.instructions.entry(instruction.word(0)).or_default() += 1;
             }
             Statement::Block(inner) => collect(inner, found),
             _ => {}

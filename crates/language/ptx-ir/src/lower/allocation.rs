@@ -82,7 +82,10 @@ fn allocates(function: &Function) -> bool {
 fn allocates_in(statements: &[Statement]) -> bool {
     statements.iter().any(|statement| match statement {
         Statement::Instruction(instruction) => {
-            matches!(instruction.opcode.as_str(), "alloca" | "stacksave" | "stackrestore")
+            matches!(
+                instruction.opcode,
+                syntax::Opcode::Alloca | syntax::Opcode::Stacksave | syntax::Opcode::Stackrestore
+            )
         }
         Statement::Block(inner) => allocates_in(inner),
         _ => false,

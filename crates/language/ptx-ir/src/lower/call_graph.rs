@@ -100,7 +100,9 @@ impl<'m> CallGraph<'m> {
         for statement in statements {
             match statement {
                 Statement::Block(inner) => self.in_statements(inner, found),
-                Statement::Instruction(instruction) if instruction.opcode == "call" => {
+                Statement::Instruction(instruction)
+                    if instruction.opcode == lanework_ptx::Opcode::Call =>
+                {
                     let Ok(call) = Call::read(instruction) else { continue };
                     if let Some(callee) = self.source.defined(&call.function) {
                         found.push(&callee.name);

@@ -234,7 +234,7 @@ impl<'m> Lowering<'m> {
             let what = format!("the kernel has more than {MAX_INSTRUCTIONS} instructions");
             return Err(self.error_here(Unsupported::new(what, "split it; calls are inlined")));
         }
-        if instruction.opcode == "call" {
+        if instruction.opcode == lanework_ptx::Opcode::Call {
             return self.call(instruction);
         }
         let instruction = self.with_elements(instruction);

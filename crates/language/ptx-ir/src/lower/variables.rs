@@ -64,7 +64,7 @@ impl Lowering<'_> {
 
     /// The instruction, with the elements in place of vector registers.
     pub fn with_elements<'i>(&mut self, instruction: &'i Instruction) -> Cow<'i, Instruction> {
-        if !self.has_vectors || instruction.opcode == "call" {
+        if !self.has_vectors || instruction.opcode == syntax::Opcode::Call {
             return Cow::Borrowed(instruction);
         }
         let mut instruction = instruction.clone();

@@ -224,7 +224,9 @@ fn names_in_initializer<'m>(init: &'m Initializer, names: &mut Vec<&'m str>) {
 fn names_in_statements<'m>(statements: &'m [Statement], names: &mut Vec<&'m str>) {
     for statement in statements {
         match statement {
-            Statement::Instruction(instruction) if instruction.opcode != "call" => {
+            Statement::Instruction(instruction)
+                if instruction.opcode != lanework_ptx::Opcode::Call =>
+            {
                 names_in_operands(instruction, names);
             }
             Statement::Block(inner) => names_in_statements(inner, names),

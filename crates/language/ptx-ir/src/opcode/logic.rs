@@ -6,6 +6,7 @@
 use crate::opcode::float::FloatType;
 use crate::opcode::integer::{Integer, IntegerSize};
 use crate::types::{NanUse, UniformityClass, Width};
+use lanework_ptx::Modifier;
 
 /// A function of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -204,14 +205,14 @@ pub enum SignOf {
 
 impl Relation {
     /// The relation of a PTX name, of signed or unsigned integers and of floats.
-    pub fn from_name(name: &str) -> Option<Relation> {
-        match name {
-            "eq" => Some(Relation::Equal),
-            "ne" => Some(Relation::NotEqual),
-            "lt" => Some(Relation::Less),
-            "le" => Some(Relation::LessEqual),
-            "gt" => Some(Relation::Greater),
-            "ge" => Some(Relation::GreaterEqual),
+    pub fn from_modifier(modifier: Modifier) -> Option<Relation> {
+        match modifier {
+            Modifier::Eq => Some(Relation::Equal),
+            Modifier::Ne => Some(Relation::NotEqual),
+            Modifier::Lt => Some(Relation::Less),
+            Modifier::Le => Some(Relation::LessEqual),
+            Modifier::Gt => Some(Relation::Greater),
+            Modifier::Ge => Some(Relation::GreaterEqual),
             _ => None,
         }
     }

@@ -1,6 +1,7 @@
 //! Textures and surfaces (PTX manual, "Texture Instructions", "Surface Instructions").
 
 use crate::opcode::memory::AtomicOp;
+use lanework_ptx::Modifier;
 
 /// The image geometry that an instruction assumes; it determines the coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,15 +24,15 @@ pub enum Geometry {
 
 impl Geometry {
     /// The geometry of a modifier.
-    pub fn from_name(modifier: &str) -> Option<Geometry> {
+    pub fn from_modifier(modifier: Modifier) -> Option<Geometry> {
         Some(match modifier {
-            "1d" => Geometry::Line,
-            "2d" => Geometry::Plane,
-            "3d" => Geometry::Volume,
-            "a1d" => Geometry::Lines,
-            "a2d" => Geometry::Planes,
-            "cube" => Geometry::Cube,
-            "acube" => Geometry::Cubes,
+            Modifier::D1 => Geometry::Line,
+            Modifier::D2 => Geometry::Plane,
+            Modifier::D3 => Geometry::Volume,
+            Modifier::A1d => Geometry::Lines,
+            Modifier::A2d => Geometry::Planes,
+            Modifier::Cube => Geometry::Cube,
+            Modifier::Acube => Geometry::Cubes,
             _ => return None,
         })
     }

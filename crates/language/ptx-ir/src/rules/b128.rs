@@ -12,6 +12,7 @@ use crate::rules::context::Cx;
 use crate::rules::memory::access::{allowed, order, resolve, scope, space};
 use lanework_ptx as syntax;
 use lanework_ptx::Immediate;
+use lanework_ptx::Modifier::*;
 use lanework_ptx::ScalarType::{B32, B64};
 
 const COPY: Alu = Alu::copy(Width::Wide);
@@ -118,8 +119,8 @@ fn parted(cx: &mut Cx<'_, '_>, from: [Operand; 2], parts: &[syntax::Operand]) ->
 
 /// `atom.exch.b128` and `atom.cas.b128`.
 pub fn atom(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    allowed(cx, &["exch", "cas"])?;
-    let swap = cx.has("cas");
+    allowed(cx, &[Exch, Cas])?;
+    let swap = cx.has(Cas);
     cx.operands(if swap { 4 } else { 3 })?;
     let dst = destination(cx, 0)?.to_vec();
     let (base, offset, named) = cx.address(1)?;

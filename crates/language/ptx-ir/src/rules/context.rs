@@ -12,7 +12,7 @@ use crate::opcode::logic::LogicOp;
 use crate::opcode::sync::WarpOp;
 use crate::rules::special::special_register;
 use lanework_ptx as syntax;
-use lanework_ptx::{AddressBase, Instruction, ScalarType};
+use lanework_ptx::{AddressBase, Instruction, Modifier, ScalarType};
 
 /// The guard of an instruction.
 ///
@@ -52,13 +52,13 @@ impl<'a, 'm> Cx<'a, 'm> {
 
 impl Cx<'_, '_> {
     /// Whether a modifier is present.
-    pub fn has(&self, modifier: &str) -> bool {
+    pub fn has(&self, modifier: Modifier) -> bool {
         self.instruction.has(modifier)
     }
 
     /// The types among the modifiers.
     pub fn types(&self) -> Vec<ScalarType> {
-        self.instruction.modifiers.iter().filter_map(|m| ScalarType::from_name(m)).collect()
+        self.instruction.modifiers.iter().filter_map(|m| m.scalar_type()).collect()
     }
 
     /// The type among the modifiers.
@@ -79,15 +79,23 @@ impl Cx<'_, '_> {
     }
 
     /// Rejects modifiers that are neither types nor in `known`.
-    pub fn allow(&self, known: &[&str]) -> LoweringResult {
-        for modifier in &self.instruction.modifiers {
-            let known =
-                known.contains(&modifier.as_str()) || ScalarType::from_name(modifier).is_some();
-            if !known {
-                return Err(self.unsupported(&format!("modifier `.{modifier}`")));
+    pub fn allow(&self, known: &[Modifier]) -> LoweringResult {
+        self.allow_if(|modifier| known.contains(&modifier) || modifier.scalar_type().is_some())
+    }
+
+    /// Rejects modifiers that are not in the instruction table.
+    pub fn allow_known(&self) -> LoweringResult {
+        self.allow_if(|modifier| modifier != Modifier::Unknown)
+    }
+
+    fn allow_if(&self, allowed: impl Fn(Modifier) -> bool) -> LoweringResult {
+        match self.instruction.modifiers.iter().position(|modifier| !allowed(*modifier)) {
+            None => Ok(()),
+            Some(at) => {
+                let word = self.instruction.word(1 + at);
+                Err(self.unsupported(&format!("modifier `.{word}`")))
             }
         }
-        Ok(())
     }
 
     /// Rejects operands before `end` of the form register plus constant: ptxas does not accept them here, because it expands this

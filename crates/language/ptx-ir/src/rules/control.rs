@@ -9,11 +9,12 @@ use crate::opcode::sync::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
 use crate::rules::context::Cx;
 use crate::rules::memory::access::scope;
 use lanework_ptx as syntax;
+use lanework_ptx::Modifier::*;
 use lanework_ptx::ScalarType::{self, B32, Pred, *};
 
 /// `bra`.
 pub fn branch(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["uni"])?;
+    cx.allow(&[Uni])?;
     cx.operands(1)?;
     let syntax::Operand::Name(name) = cx.operand(0)?.clone() else {
         return Err(cx.unsupported("the target is not a label"));
@@ -29,7 +30,7 @@ pub fn branch(cx: &mut Cx<'_, '_>) -> LoweringResult {
 /// `brx.idx`: compares the index with each target's number in turn. An index past the last target is undefined; here it
 /// traps.
 pub fn branch_indexed(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["idx", "uni"])?;
+    cx.allow(&[Idx, Uni])?;
     cx.operands(2)?;
     let index = cx.src(0, B32)?;
     let syntax::Operand::Name(name) = cx.operand(1)?.clone() else {
@@ -53,6 +54,11 @@ pub fn branch_indexed(cx: &mut Cx<'_, '_>) -> LoweringResult {
     Ok(())
 }
 
+/// `call`, only where an expansion of another instruction has one: [`Lowering`](crate::lower::Lowering) inlines the others.
+pub fn call(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    Err(cx.unsupported("this operation"))
+}
+
 /// `exit`.
 pub fn exit(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
@@ -62,7 +68,7 @@ pub fn exit(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `ret`.
 pub fn ret(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["uni"])?;
+    cx.allow(&[Uni])?;
     match cx.lowering.return_label() {
         Some(label) => {
             let guard = cx.guard;
@@ -87,14 +93,15 @@ pub fn nothing(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `fence` and `membar`.
 pub fn fence(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    if cx.has("proxy") || cx.has("proxy::async") {
-        let asynchronous = cx.instruction.modifiers.iter().any(|m| m.starts_with("async"));
-        return match asynchronous || cx.has("proxy::async") {
+    if cx.has(Proxy) || cx.has(ProxyAsync) {
+        let asynchronous =
+            [Async, AsyncGeneric, AsyncGlobal, AsyncSharedCta, AsyncSharedCluster, ProxyAsync];
+        return match asynchronous.iter().any(|proxy| cx.has(*proxy)) {
             true => cx.note(SyncAnnotation::ProxyFence, Vec::new()),
             false => cx.nothing(),
         };
     }
-    if cx.has("mbarrier_init") {
+    if cx.has(MbarrierInit) {
         return cx.note(SyncAnnotation::InitFence, Vec::new());
     }
     // `membar` calls the device `gl`.
@@ -104,16 +111,16 @@ pub fn fence(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `bar` and `barrier`.
 pub fn barrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    if cx.has("cluster") {
+    if cx.has(Cluster) {
         return crate::rules::memory::asynchrony::cluster_barrier(cx);
     }
-    cx.allow(&["cta", "sync", "aligned", "arrive", "red", "popc", "and", "or", "warp"])?;
-    if cx.has("warp") {
+    cx.allow(&[Cta, Sync, Aligned, Arrive, Red, Popc, And, Or, Warp])?;
+    if cx.has(Warp) {
         let members = cx.src(0, B32)?;
         cx.converge(None, members, None);
         return cx.note(SyncAnnotation::WarpSync, vec![members]);
     }
-    if cx.has("red") {
+    if cx.has(Red) {
         return reduce(cx);
     }
     let mut src = Vec::new();
@@ -124,13 +131,13 @@ pub fn barrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if src.is_empty() || src.len() > 2 {
         return Err(cx.unsupported("one or two operands are expected"));
     }
-    let kind = if cx.has("arrive") { BarrierKind::Arrive } else { BarrierKind::Sync };
+    let kind = if cx.has(Arrive) { BarrierKind::Arrive } else { BarrierKind::Sync };
     cx.branching(Opcode::Barrier { kind, aligned: aligned(cx) }, Vec::new(), src);
     Ok(())
 }
 
 fn reduce(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let reduction = match (cx.has("popc"), cx.has("and"), cx.has("or")) {
+    let reduction = match (cx.has(Popc), cx.has(And), cx.has(Or)) {
         (true, _, _) => Reduction::Count,
         (_, true, _) => Reduction::All,
         (_, _, true) => Reduction::Any,
@@ -154,7 +161,7 @@ fn reduce(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// Whether a barrier requires all threads of a warp at one instruction: `bar` is `barrier.aligned`.
 fn aligned(cx: &Cx<'_, '_>) -> bool {
-    cx.instruction.opcode == "bar" || cx.has("aligned")
+    cx.instruction.opcode == syntax::Opcode::Bar || cx.has(Aligned)
 }
 
 fn emit(
@@ -179,7 +186,7 @@ fn pair(cx: &mut Cx<'_, '_>) -> LoweringResult<Vec<Option<Reg>>> {
 /// The members of `op`: the mask in the last operand of a `.sync` instruction, else all active lanes. Each member
 /// contributes `value`. Also annotates the members for checks.
 fn members(cx: &mut Cx<'_, '_>, op: WarpOp, value: Option<Operand>) -> LoweringResult<Operand> {
-    if !cx.has("sync") {
+    if !cx.has(Sync) {
         return Ok(Operand::Const(u64::from(u32::MAX)));
     }
     let last = cx.instruction.operands.len().saturating_sub(1);
@@ -191,21 +198,20 @@ fn members(cx: &mut Cx<'_, '_>, op: WarpOp, value: Option<Operand>) -> LoweringR
 
 /// `shfl`.
 pub fn shfl(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["sync", "up", "down", "bfly", "idx"])?;
+    cx.allow(&[Sync, Up, Down, Bfly, Idx])?;
     let modes = [
-        ("up", ShuffleMode::Up),
-        ("down", ShuffleMode::Down),
-        ("bfly", ShuffleMode::Butterfly),
-        ("idx", ShuffleMode::Index),
+        (Up, ShuffleMode::Up),
+        (Down, ShuffleMode::Down),
+        (Bfly, ShuffleMode::Butterfly),
+        (Idx, ShuffleMode::Index),
     ];
-    let mode = modes.into_iter().find(|(name, _)| cx.has(name));
+    let mode = modes.into_iter().find(|(name, _)| cx.has(*name));
     let (_, mode) = mode.ok_or_else(|| cx.unsupported("no mode"))?;
-    cx.operands(if cx.has("sync") { 5 } else { 4 })?;
+    cx.operands(if cx.has(Sync) { 5 } else { 4 })?;
     let dst = pair(cx)?;
     let src = vec![cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?];
-    let members =
-        if cx.has("sync") { cx.src(4, B32)? } else { Operand::Const(u64::from(u32::MAX)) };
-    if cx.has("sync") {
+    let members = if cx.has(Sync) { cx.src(4, B32)? } else { Operand::Const(u64::from(u32::MAX)) };
+    if cx.has(Sync) {
         cx.converge(Some(WarpOp::Shuffle(mode)), members, Some(src[0]));
     }
     cx.note(SyncAnnotation::Shuffle(mode), vec![members, src[1], src[2]])?;
@@ -214,14 +220,14 @@ pub fn shfl(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `vote`.
 pub fn vote(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["sync", "all", "any", "uni", "ballot"])?;
+    cx.allow(&[Sync, All, Any, Uni, Ballot])?;
     let modes = [
-        ("all", VoteMode::All),
-        ("any", VoteMode::Any),
-        ("uni", VoteMode::Uniform),
-        ("ballot", VoteMode::Ballot),
+        (All, VoteMode::All),
+        (Any, VoteMode::Any),
+        (Uni, VoteMode::Uniform),
+        (Ballot, VoteMode::Ballot),
     ];
-    let mode = modes.into_iter().find(|(name, _)| cx.has(name));
+    let mode = modes.into_iter().find(|(name, _)| cx.has(*name));
     let (_, mode) = mode.ok_or_else(|| cx.unsupported("no mode"))?;
     let dst = cx.dst_of(0, if mode == VoteMode::Ballot { B32 } else { Pred })?;
     let (p, negated) = cx.predicate(1)?;
@@ -232,11 +238,11 @@ pub fn vote(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `match`.
 pub fn match_lanes(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["sync", "any", "all"])?;
+    cx.allow(&[Sync, Any, All])?;
     let ty = cx.ty()?;
     let dst = pair(cx)?;
     let a = cx.src(1, ty)?;
-    let op = WarpOp::Match { all: cx.has("all") };
+    let op = WarpOp::Match { all: cx.has(All) };
     let src = vec![a, members(cx, op, Some(a))?];
     emit(cx, op, dst, src)
 }
@@ -250,7 +256,7 @@ pub fn active_mask(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `elect`: the lowest lane that takes part.
 pub fn elect(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["sync"])?;
+    cx.allow(&[Sync])?;
     let dst = pair(cx)?;
     let members = members(cx, WarpOp::Elect, None)?;
     emit(cx, WarpOp::Elect, dst, vec![members])
@@ -258,21 +264,21 @@ pub fn elect(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `redux`.
 pub fn redux(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["sync", "add", "min", "max", "and", "or", "xor", "abs", "NaN"])?;
+    cx.allow(&[Sync, Add, Min, Max, And, Or, Xor, Abs, Nan])?;
     let ty = cx.ty()?;
     if ty == ScalarType::F32 {
         return crate::rules::arithmetic::expand::redux(cx);
     }
-    let name = cx.instruction.modifiers.iter().find(|m| !matches!(m.as_str(), "sync"));
-    let mode = match (name.map(String::as_str), ty) {
-        (Some("add"), U32 | S32) => WarpReduction::Add,
-        (Some("min"), U32) => WarpReduction::MinUnsigned,
-        (Some("max"), U32) => WarpReduction::MaxUnsigned,
-        (Some("min"), S32) => WarpReduction::MinSigned,
-        (Some("max"), S32) => WarpReduction::MaxSigned,
-        (Some("and"), B32) => WarpReduction::And,
-        (Some("or"), B32) => WarpReduction::Or,
-        (Some("xor"), B32) => WarpReduction::Xor,
+    let name = cx.instruction.modifiers.iter().copied().find(|m| *m != Sync);
+    let mode = match (name, ty) {
+        (Some(Add), U32 | S32) => WarpReduction::Add,
+        (Some(Min), U32) => WarpReduction::MinUnsigned,
+        (Some(Max), U32) => WarpReduction::MaxUnsigned,
+        (Some(Min), S32) => WarpReduction::MinSigned,
+        (Some(Max), S32) => WarpReduction::MaxSigned,
+        (Some(And), B32) => WarpReduction::And,
+        (Some(Or), B32) => WarpReduction::Or,
+        (Some(Xor), B32) => WarpReduction::Xor,
         _ => return Err(cx.unsupported("this operation or type")),
     };
     let dst = cx.dst_of(0, ScalarType::B32)?;

@@ -10,6 +10,7 @@ use crate::rules::context::Cx;
 use crate::rules::memory::access::elements;
 use crate::rules::special::{clock, is_vector};
 use lanework_ptx as syntax;
+use lanework_ptx::Modifier::*;
 use lanework_ptx::ScalarType::{self, *};
 
 /// The opcode that copies a register of a type.
@@ -23,13 +24,13 @@ pub fn copy(ty: ScalarType) -> Alu {
 
 /// `mov`, also to and from vectors of parts.
 pub fn mov(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["v2", "v4"])?;
+    cx.allow(&[V2, V4])?;
     cx.operands(2)?;
     let ty = cx.ty()?;
     if ty == B128 {
         return crate::rules::b128::mov(cx);
     }
-    if cx.has("v2") || cx.has("v4") {
+    if cx.has(V2) || cx.has(V4) {
         return vector(cx, ty);
     }
     match (cx.operand(0)?.clone(), cx.operand(1)?.clone()) {
@@ -52,7 +53,7 @@ pub fn mov(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `mov.v2` and `mov.v4`: element by element, as if all were read before any is written.
 fn vector(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult {
-    let count = if cx.has("v4") { 4 } else { 2 };
+    let count = if cx.has(V4) { 4 } else { 2 };
     let to = elements(cx, 0, count)?;
     let from = match cx.operand(1)? {
         // `%tid` is `{%tid.x, %tid.y, %tid.z, 0}`.

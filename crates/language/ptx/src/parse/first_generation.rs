@@ -3,16 +3,21 @@
 //! its machine code), so the parser adds these modifiers.
 
 use crate::ast::{Instruction, Item, Module, Statement};
+use crate::instructions::Modifier::{self, Ftz, Rm, Rn, Rp, Rz, Sat, Type};
+use crate::instructions::Opcode;
+use crate::types::ScalarType::{F32, S32, U32};
 
 /// The first architecture of the second generation.
 const SECOND: u32 = 20;
 
 /// f32 instructions that flush subnormals on those devices and accept `.ftz`.
-const FLUSHED: &[&str] = &[
-    "add", "sub", "mul", "mad", "fma", "div", "abs", "neg", "min", "max", "rcp", "sqrt", "rsqrt",
-    "sin", "cos", "lg2", "ex2", "set", "setp",
-];
-const ROUNDINGS: &[&str] = &["rn", "rz", "rm", "rp"];
+const FLUSHED: &[Opcode] = {
+    use Opcode::*;
+    &[
+        Add, Sub, Mul, Mad, Fma, Div, Abs, Neg, Min, Max, Rcp, Sqrt, Rsqrt, Sin, Cos, Lg2, Ex2,
+        Set, Setp,
+    ]
+};
 
 /// Adds the implied modifiers.
 pub(super) fn translate(module: &mut Module) {
@@ -37,19 +42,21 @@ fn statements(list: &mut [Statement]) {
 }
 
 fn instruction(instruction: &mut Instruction) {
-    let Instruction { opcode, modifiers, .. } = instruction;
-    let has = |modifiers: &[String], name: &str| modifiers.iter().any(|modifier| modifier == name);
-    let is_f32 = modifiers.last().is_some_and(|last| last == "f32");
-    if !is_f32 || !FLUSHED.contains(&opcode.as_str()) {
+    let is_f32 = instruction.modifiers.last() == Some(&Type(F32));
+    let rounds = [Rn, Rz, Rm, Rp].iter().any(|rounding| instruction.has(*rounding));
+    let flushes = !instruction.has(Ftz);
+    // Validation refuses words that are not known.
+    if !is_f32 || !FLUSHED.contains(&instruction.opcode) || instruction.unknown_name.is_some() {
         return;
     }
-    if opcode == "mad" && !ROUNDINGS.iter().any(|rounding| has(modifiers, rounding)) {
-        modifiers.insert(0, "rn".to_owned());
+    let modifiers = &mut instruction.modifiers;
+    if instruction.opcode == Opcode::Mad && !rounds {
+        modifiers.insert(0, Rn);
     }
-    if !has(modifiers, "ftz") {
-        let after = |modifier: &String| matches!(modifier.as_str(), "sat" | "f32" | "u32" | "s32");
+    if flushes {
+        let after = |modifier: &Modifier| matches!(modifier, Sat | Type(F32 | U32 | S32));
         let at = modifiers.iter().position(after).unwrap_or(modifiers.len());
-        modifiers.insert(at, "ftz".to_owned());
+        modifiers.insert(at, Ftz);
     }
 }
 

@@ -3,6 +3,7 @@
 use super::lexer::TokenKind;
 use super::{Parsed, Parser};
 use crate::ast::*;
+use crate::instructions::{Modifier, Opcode};
 use crate::types::StateSpace;
 
 impl<'a> Parser<'a> {
@@ -178,18 +179,24 @@ impl<'a> Parser<'a> {
     fn instruction(&mut self) -> Parsed<Instruction> {
         let guard = self.guard()?;
         let text_line = self.token().line;
-        let opcode = self.word("an instruction")?;
-        if opcode.starts_with(['%', '$', '_']) {
+        let first = self.at;
+        let word = self.word("an instruction")?;
+        if word.starts_with(['%', '$', '_']) {
             self.at -= 1;
             return Err(self.expected("an instruction, a label or a directive", None));
         }
+        let opcode = Opcode::from_name(word);
         let mut modifiers = Vec::new();
         while self.kind() == TokenKind::Dotted && self.token().line == text_line {
-            modifiers.push(self.spelling()[1..].to_owned());
+            modifiers.push(Modifier::from_word(&self.spelling()[1..]));
             self.advance();
         }
-        let call = opcode == "call";
-        self.accesses = matches!(opcode, "ld" | "ldu" | "st" | "atom" | "red");
+        let known = opcode != Opcode::Unknown && !modifiers.contains(&Modifier::Unknown);
+        let words = self.tokens[first..self.at].iter().map(|token| self.spelling_of(*token));
+        let unknown_name = if known { None } else { Some(words.collect()) };
+        let call = opcode == Opcode::Call;
+        self.accesses =
+            matches!(opcode, Opcode::Ld | Opcode::Ldu | Opcode::St | Opcode::Atom | Opcode::Red);
         let mut operands = Vec::new();
         if !matches!(self.kind(), TokenKind::Punctuation(b';' | b'}') | TokenKind::Dotted) {
             operands.push(self.operand(call)?);
@@ -199,8 +206,7 @@ impl<'a> Parser<'a> {
         }
         self.semicolon("after the instruction")?;
         let location = self.location.clone();
-        let opcode = opcode.to_owned();
-        Ok(Instruction { guard, opcode, modifiers, operands, location, text_line })
+        Ok(Instruction { guard, opcode, modifiers, unknown_name, operands, location, text_line })
     }
 
     /// `@p` or `@!p`, if there is one.

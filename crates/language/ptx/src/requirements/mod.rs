@@ -1,20 +1,19 @@
 //! The lowest `.version` and `.target` that cover what a module uses, so the oldest driver that can run it accepts it.
 //!
-//! The rules are a table, measured with ptxas 12.9 (13.2 for newer instructions) by lowering version and target until ptxas
-//! reported an error. `measured.txt` holds the results; a test compares the table with them.
+//! The needs of instructions are in their table, measured with ptxas 12.9 (13.2 for newer instructions) by lowering version and
+//! target until ptxas reported an error. `measured.txt` holds the results; a test compares the table with them.
 
-mod rules;
+mod targets;
 
 use crate::ast::*;
+use crate::instructions::needs::Requirement;
+use crate::instructions::{Modifier, Opcode};
 use crate::types::ScalarType;
-use rules::{
-    OLD_TARGETS, Requirement, TARGETS, earlier_version, portable, rules_for,
-    special_register_requirement,
-};
+use targets::{OLD_TARGETS, TARGETS, special_register_requirement};
 
 /// The requirements of a module without special features: warp instructions with a member mask came
 /// with 6.0, and sm_50 is the oldest target that current drivers accept.
-const LEAST: Requirement = portable((6, 0), 50);
+const LEAST: Requirement = Requirement::portable((6, 0), 50);
 
 /// Parameters of an entry beyond this many bytes need a newer version.
 const PARAMETER_BYTES: u64 = 4352;
@@ -74,14 +73,14 @@ fn is_masked(init: &Initializer) -> bool {
 /// Fundamental Types: `.b128` is the only one that is not in every version.
 fn add_type(need: &mut Requirement, ty: ScalarType) {
     if ty == ScalarType::B128 {
-        need.add(portable((8, 3), 70));
+        need.add(Requirement::portable((8, 3), 70));
     }
 }
 
 fn add_function(need: &mut Requirement, function: &Function) {
     let parameter_bytes: u64 = function.params.iter().map(Variable::size).sum();
     if function.entry && parameter_bytes > PARAMETER_BYTES {
-        need.add(portable((8, 1), 70));
+        need.add(Requirement::portable((8, 1), 70));
     }
     for directive in &function.directives {
         let word = match directive {
@@ -91,8 +90,10 @@ fn add_function(need: &mut Requirement, function: &Function) {
         };
         need.add(match word {
             // Cluster Dimension Directives
-            "reqnctapercluster" | "explicitcluster" | "maxclusterrank" => portable((7, 8), 90),
-            "blocksareclusters" => portable((9, 0), 90),
+            "reqnctapercluster" | "explicitcluster" | "maxclusterrank" => {
+                Requirement::portable((7, 8), 90)
+            }
+            "blocksareclusters" => Requirement::portable((9, 0), 90),
             "noreturn" => Requirement::version(6, 4), // Performance-Tuning Directives: .noreturn
             "abi_preserve" | "abi_preserve_control" => Requirement::version(9, 0),
             _ => continue,
@@ -114,15 +115,9 @@ fn add_statements(need: &mut Requirement, statements: &[Statement]) {
 }
 
 fn add_instruction(need: &mut Requirement, instruction: &Instruction) {
-    let rules = rules_for(&instruction.opcode);
-    if !rules.is_empty() {
-        let modifiers = format!(".{}.", instruction.modifiers.join("."));
-        let operands = instruction.operands.len();
-        rules
-            .iter()
-            .filter(|rule| rule.applies(&modifiers, operands))
-            .for_each(|rule| need.add(rule.need));
-    }
+    let (modifiers, operands) = (&instruction.modifiers, instruction.operands.len());
+    let found = instruction.opcode.needs().iter().filter(|n| n.applies(modifiers, operands));
+    found.for_each(|found| need.add(found.requirement));
     for operand in &instruction.operands {
         add_special_register(need, operand);
     }
@@ -154,6 +149,13 @@ pub(crate) fn first_version(target: &Target) -> Option<Version> {
     all.find(matches).map(|(_, _, (major, minor))| Version { major, minor })
 }
 
+/// The version with which a target got an instruction that older targets got in a later one.
+fn earlier_version(instruction: &Instruction, architecture: u32) -> Option<(u8, u8)> {
+    let eight_bits = instruction.has(Modifier::E4m3x2) || instruction.has(Modifier::E5m2x2);
+    let earlier = instruction.opcode == Opcode::Cvt && eight_bits && architecture >= 90;
+    earlier.then_some((7, 8)) // manual, "Data Movement: cvt"
+}
+
 /// The requirement of an instruction that a version and target do not meet, in words.
 pub(crate) fn unmet_requirement(
     instruction: &Instruction,
@@ -182,6 +184,7 @@ pub(crate) fn unmet_requirement(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::instructions::needs::Need;
     use crate::parse_instructions;
 
     fn module_of(statements: Vec<Statement>) -> Module {
@@ -220,7 +223,7 @@ mod tests {
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
-    /// Every rule matches a measured instruction.
+    /// Every need of the table, which opcodes may share, applies to a measured instruction.
     #[test]
     fn every_rule_is_used() {
         let mut instructions = Vec::new();
@@ -228,17 +231,19 @@ mod tests {
             let text = line.split_once(" | ").expect("a separator").1;
             instructions.extend(parse_instructions(text).unwrap_or_else(|e| panic!("{e}")));
         }
-        let matches = |rule: &&rules::RequirementRule| {
-            instructions.iter().any(|statement| match statement {
+        let of = |opcode: &Opcode| opcode.needs().iter();
+        let applied: Vec<&Need> = instructions
+            .iter()
+            .flat_map(|statement| match statement {
                 Statement::Instruction(i) => {
-                    rule.opcodes.split('|').any(|opcode| opcode == i.opcode)
-                        && rule.applies(&format!(".{}.", i.modifiers.join(".")), i.operands.len())
+                    of(&i.opcode).filter(|n| n.applies(&i.modifiers, i.operands.len())).collect()
                 }
-                _ => false,
+                _ => Vec::new(),
             })
-        };
-        let unused: Vec<_> =
-            rules::RULES.iter().filter(|r| !matches(r)).map(|r| (r.opcodes, r.modifiers)).collect();
+            .collect();
+        let needs =
+            Opcode::ALL.iter().flat_map(|opcode| of(opcode).map(move |need| (opcode, need)));
+        let unused: Vec<_> = needs.filter(|(_, need)| !applied.contains(need)).collect();
         assert!(unused.is_empty(), "{unused:?}");
     }
 

@@ -4,8 +4,10 @@
 //! declares no 64-bit integer and accesses global or generic memory through a 32-bit register.
 
 use crate::ast::*;
+use crate::instructions::{Modifier, Opcode};
 use crate::requirements;
-use crate::types::ScalarType;
+use crate::types::ScalarType::{self, F16, F32};
+use crate::types::StateSpace;
 use crate::validate::Checker;
 use crate::validate::operand::address::{is_bits, is_integer};
 use std::collections::HashSet;
@@ -70,8 +72,8 @@ impl Checker<'_> {
             self.report(instruction.text_line, message, Some(help));
         }
         // Manual, "Parallel Synchronization and Communication Instructions: shfl, vote (deprecated)".
-        let without = matches!(instruction.opcode.as_str(), "shfl" | "vote")
-            && !instruction.modifiers.iter().any(|modifier| modifier == "sync");
+        let without = matches!(instruction.opcode, Opcode::Shfl | Opcode::Vote)
+            && !instruction.has(Modifier::Sync);
         if without && version >= MASKS_NEEDED && target.architecture >= 70 {
             let name = instruction.name();
             let message = format!(
@@ -85,17 +87,18 @@ impl Checker<'_> {
 
     /// What `wmma` was in the versions that had it first (manual, "Warp-Level Matrix Multiply-Accumulate Instructions").
     fn old_matrices(&mut self, instruction: &Instruction) {
-        if instruction.opcode != "wmma" {
+        if instruction.opcode != Opcode::Wmma {
             return;
         }
-        let has = |word: &str| instruction.modifiers.iter().any(|modifier| modifier == word);
         let version = self.module.version;
         let name = instruction.name();
-        if version >= ALIGNED && !has("aligned") {
+        if version >= ALIGNED && !instruction.has(Modifier::Aligned) {
             let message = format!("`{name}` without `.aligned` was removed in PTX {ALIGNED}");
             self.report(instruction.text_line, message, Some("write it with `.aligned`"));
         }
-        if version >= UNSATURATED && has("satfinite") && (has("f16") || has("f32")) {
+        let float = |m: &Modifier| m.scalar_type().is_some_and(|ty| matches!(ty, F16 | F32));
+        let floats = instruction.modifiers.iter().any(float);
+        if version >= UNSATURATED && floats && instruction.has(Modifier::Satfinite) {
             let message =
                 format!("`{name}`: floats with `.satfinite` were removed in PTX {UNSATURATED}");
             self.report(instruction.text_line, message, Some("remove `.satfinite`"));
@@ -162,10 +165,13 @@ impl<'a> AddressWidthSearch<'a> {
     }
 
     fn is_access(&self, instruction: &Instruction) -> bool {
-        const SPACES: [&str; 4] = ["shared", "local", "const", "param"];
-        let elsewhere = |word: &String| SPACES.iter().any(|space| word.starts_with(space));
-        matches!(instruction.opcode.as_str(), "ld" | "ldu" | "st" | "atom" | "red")
-            && !instruction.modifiers.iter().any(elsewhere)
+        let elsewhere = |modifier: &Modifier| {
+            modifier.state_space().is_some_and(|space| space != StateSpace::Global)
+        };
+        matches!(
+            instruction.opcode,
+            Opcode::Ld | Opcode::Ldu | Opcode::St | Opcode::Atom | Opcode::Red
+        ) && !instruction.modifiers.iter().any(elsewhere)
             && instruction.operands.iter().any(|operand| match operand {
                 Operand::Address(Address { base: AddressBase::Name(name), .. }) => {
                     self.is_narrow(name)

@@ -1,15 +1,11 @@
 //! Checks of an instruction: names are declared, a form has its modifiers, and operands fit the form.
 
 use crate::ast::*;
+use crate::instructions::notation::{FormMatch, Mismatch, OperandKind, OperandSpec};
+use crate::instructions::{Modifier, Opcode};
 use crate::types::ScalarType;
 use crate::validate::Checker;
-use crate::validate::forms::{
-    FormMatch, InstructionForm, Mismatch, OperandKind, OperandSpec, forms,
-};
 use crate::validate::names::{self, Symbol};
-
-/// Instructions whose operand is a label.
-const BRANCHES: [&str; 1] = ["bra"];
 
 impl<'a> Checker<'a> {
     pub(super) fn instruction(&mut self, instruction: &'a Instruction) {
@@ -21,13 +17,13 @@ impl<'a> Checker<'a> {
         if !declared {
             return;
         }
-        let Some(candidates) = forms(&instruction.opcode) else {
-            let message = format!("`{}` is not an instruction of PTX", instruction.opcode);
+        if instruction.opcode == Opcode::Unknown {
+            let message = format!("`{}` is not an instruction of PTX", instruction.word(0));
             return self.report(instruction.text_line, message, Some("correct its name"));
-        };
-        if let Err((message, help)) = self.fits(instruction, candidates) {
+        }
+        if let Err((message, help)) = self.fits(instruction) {
             self.report(instruction.text_line, message, Some(&help));
-        } else if instruction.opcode == "call" {
+        } else if instruction.opcode == Opcode::Call {
             self.call(instruction);
         } else {
             self.pair(instruction);
@@ -36,10 +32,10 @@ impl<'a> Checker<'a> {
 
     /// A function uses tensor memory as one block or as a pair of blocks.
     fn pair(&mut self, instruction: &'a Instruction) {
-        let mut modifiers = instruction.modifiers.iter();
-        let Some(group) = modifiers.find(|m| m.starts_with("cta_group::")) else { return };
+        let is_group = |m: &Modifier| matches!(m, Modifier::CtaGroup1 | Modifier::CtaGroup2);
+        let Some(group) = instruction.modifiers.iter().copied().find(is_group) else { return };
         let first = *self.pairs.get_or_insert(group);
-        if instruction.opcode == "tcgen05" && first != group {
+        if instruction.opcode == Opcode::Tcgen05 && first != group {
             let message = format!("`.{group}` in a function that uses `.{first}` before");
             let help = "use the same `.cta_group` in all instructions on tensor memory";
             self.report(instruction.text_line, message, Some(help));
@@ -64,7 +60,7 @@ impl<'a> Checker<'a> {
     /// Whether every name of an instruction is declared; reports those that are not.
     fn names_of(&mut self, instruction: &Instruction) -> bool {
         let line = instruction.text_line;
-        let branches = BRANCHES.contains(&instruction.opcode.as_str());
+        let branches = instruction.opcode == Opcode::Bra;
         let mut fine = true;
         for operand in &instruction.operands {
             fine &= match operand {
@@ -151,20 +147,16 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether one of the forms fits; else the problem of the nearest, and what to do.
-    fn fits(
-        &self,
-        instruction: &Instruction,
-        forms: &[InstructionForm],
-    ) -> Result<(), (String, String)> {
+    fn fits(&self, instruction: &Instruction) -> Result<(), (String, String)> {
         let mut nearest: Option<(usize, String)> = None;
-        for form in forms {
+        for form in instruction.opcode.forms() {
             let (rank, why) = match form.matches(&instruction.modifiers) {
                 Ok(found) => match self.operands(instruction, &found) {
                     Ok(()) => return Ok(()),
                     Err((place, why)) => (1000 + place, why),
                 },
                 Err(Mismatch::Extra(index)) => {
-                    (index, format!("`.{}` is not valid here", instruction.modifiers[index]))
+                    (index, format!("`.{}` is not valid here", instruction.word(1 + index)))
                 }
                 Err(Mismatch::Missing(names)) => (
                     instruction.modifiers.len(),
@@ -184,7 +176,7 @@ impl<'a> Checker<'a> {
     fn operands(
         &self,
         instruction: &Instruction,
-        found: &FormMatch<'_>,
+        found: &FormMatch,
     ) -> Result<(), (usize, String)> {
         let (given, specs) = (&instruction.operands, &found.operands);
         let rest = specs.iter().any(|spec| spec.kind == OperandKind::Rest);

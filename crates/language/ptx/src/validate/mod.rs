@@ -1,12 +1,11 @@
 //! Validation: finds what ptxas rejects in a module that parses.
 //!
 //! Names are declared once and before use. Operands have the types, state spaces and kinds that the instruction's form requires
-//! (table `forms/`). Version and target support the instructions. Declarations obey the limits of their state space. The `.loc` of
+//! (the [instruction table](crate::instructions)). Version and target support the instructions. Declarations obey the limits of their state space. The `.loc` of
 //! inlined calls refer to positions and labels that exist. The rules follow the PTX manual and were compared with ptxas 13.0;
 //! `crates/runtime/lanework/tests/ptxas` counts the differences.
 
 mod declarations;
-mod forms;
 mod heading;
 mod instruction;
 mod names;
@@ -14,6 +13,7 @@ mod operand;
 
 use crate::ast::{Item, *};
 use crate::diagnostics::{Collector, Diagnostic, Diagnostics};
+use crate::instructions::Modifier;
 use crate::validate::names::{RegisterType, Scope, Symbol, VariableRole};
 use std::collections::{HashMap, HashSet};
 
@@ -61,7 +61,7 @@ struct Checker<'a> {
     /// The places that a `.loc` named so far.
     locations: HashSet<[u32; 3]>,
     /// The `.cta_group` of the function's first instruction on tensor memory.
-    pairs: Option<&'a str>,
+    pairs: Option<Modifier>,
     problems: Collector,
 }
 

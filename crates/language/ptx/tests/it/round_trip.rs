@@ -122,21 +122,20 @@ fn instruction() -> impl Strategy<Value = Statement> {
     let guard = option::of((name(), any::<bool>()))
         .prop_map(|g| g.map(|(register, negated)| Guard { register, negated }));
     let modifier = "[a-zA-Z0-9_]{1,6}(::[a-z0-9_]{1,5})?";
-    let word = prop_oneof![Just("call".to_owned()), "[a-z][a-z0-9_]{0,5}"];
+    let modifier = prop_oneof![
+        modifier.boxed(),
+        prop::sample::select(vec!["f32", "m16n8k16", "rn"]).prop_map(str::to_owned)
+    ];
+    let word = prop_oneof![Just("call".to_owned()), Just("mma".to_owned()), "[a-z][a-z0-9_]{0,5}"];
     (guard, word, vec(modifier, 0..4), vec(operand(), 0..4), vec(part(), 0..3), location())
         .prop_map(|(guard, opcode, modifiers, mut operands, arguments, location)| {
             if opcode == "call" {
                 operands.insert(0, Operand::Arguments(arguments));
             }
-            let location = Some(location);
-            Statement::Instruction(Instruction {
-                guard,
-                opcode,
-                modifiers,
-                operands,
-                location,
-                text_line: 0,
-            })
+            let name = [vec![opcode], modifiers].concat().join(".");
+            let mut instruction = Instruction::new(&name, operands);
+            (instruction.guard, instruction.location) = (guard, Some(location));
+            Statement::Instruction(instruction)
         })
 }
 

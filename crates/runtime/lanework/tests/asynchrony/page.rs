@@ -48,10 +48,11 @@ fn instructions(module: &Module, entry: &str) -> String {
     let mut shown = Vec::<(String, String)>::new();
     for statement in body {
         let Statement::Instruction(instruction) = statement else { continue };
-        let name = format!("{}.{}", instruction.opcode, instruction.modifiers.join("."));
+        let name = instruction.name();
         let ordered = ["acquire", "relaxed", "release", "shared::cluster", "L1::no_allocate"];
-        let ordered = instruction.modifiers.iter().any(|m| ordered.contains(&m.as_str()));
-        let wanted = match instruction.opcode.as_str() {
+        let ordered =
+            instruction.modifiers.iter().any(|m| ordered.contains(&m.to_string().as_str()));
+        let wanted = match instruction.opcode.name() {
             "ld" | "st" => ordered,
             opcode => SHOWN.contains(&opcode),
         };

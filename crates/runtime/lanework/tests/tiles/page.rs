@@ -37,8 +37,8 @@ fn instructions(module: &Module, entry: &str) -> String {
     let mut text = String::new();
     for statement in body {
         let Statement::Instruction(instruction) = statement else { continue };
-        let name = format!("{}.{}", instruction.opcode, instruction.modifiers.join("."));
-        let wanted = SHOWN.contains(&instruction.opcode.as_str());
+        let name = instruction.name();
+        let wanted = SHOWN.contains(&instruction.opcode.name());
         if wanted && shown.insert(name.clone(), ()).is_none() {
             let operands: Vec<_> = instruction.operands.iter().map(ToString::to_string).collect();
             let mut line = format!("{name} {};", operands.join(", ")).replace(" ;", ";");

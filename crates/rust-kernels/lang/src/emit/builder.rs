@@ -17,7 +17,7 @@ use crate::emit::frames::{
 };
 use crate::emit::value::{Class, Register, Value, literal};
 use lanework_abi::{CheckSite, Parameter, StageError};
-use lanework_ptx::{Guard, Instruction, Location, Operand, ScalarType, Variable};
+use lanework_ptx::{Guard, Instruction, Location, Opcode, Operand, ScalarType, Variable};
 use std::collections::{HashMap, HashSet};
 use std::panic::Location as Caller;
 
@@ -387,7 +387,7 @@ impl Captured {
         match self.lines.as_slice() {
             [Line::Op { instruction, .. }]
                 if instruction.guard.is_none()
-                    && matches!(instruction.opcode.as_str(), "bra" | "ret" | "exit") =>
+                    && matches!(instruction.opcode, Opcode::Bra | Opcode::Ret | Opcode::Exit) =>
             {
                 Some(instruction)
             }

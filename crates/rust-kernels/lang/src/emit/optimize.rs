@@ -5,7 +5,7 @@
 
 use crate::emit::frames::Line;
 use crate::emit::value::Register;
-use lanework_ptx::{AddressBase, Immediate, Instruction, Operand};
+use lanework_ptx::{AddressBase, Immediate, Instruction, Modifier, Opcode, Operand};
 use std::collections::HashMap;
 
 /// Optimises a finished body in place.
@@ -75,8 +75,8 @@ fn count_reads(lines: &[Line]) -> HashMap<String, usize> {
 
 /// Whether the instruction is a load that only its result shows: neither volatile nor ordered.
 fn is_plain_load(instruction: &Instruction) -> bool {
-    instruction.opcode == "ld"
-        && matches!(instruction.modifiers.as_slice(), [space, _] if space != "volatile")
+    instruction.opcode == Opcode::Ld
+        && matches!(instruction.modifiers[..], [space, _] if space != Modifier::Volatile)
 }
 
 /// Dead-code elimination: removes pure computations, moves and plain loads whose result is never read, and those
@@ -89,7 +89,7 @@ fn drop_unread(lines: &mut Vec<Line>) {
         let mut kept = Vec::with_capacity(lines.len());
         for line in lines.drain(..).rev() {
             if let Line::Op { instruction, dest: Some(dest), pure } = &line
-                && (*pure || instruction.opcode == "mov" || is_plain_load(instruction))
+                && (*pure || instruction.opcode == Opcode::Mov || is_plain_load(instruction))
                 && instruction.guard.is_none()
                 && counts.get(&dest.name()).is_none_or(|reads| *reads == 0)
             {
@@ -156,7 +156,7 @@ fn fold_moves(lines: &mut Vec<Line>) {
         if let Some(guard) = &instruction.guard {
             mentioned.insert(guard.register.clone(), at);
         }
-        if matches!(instruction.opcode.as_str(), "bra" | "ret" | "exit" | "call") {
+        if matches!(instruction.opcode, Opcode::Bra | Opcode::Ret | Opcode::Exit | Opcode::Call) {
             computed.clear();
         } else if let Some(dest) = dest
             && writes.get(&dest) == Some(&1)
@@ -207,11 +207,10 @@ fn fuse_products(lines: &mut Vec<Line>) {
                 };
                 let Line::Op { instruction: first, .. } = &lines[product] else { continue };
                 let factors = (first.operands[1].clone(), scale(first));
-                let word = name.trim_start_matches("add.").to_owned();
                 if let Line::Op { instruction, .. } = &mut lines[at] {
                     let sum = instruction.operands[0].clone();
-                    instruction.opcode = "mad".to_owned();
-                    instruction.modifiers = vec!["lo".to_owned(), word];
+                    instruction.opcode = Opcode::Mad;
+                    instruction.modifiers.insert(0, Modifier::Lo);
                     instruction.operands = vec![sum, factors.0, factors.1, rest];
                 }
                 dropped[product] = true;
@@ -233,8 +232,10 @@ fn is_in(products: &HashMap<String, usize>, operand: &Operand) -> Option<usize> 
 
 /// The second factor of a product; a shift by `k` multiplies by `2^k`.
 fn scale(product: &Instruction) -> Operand {
-    match (&product.operands[2], product.opcode.as_str()) {
-        (Operand::Immediate(Immediate::Integer(k)), "shl") => Operand::integer(1i128 << (k & 63)),
+    match (&product.operands[2], product.opcode) {
+        (Operand::Immediate(Immediate::Integer(k)), Opcode::Shl) => {
+            Operand::integer(1i128 << (k & 63))
+        }
         (factor, _) => factor.clone(),
     }
 }
@@ -243,7 +244,7 @@ fn scale(product: &Instruction) -> Operand {
 fn drop_jumps_to_next(lines: &mut Vec<Line>) {
     let is_needless = |pair: &[Line]| match pair {
         [Line::Op { instruction, .. }, Line::Label(label)] => {
-            instruction.opcode == "bra"
+            instruction.opcode == Opcode::Bra
                 && instruction.guard.is_none()
                 && instruction.operands == [Operand::Name(label.clone())]
         }
@@ -256,8 +257,8 @@ fn drop_jumps_to_next(lines: &mut Vec<Line>) {
 
 /// The source of a plain move from a register.
 fn moved(instruction: &Instruction) -> Option<&str> {
-    match (instruction.opcode.as_str(), instruction.operands.as_slice()) {
-        ("mov", [_, Operand::Name(source)]) if source.starts_with('%') => Some(source),
+    match (instruction.opcode, instruction.operands.as_slice()) {
+        (Opcode::Mov, [_, Operand::Name(source)]) if source.starts_with('%') => Some(source),
         _ => None,
     }
 }

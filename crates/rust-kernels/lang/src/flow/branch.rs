@@ -59,7 +59,7 @@ fn end_then(condition: Var<bool>) {
         if let Some(jump) = lines.only_jump() {
             let mut jump = jump.clone();
             jump.guard = Some(lanework_ptx::Guard { register: predicate.name(), negated: false });
-            jump.modifiers.retain(|m| m != "uni");
+            jump.modifiers.retain(|m| *m != lanework_ptx::Modifier::Uni);
             b.push(Line::Op { instruction: jump, dest: None, pure: false });
             return;
         }

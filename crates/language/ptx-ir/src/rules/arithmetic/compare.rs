@@ -10,6 +10,7 @@ use crate::rules::arithmetic::float::flushed;
 use crate::rules::arithmetic::logic::positive;
 use crate::rules::context::Cx;
 use lanework_ptx as syntax;
+use lanework_ptx::Modifier::{self, *};
 use lanework_ptx::ScalarType::{self, *};
 
 const COPY: Alu = Alu::copy(Width::Predicate);
@@ -30,12 +31,12 @@ pub fn selp(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `slct`: `a` if `c >= 0`, else `b`.
 pub fn slct(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["ftz"])?;
+    cx.allow(&[Ftz])?;
     cx.operands(4)?;
     let [ty, test] = cx.types()[..] else { return Err(cx.unsupported("two types are expected")) };
     let by = match test {
         S32 => SignOf::S32,
-        F32 => SignOf::F32 { ftz: cx.has("ftz") },
+        F32 => SignOf::F32 { ftz: cx.has(Ftz) },
         _ => return Err(cx.unsupported("this type")),
     };
     let dst = cx.dst_of(0, ty)?;
@@ -44,44 +45,46 @@ pub fn slct(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.alu(dst, &[a, b, c], Alu::Compare(op))
 }
 
-const COMPARISONS: &[&str] = &[
-    "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu",
-    "geu", "num", "nan", "ftz", "and", "or", "xor",
+const COMPARISONS: &[Modifier] = &[
+    Eq, Ne, Lt, Le, Gt, Ge, Lo, Ls, Hi, Hs, Equ, Neu, Ltu, Leu, Gtu, Geu, IsNumber, IsNan, Ftz,
+    And, Or, Xor,
 ];
 
 /// The comparison: the first modifier other than `.ftz`, `.and`, `.or`, `.xor` and types.
 fn comparison(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<CompareOp> {
-    let other = |m: &&String| {
-        !matches!(m.as_str(), "ftz" | "and" | "or" | "xor") && ScalarType::from_name(m).is_none()
-    };
-    let name = cx.instruction.modifiers.iter().find(other).map_or("", String::as_str);
+    let other = |m: &Modifier| !matches!(m, Ftz | And | Or | Xor | Type(_));
+    let named = cx.instruction.modifiers.iter().copied().find(other);
     let op = match FloatType::from_type(ty) {
-        Some(ty) => float_relation(name).map(|relation| CompareOp::Float(relation, ty)),
+        Some(ty) => named.and_then(float_relation).map(|relation| CompareOp::Float(relation, ty)),
         None => {
-            integer_relation(name).zip(integer(ty)).map(|(how, ty)| CompareOp::Integer(how, ty))
+            let relation = named.and_then(integer_relation);
+            relation.zip(integer(ty)).map(|(how, ty)| CompareOp::Integer(how, ty))
         }
     };
     op.ok_or_else(|| cx.unsupported("this type"))
 }
 
-fn float_relation(name: &str) -> Option<FloatRelation> {
-    match name {
-        "num" => Some(FloatRelation::BothNumbers),
-        "nan" => Some(FloatRelation::EitherNan),
-        _ => match name.strip_suffix('u') {
-            Some(name) => Relation::from_name(name).map(FloatRelation::Unordered),
-            None => Relation::from_name(name).map(FloatRelation::Ordered),
-        },
+fn float_relation(modifier: Modifier) -> Option<FloatRelation> {
+    match modifier {
+        IsNumber => Some(FloatRelation::BothNumbers),
+        IsNan => Some(FloatRelation::EitherNan),
+        Equ => Some(FloatRelation::Unordered(Relation::Equal)),
+        Neu => Some(FloatRelation::Unordered(Relation::NotEqual)),
+        Ltu => Some(FloatRelation::Unordered(Relation::Less)),
+        Leu => Some(FloatRelation::Unordered(Relation::LessEqual)),
+        Gtu => Some(FloatRelation::Unordered(Relation::Greater)),
+        Geu => Some(FloatRelation::Unordered(Relation::GreaterEqual)),
+        _ => Relation::from_modifier(modifier).map(FloatRelation::Ordered),
     }
 }
 
-fn integer_relation(name: &str) -> Option<Relation> {
-    match name {
-        "lo" => Some(Relation::Less),
-        "ls" => Some(Relation::LessEqual),
-        "hi" => Some(Relation::Greater),
-        "hs" => Some(Relation::GreaterEqual),
-        _ => Relation::from_name(name),
+fn integer_relation(modifier: Modifier) -> Option<Relation> {
+    match modifier {
+        Lo => Some(Relation::Less),
+        Ls => Some(Relation::LessEqual),
+        Hi => Some(Relation::Greater),
+        Hs => Some(Relation::GreaterEqual),
+        _ => Relation::from_modifier(modifier),
     }
 }
 
@@ -96,7 +99,7 @@ fn combined(cx: &mut Cx<'_, '_>, result: Operand, i: usize) -> LoweringResult<Op
         return Ok(result);
     }
     let with = positive(cx, i)?;
-    let op = match (cx.has("and"), cx.has("or"), cx.has("xor")) {
+    let op = match (cx.has(And), cx.has(Or), cx.has(Xor)) {
         (true, _, _) => LogicOp::And(Width::Predicate),
         (_, true, _) => LogicOp::Or(Width::Predicate),
         (_, _, true) => LogicOp::Xor(Width::Predicate),
@@ -110,7 +113,7 @@ fn combined(cx: &mut Cx<'_, '_>, result: Operand, i: usize) -> LoweringResult<Op
 /// The operands of a comparison, flushed for `.ftz`.
 fn compared(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<[Operand; 2]> {
     let mut both = [cx.src(1, ty)?, cx.src(2, ty)?];
-    if cx.has("ftz") {
+    if cx.has(Ftz) {
         for source in &mut both {
             *source = flushed(cx, *source, ty)?;
         }

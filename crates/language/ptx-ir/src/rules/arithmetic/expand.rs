@@ -5,12 +5,25 @@
 use crate::error::LoweringResult;
 use crate::kernel::Width;
 use crate::rules::context::Cx;
-use lanework_ptx::{Instruction, Operand, ScalarType};
+use lanework_ptx::Modifier::{self, *};
+use lanework_ptx::{Instruction, Opcode, Operand, ScalarType};
 
 /// Lowers one instruction under the guard of the whole.
 fn step(cx: &mut Cx<'_, '_>, name: &str, operands: &[Operand]) -> LoweringResult {
-    let mut instruction = Instruction::new(name, operands.to_vec());
-    instruction.guard.clone_from(&cx.instruction.guard);
+    let Instruction { opcode, modifiers, .. } = Instruction::new(name, Vec::new());
+    typed_step(cx, opcode, &modifiers, operands)
+}
+
+/// The same for an opcode and modifiers.
+fn typed_step(
+    cx: &mut Cx<'_, '_>,
+    opcode: Opcode,
+    modifiers: &[Modifier],
+    operands: &[Operand],
+) -> LoweringResult {
+    let guard = cx.instruction.guard.clone();
+    let (modifiers, operands) = (modifiers.to_vec(), operands.to_vec());
+    let instruction = Instruction { guard, opcode, modifiers, operands, ..Instruction::default() };
     (cx.lowering.lower)(cx.lowering, &instruction)
 }
 
@@ -22,16 +35,14 @@ fn temporary(cx: &mut Cx<'_, '_>, width: Width) -> Operand {
     Operand::Name(name)
 }
 
-/// The name of the instruction with some modifiers left out and others at its end.
-fn name_without(cx: &Cx<'_, '_>, left_out: &[&str], end: &str) -> String {
-    let kept = cx.instruction.modifiers.iter().filter(|m| !left_out.contains(&m.as_str()));
-    let kept: String = kept.map(|m| format!(".{m}")).collect();
-    format!("{}{kept}{end}", cx.instruction.opcode)
+/// The modifiers of the instruction but some.
+fn modifiers_without(cx: &Cx<'_, '_>, left_out: &[Modifier]) -> Vec<Modifier> {
+    cx.instruction.modifiers.iter().copied().filter(|m| !left_out.contains(m)).collect()
 }
 
 /// Forms that are short for others: pairs of f32, and operands of two types.
 pub fn expanded(cx: &mut Cx<'_, '_>) -> Option<LoweringResult> {
-    if cx.has("f32x2") {
+    if cx.has(F32x2) {
         return Some(pairs(cx));
     }
     matches!(cx.types()[..], [ScalarType::F32, ScalarType::F16 | ScalarType::Bf16])
@@ -40,10 +51,11 @@ pub fn expanded(cx: &mut Cx<'_, '_>) -> Option<LoweringResult> {
 
 /// `add`, `sub`, `mul` and `fma` of `.f32x2`: on the low and the high f32 of 64 bits.
 pub fn pairs(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["rn", "rz", "rm", "rp", "ftz", "f32x2"])?;
-    let count = if cx.instruction.opcode == "fma" { 4 } else { 3 };
+    cx.allow(&[Rn, Rz, Rm, Rp, Ftz, F32x2])?;
+    let count = if cx.instruction.opcode == Opcode::Fma { 4 } else { 3 };
     cx.operands(count)?;
-    let name = name_without(cx, &["f32x2"], ".f32");
+    let mut modifiers = modifiers_without(cx, &[F32x2]);
+    modifiers.push(Type(ScalarType::F32));
     let results = [temporary(cx, Width::Word), temporary(cx, Width::Word)];
     let mut halves = vec![vec![results[0].clone()], vec![results[1].clone()]];
     for i in 1..count {
@@ -53,7 +65,7 @@ pub fn pairs(cx: &mut Cx<'_, '_>) -> LoweringResult {
         halves.iter_mut().zip(parts).for_each(|(operands, part)| operands.push(part));
     }
     for operands in &halves {
-        step(cx, &name, operands)?;
+        typed_step(cx, cx.instruction.opcode, &modifiers, operands)?;
     }
     let to = cx.operand(0)?.clone();
     step(cx, "mov.b64", &[to, Operand::Vector(results.to_vec())])
@@ -62,12 +74,12 @@ pub fn pairs(cx: &mut Cx<'_, '_>) -> LoweringResult {
 /// `add`, `sub` and `fma` of `.f32.f16` and `.f32.bf16`: the operands of 16 bits are made f32 first, which
 /// is exact.
 fn mixed(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["rn", "rz", "rm", "rp", "sat"])?;
+    cx.allow(&[Rn, Rz, Rm, Rp, Sat])?;
     let narrow = match cx.types()[..] {
         [ScalarType::F32, narrow @ (ScalarType::F16 | ScalarType::Bf16)] => narrow,
         _ => return Err(cx.unsupported("these types")),
     };
-    let count = if cx.instruction.opcode == "fma" { 4 } else { 3 };
+    let count = if cx.instruction.opcode == Opcode::Fma { 4 } else { 3 };
     cx.operands(count)?;
     let mut operands = vec![cx.operand(0)?.clone()];
     for i in 1..count - 1 {
@@ -77,13 +89,13 @@ fn mixed(cx: &mut Cx<'_, '_>) -> LoweringResult {
         operands.push(wide);
     }
     operands.push(cx.operand(count - 1)?.clone());
-    let name = name_without(cx, &[narrow.name()], "");
-    step(cx, &name, &operands)
+    let modifiers = modifiers_without(cx, &[Type(narrow)]);
+    typed_step(cx, cx.instruction.opcode, &modifiers, &operands)
 }
 
 /// `min` and `max` of three f32: the one of the first two, and then of that and the third.
 pub fn of_three(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["ftz", "NaN", "abs"])?;
+    cx.allow(&[Ftz, Nan, Abs])?;
     cx.operands(4)?;
     if cx.ty()? != ScalarType::F32 {
         return Err(cx.unsupported("three operands of this type"));
@@ -91,40 +103,41 @@ pub fn of_three(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let mut sources = Vec::new();
     for i in 1..4 {
         let mut source = cx.operand(i)?.clone();
-        if cx.has("abs") {
+        if cx.has(Abs) {
             let magnitude = temporary(cx, Width::Word);
             step(cx, "abs.f32", &[magnitude.clone(), source])?;
             source = magnitude;
         }
         sources.push(source);
     }
-    let name = name_without(cx, &["abs"], "");
+    let (opcode, modifiers) = (cx.instruction.opcode, modifiers_without(cx, &[Abs]));
     let first = temporary(cx, Width::Word);
-    step(cx, &name, &[first.clone(), sources[0].clone(), sources[1].clone()])?;
+    let two = [first.clone(), sources[0].clone(), sources[1].clone()];
+    typed_step(cx, opcode, &modifiers, &two)?;
     let to = cx.operand(0)?.clone();
-    step(cx, &name, &[to, first, sources[2].clone()])
+    typed_step(cx, opcode, &modifiers, &[to, first, sources[2].clone()])
 }
 
 /// `redux.sync` of f32: over unsigned words in the order of the floats, -0 below +0. A NaN goes to the end
 /// where it loses, or with `.NaN` to the end where it wins.
 pub fn redux(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["sync", "min", "max", "abs", "NaN"])?;
+    cx.allow(&[Sync, Min, Max, Abs, Nan])?;
     cx.operands(3)?;
-    let min = cx.has("min");
-    if min == cx.has("max") {
+    let min = cx.has(Min);
+    if min == cx.has(Max) {
         return Err(cx.unsupported("no reduction"));
     }
     let [value, sign, key] = [(); 3].map(|()| temporary(cx, Width::Word));
     let nan = temporary(cx, Width::Predicate);
     let integer = Operand::integer;
     let source = cx.operand(1)?.clone();
-    let magnitude = if cx.has("abs") { 0x7fff_ffff } else { 0xffff_ffffu32 };
+    let magnitude = if cx.has(Abs) { 0x7fff_ffff } else { 0xffff_ffffu32 };
     step(cx, "and.b32", &[value.clone(), source, integer(magnitude)])?;
     step(cx, "shr.s32", &[sign.clone(), value.clone(), integer(31)])?;
     step(cx, "or.b32", &[sign.clone(), sign.clone(), integer(0x8000_0000u32)])?;
     step(cx, "xor.b32", &[key.clone(), value.clone(), sign.clone()])?;
     step(cx, "testp.notanumber.f32", &[nan.clone(), value])?;
-    let end = if min == cx.has("NaN") { 0 } else { u32::MAX };
+    let end = if min == cx.has(Nan) { 0 } else { u32::MAX };
     step(cx, "selp.b32", &[key.clone(), integer(end), key.clone(), nan.clone()])?;
     let members = cx.operand(2)?.clone();
     let name = if min { "redux.sync.min.u32" } else { "redux.sync.max.u32" };
@@ -142,22 +155,23 @@ pub fn redux(cx: &mut Cx<'_, '_>) -> LoweringResult {
 /// `multimem`: an address of a multicast object stands for the same address on each of its devices. Here
 /// every address is of one device, so that a reduction over the devices is what is there.
 pub fn multimem(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.allow_known()?;
     let operands = cx.instruction.operands.clone();
-    let what = cx.instruction.modifiers.first().map_or("", String::as_str);
-    let accumulators = ["acc::f32", "acc::f16"];
-    let operations = ["add", "min", "max", "and", "or", "xor"];
-    let (opcode, left_out) = match what {
-        "ld_reduce" => ("ld", [&accumulators[..], &operations].concat()),
-        "st" => ("st", Vec::new()),
-        "red" => ("red", Vec::new()),
-        "cp" => ("cp", Vec::new()),
+    let operations = [Add, Min, Max, And, Or, Xor];
+    let opcode = match cx.instruction.modifiers.first() {
+        Some(LdReduce) => Opcode::Ld,
+        Some(St) => Opcode::St,
+        Some(Red) => Opcode::Red,
+        Some(Cp) => Opcode::Cp,
         _ => return Err(cx.unsupported("this operation")),
     };
-    if what == "ld_reduce" && !operations.iter().any(|operation| cx.has(operation)) {
+    let reduces = opcode == Opcode::Ld;
+    if reduces && !operations.iter().any(|operation| cx.has(*operation)) {
         return Err(cx.unsupported("no reduction"));
     }
-    let kept = cx.instruction.modifiers[1..].iter();
-    let kept: String =
-        kept.filter(|m| !left_out.contains(&m.as_str())).map(|m| format!(".{m}")).collect();
-    step(cx, &format!("{opcode}{kept}"), &operands)
+    let mut modifiers = cx.instruction.modifiers[1..].to_vec();
+    if reduces {
+        modifiers.retain(|m| !matches!(m, AccF32 | AccF16) && !operations.contains(m));
+    }
+    typed_step(cx, opcode, &modifiers, &operands)
 }

@@ -15,6 +15,8 @@ use crate::opcode::integer::{IntegerOp, SignedInteger};
 use crate::rules::arithmetic::expand;
 use crate::rules::context::Cx;
 use crate::rules::mov;
+use lanework_ptx as syntax;
+use lanework_ptx::Modifier::*;
 use lanework_ptx::ScalarType::{self, *};
 
 /// Emits `add`, `sub` or `mul` with the opcode of each type.
@@ -26,7 +28,7 @@ fn binary(
     of_half: HalfFunction,
 ) -> LoweringResult {
     let ty = cx.ty()?;
-    cx.allow(&["rn", "rz", "rm", "rp", "ftz", "sat"])?;
+    cx.allow(&[Rn, Rz, Rm, Rp, Ftz, Sat])?;
     if let Some(op) = directed(cx, ty, to_direction) {
         return with_modifiers(cx, ty, 2, op);
     }
@@ -34,7 +36,7 @@ fn binary(
     match ty {
         F32 => cx.uniform_type(ty, 2, Alu::Single(single(modifiers(cx)))),
         F64 => cx.uniform_type(ty, 2, Alu::Double(double)),
-        F16 | F16x2 if of_half == HalfFunction::Mul && cx.has("ftz") => {
+        F16 | F16x2 if of_half == HalfFunction::Mul && cx.has(Ftz) => {
             with_modifiers(cx, ty, 2, only_f16(F16Function::MulFlushed, ty))
         }
         _ => {
@@ -43,8 +45,8 @@ fn binary(
         }
     }?;
     // A product that is clamped first is not added unclamped.
-    let clamped_product = of_half == HalfFunction::Mul && cx.has("sat");
-    if !cx.has("rn") && !clamped_product {
+    let clamped_product = of_half == HalfFunction::Mul && cx.has(Sat);
+    if !cx.has(Rn) && !clamped_product {
         note_open_rounding(cx, start);
     }
     Ok(())
@@ -52,7 +54,7 @@ fn binary(
 
 /// Records that PTX leaves the rounding of the instruction open; it was lowered from `start` on.
 fn note_open_rounding(cx: &mut Cx<'_, '_>, start: usize) {
-    let ftz = cx.has("ftz");
+    let ftz = cx.has(Ftz);
     cx.lowering.note_open_rounding(start, ftz);
 }
 
@@ -72,7 +74,7 @@ pub fn mul(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 fn division(cx: &Cx<'_, '_>) -> Division {
-    match (cx.has("approx"), cx.has("full")) {
+    match (cx.has(Approx), cx.has(Full)) {
         (true, _) => Division::Approximate,
         (_, true) => Division::Full,
         _ => Division::Rounded,
@@ -81,8 +83,8 @@ fn division(cx: &Cx<'_, '_>) -> Division {
 
 /// `div` of floats.
 pub fn div(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["rn", "rz", "rm", "rp", "ftz", "approx", "full"])?;
-    let (ty, ftz) = (cx.ty()?, cx.has("ftz"));
+    cx.allow(&[Rn, Rz, Rm, Rp, Ftz, Approx, Full])?;
+    let (ty, ftz) = (cx.ty()?, cx.has(Ftz));
     if let Some(op) = directed(cx, ty, DirectedFunction::Div { ftz }) {
         return with_modifiers(cx, ty, 2, op);
     }
@@ -104,7 +106,7 @@ pub fn fma(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if let Some(done) = expand::expanded(cx) {
         return done;
     }
-    cx.allow(&["rn", "rz", "rm", "rp", "ftz", "sat", "relu", "oob"])?;
+    cx.allow(&[Rn, Rz, Rm, Rp, Ftz, Sat, Relu, Oob])?;
     let ty = cx.ty()?;
     if let Some(op) = directed(cx, ty, DirectedFunction::Fma) {
         return with_modifiers(cx, ty, 3, op);
@@ -112,11 +114,11 @@ pub fn fma(cx: &mut Cx<'_, '_>) -> LoweringResult {
     match ty {
         F32 => cx.uniform_type(ty, 3, Alu::Single(SingleOp::Fma(modifiers(cx)))),
         F64 => cx.uniform_type(ty, 3, Alu::Double(DoubleOp::Fma)),
-        F16 | F16x2 if cx.has("ftz") && !cx.has("oob") => {
+        F16 | F16x2 if cx.has(Ftz) && !cx.has(Oob) => {
             with_modifiers(cx, ty, 3, only_f16(F16Function::FmaFlushed, ty))
         }
         _ => {
-            let outside = cx.has("oob");
+            let outside = cx.has(Oob);
             let function = if outside { HalfFunction::FmaOutOfBounds } else { HalfFunction::Fma };
             let op = half(cx, ty, function)?;
             with_modifiers(cx, ty, 3, op)
@@ -126,16 +128,16 @@ pub fn fma(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `min` and `max` of floats.
 pub fn min_max(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["ftz", "NaN", "xorsign", "abs"])?;
+    cx.allow(&[Ftz, Nan, Xorsign, Abs])?;
     if cx.instruction.operands.len() == 4 {
         return expand::of_three(cx);
     }
     let ty = cx.ty()?;
-    let max = cx.instruction.opcode == "max";
-    let choice = MinMax { max, nan: cx.has("NaN"), xorsign: cx.has("xorsign") };
+    let max = cx.instruction.opcode == syntax::Opcode::Max;
+    let choice = MinMax { max, nan: cx.has(Nan), xorsign: cx.has(Xorsign) };
     match ty {
         F32 => {
-            let op = SingleOp::MinMax { choice, ftz: cx.has("ftz") };
+            let op = SingleOp::MinMax { choice, ftz: cx.has(Ftz) };
             cx.uniform_type(ty, 2, Alu::Single(op))
         }
         F64 => {
@@ -150,13 +152,13 @@ pub fn min_max(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 fn single_unary(cx: &mut Cx<'_, '_>, function: Unary) -> LoweringResult {
-    let op = SingleOp::Unary { function, ftz: cx.has("ftz") };
+    let op = SingleOp::Unary { function, ftz: cx.has(Ftz) };
     cx.uniform_type(F32, 1, Alu::Single(op))
 }
 
 /// `abs`.
 pub fn abs(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["ftz"])?;
+    cx.allow(&[Ftz])?;
     let ty = cx.ty()?;
     match ty {
         S16 => cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Abs(SignedInteger::S16))),
@@ -173,7 +175,7 @@ pub fn abs(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `neg`.
 pub fn neg(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["ftz"])?;
+    cx.allow(&[Ftz])?;
     let ty = cx.ty()?;
     let start = cx.lowering.kernel.insts.len();
     match ty {
@@ -205,20 +207,20 @@ pub fn copysign(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `sqrt` and `rcp`.
 pub fn root(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["rn", "rz", "rm", "rp", "approx", "ftz"])?;
+    cx.allow(&[Rn, Rz, Rm, Rp, Approx, Ftz])?;
     let ty = cx.ty()?;
-    let sqrt = cx.instruction.opcode == "sqrt";
+    let sqrt = cx.instruction.opcode == syntax::Opcode::Sqrt;
     let function = if sqrt { DirectedFunction::Sqrt } else { DirectedFunction::Rcp };
     if let Some(op) = directed(cx, ty, function) {
         return with_modifiers(cx, ty, 1, op);
     }
     let double = match (ty, sqrt) {
-        (F32, true) if cx.has("approx") => return approximation(cx, Approximation::Sqrt),
-        (F32, false) if cx.has("approx") => return approximation(cx, Approximation::Rcp),
+        (F32, true) if cx.has(Approx) => return approximation(cx, Approximation::Sqrt),
+        (F32, false) if cx.has(Approx) => return approximation(cx, Approximation::Rcp),
         (F32, true) => return single_unary(cx, Unary::Sqrt),
         (F32, false) => return single_unary(cx, Unary::Rcp),
         (F64, true) => DoubleOp::Sqrt,
-        (F64, false) if cx.has("approx") => DoubleOp::RcpApproximate,
+        (F64, false) if cx.has(Approx) => DoubleOp::RcpApproximate,
         (F64, false) => DoubleOp::Rcp,
         _ => return Err(cx.unsupported("this type")),
     };
@@ -226,25 +228,25 @@ pub fn root(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 fn approximation(cx: &mut Cx<'_, '_>, function: Approximation) -> LoweringResult {
-    let op = SingleOp::Approximate { function, ftz: cx.has("ftz") };
+    let op = SingleOp::Approximate { function, ftz: cx.has(Ftz) };
     cx.uniform_type(F32, 1, Alu::Single(op))
 }
 
 /// The functions that a GPU only approximates.
 pub fn approximate(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["approx", "ftz"])?;
+    cx.allow(&[Approx, Ftz])?;
     let ty = cx.ty()?;
-    let op = match (cx.instruction.opcode.as_str(), ty) {
-        ("ex2", F32) => return approximation(cx, Approximation::Ex2),
-        ("lg2", F32) => return approximation(cx, Approximation::Lg2),
-        ("sin", F32) => return approximation(cx, Approximation::Sin),
-        ("cos", F32) => return approximation(cx, Approximation::Cos),
-        ("tanh", F32) => return approximation(cx, Approximation::Tanh),
-        ("rsqrt", F32) => return approximation(cx, Approximation::Rsqrt),
-        ("rsqrt", F64) if cx.has("ftz") => Alu::Double(DoubleOp::RsqrtApproximate),
-        ("rsqrt", F64) => Alu::Double(DoubleOp::Rsqrt),
-        ("ex2", _) => half(cx, ty, HalfFunction::Ex2)?,
-        ("tanh", _) => half(cx, ty, HalfFunction::Tanh)?,
+    let op = match (cx.instruction.opcode, ty) {
+        (syntax::Opcode::Ex2, F32) => return approximation(cx, Approximation::Ex2),
+        (syntax::Opcode::Lg2, F32) => return approximation(cx, Approximation::Lg2),
+        (syntax::Opcode::Sin, F32) => return approximation(cx, Approximation::Sin),
+        (syntax::Opcode::Cos, F32) => return approximation(cx, Approximation::Cos),
+        (syntax::Opcode::Tanh, F32) => return approximation(cx, Approximation::Tanh),
+        (syntax::Opcode::Rsqrt, F32) => return approximation(cx, Approximation::Rsqrt),
+        (syntax::Opcode::Rsqrt, F64) if cx.has(Ftz) => Alu::Double(DoubleOp::RsqrtApproximate),
+        (syntax::Opcode::Rsqrt, F64) => Alu::Double(DoubleOp::Rsqrt),
+        (syntax::Opcode::Ex2, _) => half(cx, ty, HalfFunction::Ex2)?,
+        (syntax::Opcode::Tanh, _) => half(cx, ty, HalfFunction::Tanh)?,
         _ => return Err(cx.unsupported("this type")),
     };
     cx.uniform_type(ty, 1, op)
@@ -252,15 +254,15 @@ pub fn approximate(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `testp`; a zero is normal.
 pub fn testp(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["finite", "infinite", "number", "notanumber", "normal", "subnormal"])?;
+    cx.allow(&[Finite, Infinite, Number, Notanumber, Normal, Subnormal])?;
     let ty = cx.ty()?;
-    let class = match cx.instruction.modifiers.first().map(String::as_str) {
-        Some("finite") => FloatClass::Finite,
-        Some("infinite") => FloatClass::Infinite,
-        Some("number") => FloatClass::Number,
-        Some("notanumber") => FloatClass::NotANumber,
-        Some("normal") => FloatClass::Normal,
-        Some("subnormal") => FloatClass::Subnormal,
+    let class = match cx.instruction.modifiers.first().copied() {
+        Some(Finite) => FloatClass::Finite,
+        Some(Infinite) => FloatClass::Infinite,
+        Some(Number) => FloatClass::Number,
+        Some(Notanumber) => FloatClass::NotANumber,
+        Some(Normal) => FloatClass::Normal,
+        Some(Subnormal) => FloatClass::Subnormal,
         _ => return Err(cx.unsupported("this test")),
     };
     let op = match ty {
@@ -276,13 +278,9 @@ pub fn testp(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// The rounding direction of the instruction; `None` is to the nearest even.
 pub fn direction(cx: &Cx<'_, '_>) -> Option<RoundingDirection> {
-    [
-        ("rz", RoundingDirection::Zero),
-        ("rm", RoundingDirection::Down),
-        ("rp", RoundingDirection::Up),
-    ]
-    .into_iter()
-    .find_map(|(name, direction)| cx.has(name).then_some(direction))
+    let directions =
+        [(Rz, RoundingDirection::Zero), (Rm, RoundingDirection::Down), (Rp, RoundingDirection::Up)];
+    directions.into_iter().find_map(|(name, direction)| cx.has(name).then_some(direction))
 }
 
 /// The opcode of a function with directed rounding, if the instruction has one and the type supports it.
@@ -322,7 +320,7 @@ pub fn flushed(cx: &mut Cx<'_, '_>, a: Operand, ty: ScalarType) -> LoweringResul
 
 /// Emits `op` on operands of `ty`, with the steps of `.ftz`, `.sat` and `.relu` before and after it.
 fn with_modifiers(cx: &mut Cx<'_, '_>, ty: ScalarType, count: usize, op: Alu) -> LoweringResult {
-    let (ftz, sat, relu) = (cx.has("ftz"), cx.has("sat"), cx.has("relu"));
+    let (ftz, sat, relu) = (cx.has(Ftz), cx.has(Sat), cx.has(Relu));
     cx.operands(count + 1)?;
     let dst = cx.dst_of(0, ty)?;
     let mut sources = Vec::new();
@@ -351,5 +349,5 @@ fn with_modifiers(cx: &mut Cx<'_, '_>, ty: ScalarType, count: usize, op: Alu) ->
 
 /// The modifiers that opcodes of f32 have.
 pub fn modifiers(cx: &Cx<'_, '_>) -> FloatModifiers {
-    FloatModifiers { ftz: cx.has("ftz"), sat: cx.has("sat") }
+    FloatModifiers { ftz: cx.has(Ftz), sat: cx.has(Sat) }
 }

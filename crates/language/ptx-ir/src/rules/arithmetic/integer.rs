@@ -11,6 +11,8 @@ use crate::opcode::Alu;
 use crate::opcode::integer::{CarryOp, IntegerOp, IntegerSize, PairOp, ProductOp};
 use crate::rules::arithmetic::{expand, float};
 use crate::rules::context::Cx;
+use lanework_ptx as syntax;
+use lanework_ptx::Modifier::*;
 use lanework_ptx::ScalarType::{self, *};
 
 /// `add`.
@@ -25,11 +27,11 @@ pub fn add(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if ty.is_float() {
         return float::add(cx);
     }
-    if cx.has("cc") {
+    if cx.has(Cc) {
         return add_carry(cx);
     }
-    cx.allow(&["sat"])?;
-    let op = match cx.has("sat") {
+    cx.allow(&[Sat])?;
+    let op = match cx.has(Sat) {
         true => IntegerOp::AddSaturate,
         false => IntegerOp::Add(cx.integer(ty)?),
     };
@@ -45,11 +47,11 @@ pub fn sub(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if ty.is_float() {
         return float::sub(cx);
     }
-    if cx.has("cc") {
+    if cx.has(Cc) {
         return add_carry(cx);
     }
-    cx.allow(&["sat"])?;
-    let op = match cx.has("sat") {
+    cx.allow(&[Sat])?;
+    let op = match cx.has(Sat) {
         true => IntegerOp::SubSaturate,
         false => IntegerOp::Sub(cx.integer(ty)?),
     };
@@ -58,19 +60,19 @@ pub fn sub(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// Pairs of 16-bit integers, which are not a scalar type: `add`, `min` and `max`.
 fn pairs(cx: &mut Cx<'_, '_>) -> Option<LoweringResult> {
-    if !cx.has("u16x2") && !cx.has("s16x2") {
+    if !cx.has(U16x2) && !cx.has(S16x2) {
         return None;
     }
-    if let Err(unsupported) = cx.allow(&["u16x2", "s16x2", "relu"]) {
+    if let Err(unsupported) = cx.allow(&[U16x2, S16x2, Relu]) {
         return Some(Err(unsupported));
     }
-    let signed = cx.has("s16x2");
-    let op = match (cx.instruction.opcode.as_str(), signed, cx.has("relu")) {
-        ("add", _, false) => PairOp::Add,
-        ("min", _, false) => PairOp::Min { signed },
-        ("max", _, false) => PairOp::Max { signed },
-        ("min", true, true) => PairOp::MinRelu,
-        ("max", true, true) => PairOp::MaxRelu,
+    let signed = cx.has(S16x2);
+    let op = match (cx.instruction.opcode, signed, cx.has(Relu)) {
+        (syntax::Opcode::Add, _, false) => PairOp::Add,
+        (syntax::Opcode::Min, _, false) => PairOp::Min { signed },
+        (syntax::Opcode::Max, _, false) => PairOp::Max { signed },
+        (syntax::Opcode::Min, true, true) => PairOp::MinRelu,
+        (syntax::Opcode::Max, true, true) => PairOp::MaxRelu,
         _ => return Some(Err(cx.unsupported("this operation on pairs"))),
     };
     Some(cx.uniform_type(B32, 2, Alu::Integer(IntegerOp::Pair(op))))
@@ -96,15 +98,15 @@ pub fn mul(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if ty.is_float() {
         return float::mul(cx);
     }
-    cx.allow(&["lo", "hi", "wide"])?;
-    if cx.has("wide") {
+    cx.allow(&[Lo, Hi, Wide])?;
+    if cx.has(Wide) {
         let (wide, word, signed) = doubled(cx, ty)?;
         cx.operands(3)?;
         let dst = cx.dst_of(0, wide)?;
         let (a, b) = (cx.src(1, ty)?, cx.src(2, ty)?);
         return cx.alu(dst, &[a, b], Alu::Product(ProductOp::MulWide { word, signed }));
     }
-    let op = if cx.has("hi") {
+    let op = if cx.has(Hi) {
         let (size, signed) = cx.fitting(IntegerSize::and_sign(ty))?;
         ProductOp::MulHigh { size, signed }
     } else {
@@ -119,18 +121,18 @@ pub fn mad(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if ty.is_float() {
         return float::fma(cx);
     }
-    if cx.has("cc") {
+    if cx.has(Cc) {
         return mad_carry(cx);
     }
-    cx.allow(&["lo", "hi", "wide", "sat"])?;
-    if cx.has("wide") {
+    cx.allow(&[Lo, Hi, Wide, Sat])?;
+    if cx.has(Wide) {
         let (wide, word, signed) = doubled(cx, ty)?;
         cx.operands(4)?;
         let dst = cx.dst_of(0, wide)?;
         let (a, b, c) = (cx.src(1, ty)?, cx.src(2, ty)?, cx.src(3, wide)?);
         return cx.alu(dst, &[a, b, c], Alu::Product(ProductOp::MadWide { word, signed }));
     }
-    let op = match (cx.has("hi"), cx.has("sat")) {
+    let op = match (cx.has(Hi), cx.has(Sat)) {
         (true, true) if ty == S32 => ProductOp::MadHighSaturate,
         (true, true) => return Err(cx.unsupported("this type")),
         (true, false) => {
@@ -145,9 +147,9 @@ pub fn mad(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `mul24`.
 pub fn mul24(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["lo", "hi"])?;
+    cx.allow(&[Lo, Hi])?;
     let ty = cx.ty()?;
-    let high = cx.has("hi");
+    let high = cx.has(Hi);
     let op = match ty {
         U32 | S32 => ProductOp::Mul24 { high, signed: ty == S32 },
         _ => return Err(cx.unsupported("this type")),
@@ -157,12 +159,12 @@ pub fn mul24(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `mad24`.
 pub fn mad24(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["lo", "hi", "sat"])?;
+    cx.allow(&[Lo, Hi, Sat])?;
     let ty = cx.ty()?;
-    let high = cx.has("hi");
+    let high = cx.has(Hi);
     let op = match ty {
-        S32 if high && cx.has("sat") => ProductOp::Mad24HighSaturate,
-        _ if cx.has("sat") => return Err(cx.unsupported("`.sat` of this form")),
+        S32 if high && cx.has(Sat) => ProductOp::Mad24HighSaturate,
+        _ if cx.has(Sat) => return Err(cx.unsupported("`.sat` of this form")),
         U32 | S32 => ProductOp::Mad24 { high, signed: ty == S32 },
         _ => return Err(cx.unsupported("this type")),
     };
@@ -203,9 +205,9 @@ pub fn min_max(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if ty.is_float() {
         return float::min_max(cx);
     }
-    cx.allow(&["relu"])?;
-    let smaller = cx.instruction.opcode == "min";
-    let op = match (smaller, cx.has("relu")) {
+    cx.allow(&[Relu])?;
+    let smaller = cx.instruction.opcode == syntax::Opcode::Min;
+    let op = match (smaller, cx.has(Relu)) {
         (true, true) if ty == S32 => IntegerOp::MinRelu,
         (false, true) if ty == S32 => IntegerOp::MaxRelu,
         (_, true) => return Err(cx.unsupported("`.relu` of this type")),
@@ -240,8 +242,8 @@ pub fn dp4a(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `dp2a`.
 pub fn dp2a(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["lo", "hi"])?;
-    let (signed, high) = (signs(cx)?, cx.has("hi"));
+    cx.allow(&[Lo, Hi])?;
+    let (signed, high) = (signs(cx)?, cx.has(Hi));
     cx.uniform_type(B32, 3, Alu::Product(ProductOp::Dot2 { signed, high }))
 }
 
@@ -254,12 +256,12 @@ fn add_with_flag(
     wide: bool,
     with: bool,
 ) -> LoweringResult {
-    let subtract = cx.instruction.opcode.starts_with("sub");
+    let subtract = matches!(cx.instruction.opcode, syntax::Opcode::Sub | syntax::Opcode::Subc);
     let row = |carry_out| Alu::Carry(CarryOp { subtract, wide, carry_out });
     let (sum, out) = (row(false), row(true));
     let flag = cx.lowering.carry();
     let carry = if with { Operand::Reg(flag) } else { Operand::Truth(subtract) };
-    if !cx.has("cc") {
+    if !cx.has(Cc) {
         return cx.alu(dst, &[a, b, carry], sum);
     }
     // Both results come before either is written, for the operands may be among them.
@@ -283,29 +285,29 @@ fn carry_type(cx: &Cx<'_, '_>) -> LoweringResult<ScalarType> {
 
 /// `add.cc`, `addc`, `sub.cc` and `subc`.
 pub fn add_carry(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["cc"])?;
+    cx.allow(&[Cc])?;
     let ty = carry_type(cx)?;
     cx.operands(3)?;
     let dst = cx.dst_of(0, ty)?;
     let (a, b) = (cx.src(1, ty)?, cx.src(2, ty)?);
-    let with = cx.instruction.opcode.ends_with('c');
+    let with = matches!(cx.instruction.opcode, syntax::Opcode::Addc | syntax::Opcode::Subc);
     add_with_flag(cx, dst, a, b, ty.size() == 8, with)
 }
 
 /// `mad.cc` and `madc`: the low or high half of a product joins the chain.
 pub fn mad_carry(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["cc", "lo", "hi"])?;
+    cx.allow(&[Cc, Lo, Hi])?;
     let ty = carry_type(cx)?;
     cx.operands(4)?;
     let dst = cx.dst_of(0, ty)?;
     let (a, b, c) = (cx.src(1, ty)?, cx.src(2, ty)?, cx.src(3, ty)?);
-    let op = match (cx.has("hi"), IntegerSize::and_sign(ty)) {
+    let op = match (cx.has(Hi), IntegerSize::and_sign(ty)) {
         (true, Some((size, signed))) => ProductOp::MulHigh { size, signed },
         _ => ProductOp::Mul(cx.integer(ty)?),
     };
     let wide = ty.size() == 8;
     let product = cx.lowering.new_register(if wide { Width::Wide } else { Width::Word });
     cx.alu(Some(product), &[a, b], Alu::Product(op))?;
-    let with = cx.instruction.opcode == "madc";
+    let with = cx.instruction.opcode == syntax::Opcode::Madc;
     add_with_flag(cx, dst, Operand::Reg(product), c, wide, with)
 }

@@ -8,6 +8,7 @@ use crate::opcode::integer::IntegerSize;
 use crate::opcode::logic::{LogicOp, PermuteMode};
 use crate::rules::context::Cx;
 use lanework_ptx as syntax;
+use lanework_ptx::Modifier::*;
 use lanework_ptx::ScalarType::{self, *};
 
 /// The width of untyped bits.
@@ -44,9 +45,9 @@ pub fn bitwise(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     let width = width(cx, ty)?;
-    let op = Alu::Logic(match cx.instruction.opcode.as_str() {
-        "and" => LogicOp::And(width),
-        "or" => LogicOp::Or(width),
+    let op = Alu::Logic(match cx.instruction.opcode {
+        syntax::Opcode::And => LogicOp::And(width),
+        syntax::Opcode::Or => LogicOp::Or(width),
         _ => LogicOp::Xor(width),
     });
     if ty == Pred {
@@ -121,8 +122,8 @@ pub fn shr(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `shf`: a shift across two words.
 pub fn shf(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["l", "r", "clamp", "wrap"])?;
-    let op = LogicOp::Funnel { left: cx.has("l"), wrap: cx.has("wrap") };
+    cx.allow(&[L, R, Clamp, Wrap])?;
+    let op = LogicOp::Funnel { left: cx.has(L), wrap: cx.has(Wrap) };
     cx.uniform_type(B32, 3, Alu::Logic(op))
 }
 
@@ -160,10 +161,10 @@ pub fn brev(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `bfind`: the highest set bit (signed: the highest bit that differs from the sign); all ones if none.
 pub fn bfind(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["shiftamt"])?;
+    cx.allow(&[Shiftamt])?;
     let ty = cx.ty()?;
     let (wide, signed) = wide_and_sign(cx, ty)?;
-    let shift = cx.has("shiftamt");
+    let shift = cx.has(Shiftamt);
     to_word(cx, ty, LogicOp::FindHighest { wide, signed, shift })
 }
 
@@ -194,20 +195,20 @@ pub fn bfi(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `bmsk`: a mask of some bits from a position.
 pub fn bmsk(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["clamp", "wrap"])?;
-    let op = LogicOp::Mask { wrap: cx.has("wrap") };
+    cx.allow(&[Clamp, Wrap])?;
+    let op = LogicOp::Mask { wrap: cx.has(Wrap) };
     cx.uniform_type(B32, 2, Alu::Logic(op))
 }
 
 /// `szext`: a value cut to some bits, extended by its sign or not.
 pub fn szext(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["clamp", "wrap"])?;
+    cx.allow(&[Clamp, Wrap])?;
     let signed = match cx.ty()? {
         U32 => false,
         S32 => true,
         _ => return Err(cx.unsupported("this type")),
     };
-    let op = LogicOp::Extend { signed, wrap: cx.has("wrap") };
+    let op = LogicOp::Extend { signed, wrap: cx.has(Wrap) };
     cx.uniform_type(B32, 2, Alu::Logic(op))
 }
 
@@ -219,16 +220,16 @@ pub fn fns(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `prmt`: four bytes picked from eight.
 pub fn prmt(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"])?;
-    let mode = cx.instruction.modifiers.iter().find(|m| *m != "b32");
-    let mode = match mode.map(String::as_str) {
+    cx.allow(&[F4e, B4e, Rc8, Ecl, Ecr, Rc16])?;
+    let mode = cx.instruction.modifiers.iter().copied().find(|m| *m != Type(B32));
+    let mode = match mode {
         None => PermuteMode::Selectors,
-        Some("f4e") => PermuteMode::Forward,
-        Some("b4e") => PermuteMode::Backward,
-        Some("rc8") => PermuteMode::Replicate8,
-        Some("ecl") => PermuteMode::ClampLeft,
-        Some("ecr") => PermuteMode::ClampRight,
-        Some("rc16") => PermuteMode::Replicate16,
+        Some(F4e) => PermuteMode::Forward,
+        Some(B4e) => PermuteMode::Backward,
+        Some(Rc8) => PermuteMode::Replicate8,
+        Some(Ecl) => PermuteMode::ClampLeft,
+        Some(Ecr) => PermuteMode::ClampRight,
+        Some(Rc16) => PermuteMode::Replicate16,
         Some(_) => return Err(cx.unsupported("this mode")),
     };
     cx.uniform_type(B32, 3, Alu::Logic(LogicOp::Permute(mode)))
@@ -236,8 +237,8 @@ pub fn prmt(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `lop3`: any function of three bits, as a table. The table goes through a constant operand.
 pub fn lop3(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["or", "and"])?;
-    let combining = cx.has("or") || cx.has("and");
+    cx.allow(&[Or, And])?;
+    let combining = cx.has(Or) || cx.has(And);
     cx.operands(if combining { 6 } else { 5 })?;
     let syntax::Operand::Immediate(table) = *cx.operand(4)? else {
         return Err(cx.unsupported("the table is not a literal"));
@@ -267,7 +268,7 @@ pub fn lop3(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.alu(Some(result), &[a, Operand::Reg(one), Operand::Reg(zero)], joined)?;
     let any = cx.lowering.new_register(Width::Predicate);
     cx.alu(Some(any), &[Operand::Reg(result)], Alu::Logic(LogicOp::IsNonzero))?;
-    let both = match cx.has("or") {
+    let both = match cx.has(Or) {
         true => LogicOp::Or(Width::Predicate),
         false => LogicOp::And(Width::Predicate),
     };

@@ -10,6 +10,11 @@ use crate::opcode::integer::{Integer, IntegerOp};
 use crate::opcode::logic::{BitField, MoveOp, Relation, VideoOp};
 use crate::rules::context::Cx;
 use lanework_ptx as syntax;
+use lanework_ptx::Modifier::{self, *};
+use lanework_ptx::Opcode::{
+    Vabsdiff, Vabsdiff2, Vabsdiff4, Vadd, Vadd2, Vadd4, Vavrg2, Vavrg4, Vmad, Vmax, Vmax2, Vmax4,
+    Vmin, Vmin2, Vmin4, Vset, Vset2, Vset4, Vshl, Vshr, Vsub, Vsub2, Vsub4,
+};
 use lanework_ptx::ScalarType::*;
 
 /// Bits of a word from one on.
@@ -66,20 +71,20 @@ fn scalar_operand(cx: &mut Cx<'_, '_>, i: usize, signed: bool) -> LoweringResult
     wide(cx, &[source, field.source(signed)], VideoOp::Pick { wide: false })
 }
 
-/// The step that computes; `opcode` is without its digit.
-fn computed(cx: &Cx<'_, '_>, opcode: &str) -> LoweringResult<VideoOp> {
-    let wrap = cx.has("wrap");
-    let relation = ["eq", "ne", "lt", "le", "gt", "ge"].into_iter().find(|name| cx.has(name));
-    Ok(match (opcode, relation.and_then(Relation::from_name)) {
-        ("vadd", _) => VideoOp::Add,
-        ("vsub", _) => VideoOp::Subtract,
-        ("vabsdiff", _) => VideoOp::AbsoluteDifference,
-        ("vmin", _) => VideoOp::Min,
-        ("vmax", _) => VideoOp::Max,
-        ("vavrg", _) => VideoOp::Average,
-        ("vshl", _) => VideoOp::ShiftLeft { wrap },
-        ("vshr", _) => VideoOp::ShiftRight { wrap },
-        ("vset", Some(relation)) => VideoOp::Set(relation),
+/// The step that computes.
+fn computed(cx: &Cx<'_, '_>) -> LoweringResult<VideoOp> {
+    let wrap = cx.has(Wrap);
+    let relation = [Eq, Ne, Lt, Le, Gt, Ge].into_iter().find(|name| cx.has(*name));
+    Ok(match (cx.instruction.opcode, relation.and_then(Relation::from_modifier)) {
+        (Vadd | Vadd2 | Vadd4, _) => VideoOp::Add,
+        (Vsub | Vsub2 | Vsub4, _) => VideoOp::Subtract,
+        (Vabsdiff | Vabsdiff2 | Vabsdiff4, _) => VideoOp::AbsoluteDifference,
+        (Vmin | Vmin2 | Vmin4, _) => VideoOp::Min,
+        (Vmax | Vmax2 | Vmax4, _) => VideoOp::Max,
+        (Vavrg2 | Vavrg4, _) => VideoOp::Average,
+        (Vshl, _) => VideoOp::ShiftLeft { wrap },
+        (Vshr, _) => VideoOp::ShiftRight { wrap },
+        (Vset | Vset2 | Vset4, Some(relation)) => VideoOp::Set(relation),
         _ => return Err(cx.unsupported("this operation")),
     })
 }
@@ -91,17 +96,15 @@ fn clamped(
     bits: u32,
     signed: bool,
 ) -> LoweringResult<Operand> {
-    if !cx.has("sat") {
+    if !cx.has(Sat) {
         return Ok(value);
     }
     let range = BitRange { shift: 0, bits }.source(signed);
     wide(cx, &[value, range], VideoOp::Clamp)
 }
 
-const MODIFIERS: &[&str] = &[
-    "sat", "add", "min", "max", "clamp", "wrap", "eq", "ne", "lt", "le", "gt", "ge", "shr7",
-    "shr15", "po",
-];
+const MODIFIERS: &[Modifier] =
+    &[Sat, Add, Min, Max, Clamp, Wrap, Eq, Ne, Lt, Le, Gt, Ge, Shr7, Shr15, Po];
 
 /// The types of the result and of both operands: whether each is signed.
 fn signs(cx: &Cx<'_, '_>) -> LoweringResult<[bool; 3]> {
@@ -132,21 +135,21 @@ pub fn scalar(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let dst = cx.destination(&destination, B32)?;
     let a = scalar_operand(cx, 1, a_signed)?;
     let b = scalar_operand(cx, 2, b_signed)?;
-    if cx.instruction.opcode == "vmad" {
+    if cx.instruction.opcode == Vmad {
         cx.operands(4)?;
-        let shifts = cx.has("sat") || cx.has("shr7") || cx.has("shr15");
+        let shifts = cx.has(Sat) || cx.has(Shr7) || cx.has(Shr15);
         if shifts && !(a_signed && b_signed) {
             return Err(unsettled(cx));
         }
         return multiply(cx, dst, [a, b], a_signed || b_signed);
     }
-    let opcode = cx.instruction.opcode.clone();
-    let extreme = cx.has("min") || cx.has("max");
-    let clamps = cx.has("sat") && (!d_signed || into.bits < 32 || opcode == "vshl" || extreme);
-    if clamps || into.shift > 0 || extreme && opcode != "vset" {
+    let opcode = cx.instruction.opcode;
+    let extreme = cx.has(Min) || cx.has(Max);
+    let clamps = cx.has(Sat) && (!d_signed || into.bits < 32 || opcode == Vshl || extreme);
+    if clamps || into.shift > 0 || extreme && opcode != Vset {
         return Err(unsettled(cx));
     }
-    let op = computed(cx, &opcode)?;
+    let op = computed(cx)?;
     let value = wide(cx, &[a, b], op)?;
     let value = clamped(cx, value, into.bits, d_signed)?;
     if cx.instruction.operands.len() == 3 {
@@ -155,7 +158,7 @@ pub fn scalar(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.operands(4)?;
     let c = cx.src(3, B32)?;
     let word = if d_signed { Integer::S32 } else { Integer::U32 };
-    let op = match (cx.has("add"), cx.has("min"), cx.has("max")) {
+    let op = match (cx.has(Add), cx.has(Min), cx.has(Max)) {
         (true, ..) => IntegerOp::Add(Integer::U32),
         (_, true, _) => IntegerOp::Min(word),
         (_, _, true) => IntegerOp::Max(word),
@@ -176,13 +179,13 @@ fn multiply(
 ) -> LoweringResult {
     let c = cx.src(3, B32)?;
     let c = wide(cx, &[c, WORD.source(signed)], VideoOp::Pick { wide: false })?;
-    let sum = wide(cx, &[a, b, c], VideoOp::MultiplyAdd { plus_one: cx.has("po") })?;
-    let shift = match (cx.has("shr7"), cx.has("shr15")) {
+    let sum = wide(cx, &[a, b, c], VideoOp::MultiplyAdd { plus_one: cx.has(Po) })?;
+    let shift = match (cx.has(Shr7), cx.has(Shr15)) {
         (true, _) => 7,
         (_, true) => 15,
         _ => 0,
     };
-    let down = VideoOp::ScaleDown { signed, saturate: cx.has("sat") };
+    let down = VideoOp::ScaleDown { signed, saturate: cx.has(Sat) };
     cx.alu(dst, &[sum, Operand::Const(shift)], Alu::Video(down))
 }
 
@@ -203,13 +206,13 @@ fn lanes(cx: &Cx<'_, '_>, selector: Option<&str>, least: [u32; 4]) -> LoweringRe
 /// The packed ones, by two and by four.
 pub fn packed(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.no_sums(usize::MAX)?;
-    cx.allow(&["sat", "add", "eq", "ne", "lt", "le", "gt", "ge"])?;
+    cx.allow(&[Sat, Add, Eq, Ne, Lt, Le, Gt, Ge])?;
     cx.operands(4)?;
     let [d_signed, a_signed, b_signed] = signs(cx)?;
-    let four = cx.instruction.opcode.ends_with('4');
+    let four =
+        matches!(cx.instruction.opcode, Vadd4 | Vsub4 | Vavrg4 | Vabsdiff4 | Vmin4 | Vmax4 | Vset4);
     let (count, bits) = if four { (4, 8) } else { (2, 16) };
-    let opcode = cx.instruction.opcode[..cx.instruction.opcode.len() - 1].to_owned();
-    let op = computed(cx, &opcode)?;
+    let op = computed(cx)?;
     let (destination, mask) = selected(&cx.operand(0)?.clone());
     let written: Vec<u32> = match mask {
         None => (0..count).collect(),
@@ -239,7 +242,7 @@ pub fn packed(cx: &mut Cx<'_, '_>) -> LoweringResult {
         let value = wide(cx, &[x, y], op)?;
         let value = clamped(cx, value, bits, d_signed)?;
         let next = cx.lowering.new_register(Width::Word);
-        if cx.has("add") {
+        if cx.has(Add) {
             let sum = Alu::Integer(IntegerOp::Add(Integer::U32));
             cx.alu(Some(next), &[result, value], sum)?;
         } else {

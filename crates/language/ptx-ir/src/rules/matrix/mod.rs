@@ -10,6 +10,7 @@ use crate::opcode::matrix::{
 };
 use crate::rules::context::Cx;
 use crate::rules::memory::access::{elements, resolve, space};
+use lanework_ptx::Modifier::{self, *};
 use lanework_ptx::ScalarType;
 
 /// The type of the registers that hold a fragment.
@@ -71,9 +72,9 @@ pub fn stmatrix(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `movmatrix`.
 pub fn movmatrix(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["sync", "aligned", "m8n8", "trans"])?;
+    cx.allow(&[Sync, Aligned, M8n8, Trans])?;
     cx.operands(2)?;
-    if !cx.has("m8n8") || !cx.has("trans") || cx.ty()? != ScalarType::B16 {
+    if !cx.has(M8n8) || !cx.has(Trans) || cx.ty()? != ScalarType::B16 {
         return Err(cx.unsupported("only `.m8n8.trans.b16` exists"));
     }
     let src = sources(cx, 1, 1, ElementType::F16)?;
@@ -82,18 +83,18 @@ pub fn movmatrix(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 fn rows(cx: &mut Cx<'_, '_>, store: bool) -> LoweringResult {
-    let known = ["sync", "aligned", "m8n8", "x1", "x2", "x4", "trans", "shared", "shared::cta"];
+    let known = [Sync, Aligned, M8n8, X1, X2, X4, Trans, Shared, SharedCta];
     cx.allow(&known)?;
     cx.operands(2)?;
-    if !cx.has("m8n8") || cx.ty()? != ScalarType::B16 {
+    if !cx.has(M8n8) || cx.ty()? != ScalarType::B16 {
         return Err(cx.unsupported("a shape other than `.m8n8` or a type other than `.b16`"));
     }
-    let count = [("x1", 1), ("x2", 2), ("x4", 4)].into_iter().find(|(name, _)| cx.has(name));
-    let (_, count) = count.ok_or_else(|| cx.unsupported("`.x1`, `.x2` or `.x4` is missing"))?;
+    let count = [X1, X2, X4].into_iter().find(|count| cx.has(*count)).and_then(Modifier::repeats);
+    let count = count.ok_or_else(|| cx.unsupported("`.x1`, `.x2` or `.x4` is missing"))?;
     let (address, registers) = if store { (0, 1) } else { (1, 0) };
     let (base, offset, named) = cx.address(address)?;
     let space = resolve(space(cx), named);
-    let transposed = cx.has("trans");
+    let transposed = cx.has(Trans);
     let op = MatrixOp::Rows { store, count, transposed, space, offset: offset as u64 };
     let (mut src, mut dst) = (vec![base], Vec::new());
     if store {
@@ -105,48 +106,49 @@ fn rows(cx: &mut Cx<'_, '_>, store: bool) -> LoweringResult {
 }
 
 /// The type that a modifier names.
-fn number(modifier: &str) -> Option<ElementType> {
+fn number(modifier: Modifier) -> Option<ElementType> {
     Some(match modifier {
-        "f16" => ElementType::F16,
-        "bf16" => ElementType::Bf16,
-        "tf32" => ElementType::Tf32,
-        "e4m3" => ElementType::E4m3,
-        "e5m2" => ElementType::E5m2,
-        "f32" => ElementType::F32,
-        "f64" => ElementType::F64,
-        "s8" => ElementType::S8,
-        "u8" => ElementType::U8,
-        "s4" => ElementType::S4,
-        "u4" => ElementType::U4,
-        "b1" => ElementType::B1,
-        "s32" => ElementType::S32,
+        Type(ScalarType::F16) => ElementType::F16,
+        Type(ScalarType::Bf16) => ElementType::Bf16,
+        Tf32 => ElementType::Tf32,
+        E4m3 => ElementType::E4m3,
+        E5m2 => ElementType::E5m2,
+        Type(ScalarType::F32) => ElementType::F32,
+        Type(ScalarType::F64) => ElementType::F64,
+        Type(ScalarType::S8) => ElementType::S8,
+        Type(ScalarType::U8) => ElementType::U8,
+        S4 => ElementType::S4,
+        U4 => ElementType::U4,
+        B1 => ElementType::B1,
+        Type(ScalarType::S32) => ElementType::S32,
         _ => return None,
     })
 }
 
 /// The shape that a modifier names, `m16n8k16`.
-fn shape_of(modifier: &str) -> Option<Shape> {
-    let (m, rest) = modifier.strip_prefix('m')?.split_once('n')?;
-    let (n, k) = rest.split_once('k')?;
-    Some(Shape { m: m.parse().ok()?, n: n.parse().ok()?, k: k.parse().ok()? })
+fn shape_of(modifier: Modifier) -> Option<Shape> {
+    match modifier {
+        Modifier::Shape { m, n, k } => Some(Shape { m: m.into(), n: n.into(), k: k.into() }),
+        _ => None,
+    }
 }
 
 /// The types among the modifiers, in order.
 pub fn numbers(cx: &Cx<'_, '_>) -> Vec<ElementType> {
-    cx.instruction.modifiers.iter().filter_map(|m| number(m)).collect()
+    cx.instruction.modifiers.iter().copied().filter_map(number).collect()
 }
 
 /// The shape among the modifiers.
 pub fn shape(cx: &Cx<'_, '_>) -> LoweringResult<Shape> {
-    let shape = cx.instruction.modifiers.iter().find_map(|m| shape_of(m));
+    let shape = cx.instruction.modifiers.iter().copied().find_map(shape_of);
     shape.ok_or_else(|| cx.unsupported("a shape is missing"))
 }
 
 /// Refuses modifiers that are neither in `known`, nor types, nor shapes.
-pub fn allow(cx: &Cx<'_, '_>, known: &[&str]) -> LoweringResult {
-    let rest = cx.instruction.modifiers.iter();
-    let rest = rest.filter(|m| number(m).is_some() || shape_of(m).is_some());
-    let more: Vec<&str> = known.iter().copied().chain(rest.map(String::as_str)).collect();
+pub fn allow(cx: &Cx<'_, '_>, known: &[Modifier]) -> LoweringResult {
+    let rest = cx.instruction.modifiers.iter().copied();
+    let rest = rest.filter(|m| number(*m).is_some() || shape_of(*m).is_some());
+    let more: Vec<Modifier> = known.iter().copied().chain(rest).collect();
     cx.allow(&more)
 }
 
@@ -189,14 +191,13 @@ fn accumulates(a: ElementType, c: ElementType) -> bool {
 }
 
 /// The modifiers `.row` and `.col`, in order.
-pub fn layout<'i>(cx: &Cx<'i, '_>) -> Vec<&'i str> {
-    let modifiers = cx.instruction.modifiers.iter().map(String::as_str);
-    modifiers.filter(|m| *m == "row" || *m == "col").collect()
+pub fn layout(cx: &Cx<'_, '_>) -> Vec<Modifier> {
+    cx.instruction.modifiers.iter().copied().filter(|m| matches!(m, Row | Col)).collect()
 }
 
 /// The bit operation of a single-bit product.
 fn bit_op(cx: &Cx<'_, '_>, a: ElementType) -> LoweringResult<Option<BitOp>> {
-    match (cx.has("xor"), cx.has("and"), cx.has("popc"), a == ElementType::B1) {
+    match (cx.has(Xor), cx.has(And), cx.has(Popc), a == ElementType::B1) {
         (true, false, true, true) => Ok(Some(BitOp::Xor)),
         (false, true, true, true) => Ok(Some(BitOp::And)),
         (false, false, false, false) => Ok(None),
@@ -206,8 +207,8 @@ fn bit_op(cx: &Cx<'_, '_>, a: ElementType) -> LoweringResult<Option<BitOp>> {
 
 /// `mma`.
 pub fn mma(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let sparse = ["sp", "sp::ordered_metadata"];
-    let known = ["sync", "aligned", "row", "col", "satfinite", "xor", "and", "popc"];
+    let sparse = [Sp, SpOrderedMetadata];
+    let known = [Sync, Aligned, Row, Col, Satfinite, Xor, And, Popc];
     allow(cx, &[&known[..], &sparse].concat())?;
     let [d, a, b, c] = numbers(cx)[..] else {
         return Err(cx.unsupported("four types are expected"));
@@ -215,14 +216,14 @@ pub fn mma(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let shape = shape(cx)?;
     let extents = (shape.m, shape.n, shape.k);
     let quads = extents == (8, 8, 4) && a == ElementType::F16;
-    let sparse = sparse.iter().any(|name| cx.has(name));
+    let sparse = sparse.iter().any(|name| cx.has(*name));
     let shapes = if sparse { sparse_shapes(a) } else { mma_shapes(a) };
     if !shapes.contains(&extents) && (!quads || sparse) {
         return Err(cx.unsupported("this shape for this type"));
     }
     let (by_rows, by_columns) = match layout(cx)[..] {
-        ["row", "col"] => (true, true),
-        [a @ ("row" | "col"), b @ ("row" | "col")] if quads => (a == "row", b == "col"),
+        [Row, Col] => (true, true),
+        [a @ (Row | Col), b @ (Row | Col)] if quads => (a == Row, b == Col),
         _ => return Err(cx.unsupported("a layout other than `.row.col`")),
     };
     if quads {
@@ -243,7 +244,7 @@ pub fn mma(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let counts =
         [stored.registers(), registers(MatrixOperand::B, b), registers(MatrixOperand::C, c)];
     let mut this = Multiply::new(shape, [a, b, c, d], counts);
-    this.saturate = cx.has("satfinite");
+    this.saturate = cx.has(Satfinite);
     this.bits = bit_op(cx, a)?;
     if sparse {
         this.sparse = Some(selector(cx, 5, shape.k, a)?);
@@ -305,7 +306,7 @@ fn saturates(a: ElementType) -> bool {
     a.is_integer() && a != ElementType::B1
 }
 
-const SPACES: &[&str] = &["shared", "shared::cta", "global"];
+const SPACES: &[Modifier] = &[Shared, SharedCta, Global];
 
 /// The shapes of `wmma` for elements of a type.
 fn wmma_shapes(number: ElementType) -> &'static [(usize, usize, usize)] {
@@ -323,10 +324,10 @@ fn wmma_shapes(number: ElementType) -> &'static [(usize, usize, usize)] {
 
 /// `wmma.load`, `wmma.store` and `wmma.mma`.
 pub fn wmma(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let known = ["sync", "aligned", "row", "col", "load", "store", "mma", "a", "b", "c", "d", "rn"];
-    let more = ["satfinite", "xor", "and", "popc"];
+    let known = [Sync, Aligned, Row, Col, Load, Store, Mma, A, B, C, D, Rn];
+    let more = [Satfinite, Xor, And, Popc];
     allow(cx, &[&known, SPACES, &more].concat())?;
-    if cx.has("mma") { wmma_multiply(cx) } else { wmma_tile(cx) }
+    if cx.has(Mma) { wmma_multiply(cx) } else { wmma_tile(cx) }
 }
 
 /// Registers of a fragment of `wmma`: a and b of f16 have eight in every shape.
@@ -353,21 +354,21 @@ fn wmma_multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
         registers(MatrixOperand::B, b),
         registers(MatrixOperand::C, c),
     ];
-    if a.bits() < 8 && layout(cx) != ["row", "col"] {
+    if a.bits() < 8 && layout(cx) != [Row, Col] {
         return Err(cx.unsupported("a layout other than `.row.col`"));
     }
     let mut this = Multiply::new(shape, [a, b, c, d], counts);
-    this.saturate = cx.has("satfinite");
+    this.saturate = cx.has(Satfinite);
     this.bits = bit_op(cx, a)?;
     multiply(cx, this)
 }
 
 fn wmma_tile(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let store = cx.has("store");
-    let part = match (cx.has("a"), cx.has("b")) {
+    let store = cx.has(Store);
+    let part = match (cx.has(A), cx.has(B)) {
         (true, false) if !store => MatrixOperand::A,
         (false, true) if !store => MatrixOperand::B,
-        (false, false) if cx.has(if store { "d" } else { "c" }) => MatrixOperand::C,
+        (false, false) if cx.has(if store { D } else { C }) => MatrixOperand::C,
         _ => return Err(cx.unsupported("no matrix is named")),
     };
     let shape = shape(cx)?;
@@ -388,7 +389,7 @@ fn wmma_tile(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if !exists {
         return Err(cx.unsupported("this shape for this type"));
     }
-    let by_rows = match (cx.has("row"), cx.has("col")) {
+    let by_rows = match (cx.has(Row), cx.has(Col)) {
         (true, false) => true,
         (false, true) => false,
         _ => return Err(cx.unsupported("one of `.row` and `.col` is expected")),

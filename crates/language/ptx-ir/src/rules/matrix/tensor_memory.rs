@@ -11,51 +11,52 @@ use crate::rules::context::Cx;
 use crate::rules::memory::access::elements;
 use crate::rules::memory::asynchrony::{SHARED, shared_operand};
 use lanework_ptx as syntax;
+use lanework_ptx::Modifier::{self, *};
 use lanework_ptx::ScalarType::*;
 
 /// `tcgen05`.
 pub fn tcgen05(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    match cx.instruction.modifiers.first().map(String::as_str) {
-        Some("alloc") => allocate(cx),
-        Some("dealloc") => free(cx),
-        Some("relinquish_alloc_permit") => {
-            allow(cx, &["relinquish_alloc_permit", "sync", "aligned"])?;
+    match cx.instruction.modifiers.first().copied() {
+        Some(Alloc) => allocate(cx),
+        Some(Dealloc) => free(cx),
+        Some(RelinquishAllocPermit) => {
+            allow(cx, &[RelinquishAllocPermit, Sync, Aligned])?;
             cx.operands(0)?;
             pair(cx)?;
             emit(cx, TmemOp::Relinquish, Vec::new(), Vec::new())
         }
-        Some("ld") => load(cx),
-        Some("st") => store(cx),
-        Some(what @ ("wait::ld" | "wait::st")) => {
-            let stores = what == "wait::st";
-            cx.allow(&["wait::ld", "wait::st", "sync", "aligned"])?;
+        Some(Ld) => load(cx),
+        Some(St) => store(cx),
+        Some(what @ (WaitLd | WaitSt)) => {
+            let stores = what == WaitSt;
+            cx.allow(&[WaitLd, WaitSt, Sync, Aligned])?;
             cx.operands(0)?;
             emit(cx, TmemOp::Wait { stores }, Vec::new(), Vec::new())
         }
         // Loads and stores are done at once, and what is asynchronous is done in order.
-        Some("fence::before_thread_sync" | "fence::after_thread_sync") => {
+        Some(FenceBeforeThreadSync | FenceAfterThreadSync) => {
             cx.operands(0)?;
             cx.nothing()
         }
-        Some("commit") => commit(cx),
-        Some("cp") => copy(cx),
-        Some("shift") => {
-            allow(cx, &["shift", "down"])?;
+        Some(Commit) => commit(cx),
+        Some(Cp) => copy(cx),
+        Some(Shift) => {
+            allow(cx, &[Shift, Down])?;
             cx.operands(1)?;
             let pair = pair(cx)?;
             let address = tensor_address(cx, 0)?;
             emit(cx, TmemOp::Shift { pair }, Vec::new(), vec![address])
         }
-        Some("mma") => multiply(cx),
+        Some(Mma) => multiply(cx),
         _ => Err(cx.unsupported("this operation")),
     }
 }
 
 fn allocate(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    allow(cx, &["alloc", "sync", "aligned", "shared::cta", "shared"])?;
+    allow(cx, &[Alloc, Sync, Aligned, SharedCta, Shared])?;
     cx.operands(2)?;
     let pair = pair(cx)?;
-    let generic = !SHARED.iter().any(|space| cx.has(space));
+    let generic = !SHARED.iter().any(|space| cx.has(*space));
     let (base, to) = shared_operand(cx, 0, generic)?;
     let columns = cx.src(1, U32)?;
     // A warp that waits stops in the middle, so a guard becomes a branch.
@@ -65,7 +66,7 @@ fn allocate(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 fn free(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    allow(cx, &["dealloc", "sync", "aligned"])?;
+    allow(cx, &[Dealloc, Sync, Aligned])?;
     cx.operands(2)?;
     let pair = pair(cx)?;
     let (address, columns) = (cx.src(0, U32)?, cx.src(1, U32)?);
@@ -75,39 +76,40 @@ fn free(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 fn commit(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let words = ["commit", "mbarrier::arrive::one", "multicast::cluster"];
+    let words = [Commit, MbarrierArriveOne, MulticastCluster];
     allow(cx, &[&words, SHARED].concat())?;
     pair(cx)?;
-    let multicast = cx.has("multicast::cluster");
+    let multicast = cx.has(MulticastCluster);
     cx.operands(1 + usize::from(multicast))?;
-    let generic = !SHARED.iter().any(|space| cx.has(space));
+    let generic = !SHARED.iter().any(|space| cx.has(*space));
     let (base, barrier) = shared_operand(cx, 0, generic)?;
     let mask = if multicast { cx.src(1, U16)? } else { Operand::Const(0) };
     emit(cx, TmemOp::Commit { barrier, multicast }, Vec::new(), vec![base, mask])
 }
 
 /// The shapes of `cp`: rows, bits of a row, the modifier that selects the target lanes, and those lanes.
-const COPIES: &[(&str, u32, u32, Option<&str>, CopyLanes)] = &[
-    ("128x256b", 128, 256, None, CopyLanes::Each),
-    ("128x128b", 128, 128, None, CopyLanes::Each),
-    ("4x256b", 4, 256, None, CopyLanes::Apart),
-    ("64x128b", 64, 128, Some("warpx2::02_13"), CopyLanes::Pairs02),
-    ("64x128b", 64, 128, Some("warpx2::01_23"), CopyLanes::Pairs01),
-    ("32x128b", 32, 128, Some("warpx4"), CopyLanes::All),
+const COPIES: &[(Modifier, u32, u32, Option<Modifier>, CopyLanes)] = &[
+    (Size128x256b, 128, 256, None, CopyLanes::Each),
+    (Size128x128b, 128, 128, None, CopyLanes::Each),
+    (Size4x256b, 4, 256, None, CopyLanes::Apart),
+    (Size64x128b, 64, 128, Some(Warpx2Pairs02And13), CopyLanes::Pairs02),
+    (Size64x128b, 64, 128, Some(Warpx2Pairs01And23), CopyLanes::Pairs01),
+    (Size32x128b, 32, 128, Some(Warpx4), CopyLanes::All),
 ];
 
 fn copy(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let names: Vec<&str> = COPIES.iter().flat_map(|row| [Some(row.0), row.3]).flatten().collect();
-    let formats = ["cp", "b8x16", "b6x16_p32", "b4x16_p64"];
+    let names: Vec<Modifier> =
+        COPIES.iter().flat_map(|row| [Some(row.0), row.3]).flatten().collect();
+    let formats = [Cp, B8x16, B6x16P32, B4x16P64];
     allow(cx, &[&names[..], &formats].concat())?;
     cx.operands(2)?;
     let pair = pair(cx)?;
-    let multicasts = names.iter().any(|name| name.starts_with("warp") && cx.has(name));
+    let multicasts = COPIES.iter().filter_map(|row| row.3).any(|warps| cx.has(warps));
     let row =
         COPIES.iter().find(|row| cx.has(row.0) && row.3.map_or(!multicasts, |warps| cx.has(warps)));
     let (_, rows, bits, _, to) =
         *row.ok_or_else(|| cx.unsupported("this shape with this choice of warps"))?;
-    let widened = match (cx.has("b8x16"), cx.has("b6x16_p32"), cx.has("b4x16_p64")) {
+    let widened = match (cx.has(B8x16), cx.has(B6x16P32), cx.has(B4x16P64)) {
         (false, false, false) => None,
         (true, true, false) => Some(6),
         (true, false, true) => Some(4),
@@ -118,25 +120,25 @@ fn copy(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 /// The shapes of `ld` and `st`.
-const SHAPES: &[(&str, TransferShape)] = &[
-    ("32x32b", TransferShape::Lanes32Bits32),
-    ("16x64b", TransferShape::Lanes16Bits64),
-    ("16x128b", TransferShape::Lanes16Bits128),
-    ("16x256b", TransferShape::Lanes16Bits256),
-    ("16x32bx2", TransferShape::Lanes16Bits32Twice(0)),
+const SHAPES: &[(Modifier, TransferShape)] = &[
+    (Size32x32b, TransferShape::Lanes32Bits32),
+    (Size16x64b, TransferShape::Lanes16Bits64),
+    (Size16x128b, TransferShape::Lanes16Bits128),
+    (Size16x256b, TransferShape::Lanes16Bits256),
+    (Size16x32bx2, TransferShape::Lanes16Bits32Twice(0)),
 ];
 
-const REPEATS: &[&str] = &["x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"];
+const REPEATS: &[Modifier] = &[X1, X2, X4, X8, X16, X32, X64, X128];
 
 /// What `ld` or `st` moves; `split` is the operand with the distance of the two halves.
-fn movement(cx: &mut Cx<'_, '_>, packed: &str, split: usize) -> LoweringResult<TmemTransfer> {
-    let names: Vec<&str> = SHAPES.iter().map(|(name, _)| *name).collect();
-    let words = ["ld", "st", "red", "min", "max", "abs", "NaN", "sync", "aligned", packed];
+fn movement(cx: &mut Cx<'_, '_>, packed: Modifier, split: usize) -> LoweringResult<TmemTransfer> {
+    let names: Vec<Modifier> = SHAPES.iter().map(|(name, _)| *name).collect();
+    let words = [Ld, St, Red, Min, Max, Abs, Nan, Sync, Aligned, packed];
     cx.allow(&[&words, &names[..], REPEATS].concat())?;
-    let shape = SHAPES.iter().find(|(name, _)| cx.has(name));
+    let shape = SHAPES.iter().find(|(name, _)| cx.has(*name));
     let (_, mut shape) = *shape.ok_or_else(|| cx.unsupported("a shape is missing"))?;
-    let repeat = REPEATS.iter().position(|name| cx.has(name));
-    let repeat = 1 << repeat.ok_or_else(|| cx.unsupported("a number of steps is missing"))?;
+    let repeat = REPEATS.iter().find(|count| cx.has(**count)).and_then(|count| count.repeats());
+    let repeat = repeat.ok_or_else(|| cx.unsupported("a number of steps is missing"))?;
     if shape.registers() * repeat > 128 {
         return Err(cx.unsupported("more than 128 registers"));
     }
@@ -157,7 +159,7 @@ fn reduction(cx: &Cx<'_, '_>, this: &TmemTransfer) -> LoweringResult<LoadReducti
         S32 => ReducedNumber::S32,
         _ => return Err(cx.unsupported("this type")),
     };
-    let (abs, nan) = (cx.has("abs"), cx.has("NaN"));
+    let (abs, nan) = (cx.has(Abs), cx.has(Nan));
     if (abs || nan) && number != ReducedNumber::F32 {
         return Err(cx.unsupported("`.abs` and `.NaN` are for floats"));
     }
@@ -165,7 +167,7 @@ fn reduction(cx: &Cx<'_, '_>, this: &TmemTransfer) -> LoweringResult<LoadReducti
     if this.shape != TransferShape::Lanes32Bits32 || this.repeat < 2 || this.packed {
         return Err(cx.unsupported("a reduction of another shape than `.32x32b`, from `.x2` on"));
     }
-    let max = match (cx.has("min"), cx.has("max")) {
+    let max = match (cx.has(Min), cx.has(Max)) {
         (true, false) => false,
         (false, true) => true,
         _ => return Err(cx.unsupported("`.min` or `.max` is missing")),
@@ -175,9 +177,9 @@ fn reduction(cx: &Cx<'_, '_>, this: &TmemTransfer) -> LoweringResult<LoadReducti
 
 /// `ld`.
 pub fn load(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let reduces = cx.has("red");
+    let reduces = cx.has(Red);
     let address = if reduces { 2 } else { 1 };
-    let mut this = movement(cx, "pack::16b", address + 1)?;
+    let mut this = movement(cx, Pack16b, address + 1)?;
     let halves = matches!(this.shape, TransferShape::Lanes16Bits32Twice(_));
     cx.operands(address + 1 + usize::from(halves))?;
     let mut dst = Vec::new();
@@ -196,8 +198,8 @@ pub fn load(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `st`.
 pub fn store(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let this = movement(cx, "unpack::16b", 1)?;
-    if cx.ty()? != B32 || ["red", "min", "max", "abs", "NaN"].iter().any(|word| cx.has(word)) {
+    let this = movement(cx, Unpack16b, 1)?;
+    if cx.ty()? != B32 || [Red, Min, Max, Abs, Nan].iter().any(|word| cx.has(*word)) {
         return Err(cx.unsupported("a store of `.b32` is expected"));
     }
     let values = 1 + usize::from(matches!(this.shape, TransferShape::Lanes16Bits32Twice(_)));
@@ -209,26 +211,26 @@ pub fn store(cx: &mut Cx<'_, '_>) -> LoweringResult {
     emit(cx, TmemOp::Store(this), Vec::new(), src)
 }
 
-const KINDS: &[(&str, MultiplyKind)] = &[
-    ("kind::f16", MultiplyKind::F16),
-    ("kind::tf32", MultiplyKind::Tf32),
-    ("kind::f8f6f4", MultiplyKind::F8f6f4),
-    ("kind::i8", MultiplyKind::I8),
-    ("kind::mxf8f6f4", MultiplyKind::Mxf8f6f4),
-    ("kind::mxf4", MultiplyKind::Mxf4),
-    ("kind::mxf4nvf4", MultiplyKind::Mxf4nvf4),
+const KINDS: &[(Modifier, MultiplyKind)] = &[
+    (KindF16, MultiplyKind::F16),
+    (KindTf32, MultiplyKind::Tf32),
+    (KindF8f6f4, MultiplyKind::F8f6f4),
+    (KindI8, MultiplyKind::I8),
+    (KindMxf8f6f4, MultiplyKind::Mxf8f6f4),
+    (KindMxf4, MultiplyKind::Mxf4),
+    (KindMxf4nvf4, MultiplyKind::Mxf4nvf4),
 ];
 
 /// The scale factors per row of A.
 fn factors(cx: &Cx<'_, '_>, kind: MultiplyKind) -> LoweringResult<usize> {
     let named = [
-        ("scale_vec::1X", 1),
-        ("scale_vec::2X", 2),
-        ("scale_vec::4X", 4),
-        ("block32", kind.k() / 32),
-        ("block16", kind.k() / 16),
+        (ScaleVec1X, 1),
+        (ScaleVec2X, 2),
+        (ScaleVec4X, 4),
+        (Block32, kind.k() / 32),
+        (Block16, kind.k() / 16),
     ];
-    let mut named = named.iter().filter(|(name, _)| cx.has(name)).map(|(_, count)| *count);
+    let mut named = named.iter().filter(|(name, _)| cx.has(*name)).map(|(_, count)| *count);
     let factors = match (named.next(), named.next(), kind) {
         (Some(count), None, _) => count,
         (None, None, MultiplyKind::Mxf8f6f4) => 1,
@@ -249,24 +251,24 @@ fn factors(cx: &Cx<'_, '_>, kind: MultiplyKind) -> LoweringResult<usize> {
 
 /// `mma`.
 pub fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let names: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();
-    let mut words = vec!["mma", "sp", "ws", "block_scale", "block16", "block32"];
-    words.extend(["scale_vec::1X", "scale_vec::2X", "scale_vec::4X"]);
-    let collectors: Vec<&str> = cx.instruction.modifiers.iter().map(String::as_str).collect();
+    let names: Vec<Modifier> = KINDS.iter().map(|(name, _)| *name).collect();
+    let mut words = vec![Mma, Sp, Ws, BlockScale, Block16, Block32];
+    words.extend([ScaleVec1X, ScaleVec2X, ScaleVec4X]);
     // Which matrix the tensor core keeps makes no difference to what it computes.
-    words.extend(collectors.into_iter().filter(|word| word.starts_with("collector::")));
+    let modifiers = cx.instruction.modifiers.iter().copied();
+    words.extend(modifiers.filter(|modifier| modifier.is_collector()));
     allow(cx, &[&words[..], &names].concat())?;
-    let kind = KINDS.iter().find(|(name, _)| cx.has(name));
+    let kind = KINDS.iter().find(|(name, _)| cx.has(*name));
     let (_, kind) = *kind.ok_or_else(|| cx.unsupported("a kind is missing"))?;
-    if cx.has("block_scale") != kind.is_scaled() {
+    if cx.has(BlockScale) != kind.is_scaled() {
         return Err(cx.unsupported("`.block_scale` is for the kinds whose blocks are scaled"));
     }
     let mut this = TmemMultiply {
         kind,
         pair: pair(cx)?,
         a_in_tensor_memory: matches!(cx.operand(1)?, syntax::Operand::Address(_)),
-        sparse: cx.has("sp"),
-        stationary: cx.has("ws"),
+        sparse: cx.has(Sp),
+        stationary: cx.has(Ws),
         factors: if kind.is_scaled() { factors(cx, kind)? } else { 0 },
         kept_lanes: 0,
         zero_columns: false,
@@ -326,7 +328,7 @@ fn halvings(cx: &Cx<'_, '_>, i: usize, kind: MultiplyKind) -> LoweringResult<u32
     Ok(value as u32)
 }
 
-const PAIRS: &[&str] = &["cta_group::1", "cta_group::2"];
+const PAIRS: &[Modifier] = &[CtaGroup1, CtaGroup2];
 
 pub fn emit(
     cx: &mut Cx<'_, '_>,
@@ -339,13 +341,13 @@ pub fn emit(
 }
 
 /// Refuses modifiers but `.cta_group` and `known`.
-pub fn allow(cx: &Cx<'_, '_>, known: &[&str]) -> LoweringResult {
+pub fn allow(cx: &Cx<'_, '_>, known: &[Modifier]) -> LoweringResult {
     cx.allow(&[PAIRS, known].concat())
 }
 
 /// Whether both blocks of a pair take part.
 pub fn pair(cx: &Cx<'_, '_>) -> LoweringResult<bool> {
-    match (cx.has("cta_group::1"), cx.has("cta_group::2")) {
+    match (cx.has(CtaGroup1), cx.has(CtaGroup2)) {
         (true, false) => Ok(false),
         (false, true) => Ok(true),
         _ => Err(cx.unsupported("`.cta_group::1` or `.cta_group::2` is missing")),

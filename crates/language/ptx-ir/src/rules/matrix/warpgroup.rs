@@ -6,28 +6,29 @@ use crate::opcode::asynchrony::AsyncOp;
 use crate::opcode::matrix::{ElementType, GroupMultiply, MatrixOp};
 use crate::rules::context::Cx;
 use crate::rules::matrix::{alike, allow, destinations, numbers, selector, shape, sources};
+use lanework_ptx::Modifier::*;
 use lanework_ptx::ScalarType;
 
 /// `wgmma`.
 pub fn wgmma(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let guard = cx.guard;
-    match cx.instruction.modifiers.first().map(String::as_str) {
+    match cx.instruction.modifiers.first().copied() {
         // Products are done when they are issued: what they read is in order by then.
-        Some("fence") => {
-            cx.allow(&["fence", "sync", "aligned"])?;
+        Some(Fence) => {
+            cx.allow(&[Fence, Sync, Aligned])?;
             cx.operands(0)?;
             cx.lowering.emit(Opcode::Nothing, Vec::new(), Vec::new(), guard);
             cx.note(SyncAnnotation::ProductFence, Vec::new())
         }
-        Some("commit_group") => {
-            cx.allow(&["commit_group", "sync", "aligned"])?;
+        Some(CommitGroup) => {
+            cx.allow(&[CommitGroup, Sync, Aligned])?;
             cx.operands(0)?;
             let opcode = Opcode::Async(AsyncOp::ProductCommit);
             cx.lowering.emit(opcode, Vec::new(), Vec::new(), guard);
             cx.note(SyncAnnotation::ProductCommit, Vec::new())
         }
-        Some("wait_group") => {
-            cx.allow(&["wait_group", "sync", "aligned"])?;
+        Some(WaitGroup) => {
+            cx.allow(&[WaitGroup, Sync, Aligned])?;
             cx.operands(1)?;
             let Operand::Const(pending) = cx.src(0, ScalarType::U32)? else {
                 return Err(cx.unsupported("the number of groups is not a constant"));
@@ -35,7 +36,7 @@ pub fn wgmma(cx: &mut Cx<'_, '_>) -> LoweringResult {
             cx.lowering.emit(Opcode::Async(AsyncOp::ProductWait), Vec::new(), Vec::new(), guard);
             cx.note(SyncAnnotation::ProductWait(pending as u32), Vec::new())
         }
-        Some("mma_async") => multiply(cx),
+        Some(MmaAsync) => multiply(cx),
         _ => Err(cx.unsupported("it is neither a product, nor a fence, nor a group")),
     }
 }
@@ -62,12 +63,12 @@ fn either(cx: &mut Cx<'_, '_>, i: usize, [first, second]: [i64; 2]) -> LoweringR
 }
 
 fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    allow(cx, &["mma_async", "sp", "sync", "aligned", "satfinite", "and", "popc"])?;
+    allow(cx, &[MmaAsync, Sp, Sync, Aligned, Satfinite, And, Popc])?;
     let [d, a, b] = numbers(cx)[..] else {
         return Err(cx.unsupported("three types are expected"));
     };
     let shape = shape(cx)?;
-    let is_sparse = cx.has("sp");
+    let is_sparse = cx.has(Sp);
     let integers = d == ElementType::S32;
     let widths = if integers { shape.n <= 32 || shape.n % 16 == 0 } else { true };
     let right = shape.m == 64
@@ -82,10 +83,10 @@ fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return Err(cx.unsupported("this shape for this type"));
     }
     let bits = a == ElementType::B1;
-    if bits != (cx.has("and") && cx.has("popc")) || (bits && is_sparse) {
+    if bits != (cx.has(And) && cx.has(Popc)) || (bits && is_sparse) {
         return Err(cx.unsupported("`.and.popc` is for `.b1`, and for nothing else"));
     }
-    if cx.has("satfinite") && (!integers || bits) {
+    if cx.has(Satfinite) && (!integers || bits) {
         return Err(cx.unsupported("only integers saturate"));
     }
     let registers = matches!(cx.operand(1)?, lanework_ptx::Operand::Vector(_));
@@ -99,7 +100,7 @@ fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
         inverted: false,
         negated: false,
         across: [false; 2],
-        saturate: cx.has("satfinite"),
+        saturate: cx.has(Satfinite),
         bits,
         sparse: None,
     };

@@ -5,106 +5,61 @@ use crate::kernel::{MemoryOrder, MemorySpace, Scope};
 use crate::opcode::memory::AtomicKind;
 use crate::rules::context::Cx;
 use lanework_ptx as syntax;
+use lanework_ptx::Modifier::{self, *};
+use lanework_ptx::StateSpace;
 
 /// Modifiers of ordering, caching and prefetching. The emulator runs memory accesses in order, so they have no effect.
-const HINTS: &[&str] = &[
-    "volatile",
-    "weak",
-    "relaxed",
-    "acquire",
-    "release",
-    "acq_rel",
-    "sc",
-    "mmio",
-    "cta",
-    "cluster",
-    "gpu",
-    "sys",
-    "ca",
-    "cg",
-    "cs",
-    "lu",
-    "cv",
-    "wb",
-    "wt",
-    "nc",
-    "unified",
-    "v2",
-    "v4",
-    "v8",
-    "L1::evict_normal",
-    "L1::evict_unchanged",
-    "L1::evict_first",
-    "L1::evict_last",
-    "L1::no_allocate",
-    "L2::evict_first",
-    "L2::evict_last",
-    "L2::evict_normal",
-    "L2::64B",
-    "L2::128B",
-    "L2::256B",
-    "L2::cache_hint",
-    "entry",
-    "func",
-];
-
-const SPACES: &[&str] = &[
-    "global",
-    "shared",
-    "shared::cta",
-    "shared::cluster",
-    "local",
-    "param",
-    "param::entry",
-    "param::func",
-    "const",
+#[rustfmt::skip] // as many as fit
+const HINTS: &[Modifier] = &[
+    Volatile, Weak, Relaxed, Acquire, Release, AcqRel, Sc, Mmio, Cta, Cluster, Gpu, Sys, Ca, Cg, Cs,
+    Lu, Cv, Wb, Wt, Nc, Unified, V2, V4, V8, L1EvictNormal, L1EvictUnchanged, L1EvictFirst,
+    L1EvictLast, L1NoAllocate, L2EvictFirst, L2EvictLast, L2EvictNormal, L2Prefetch64B,
+    L2Prefetch128B, L2Prefetch256B, L2CacheHint,
 ];
 
 /// Refuses modifiers that are neither hints, nor spaces, nor in `more`.
-pub fn allowed(cx: &Cx<'_, '_>, more: &[&str]) -> LoweringResult {
-    let known: Vec<&str> = HINTS.iter().chain(SPACES).chain(more).copied().collect();
+pub fn allowed(cx: &Cx<'_, '_>, more: &[Modifier]) -> LoweringResult {
+    let spaces = cx.instruction.modifiers.iter().filter(|m| m.state_space().is_some());
+    let known: Vec<Modifier> = HINTS.iter().chain(spaces).chain(more).copied().collect();
     cx.allow(&known)
 }
 
 /// Elements of a vector access.
 pub fn count(cx: &Cx<'_, '_>) -> u8 {
-    [("v2", 2), ("v4", 4), ("v8", 8)].iter().find(|(v, _)| cx.has(v)).map_or(1, |(_, n)| *n)
+    [V2, V4, V8].into_iter().find(|v| cx.has(*v)).and_then(Modifier::vector_length).unwrap_or(1)
 }
 
 /// The order of an access among others.
 pub fn order(cx: &Cx<'_, '_>) -> MemoryOrder {
-    let strong = ["volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "mmio"];
-    let strong = strong.iter().any(|word| cx.has(word));
-    let release = cx.has("release") || cx.has("acq_rel");
+    let strong = [Volatile, Relaxed, Acquire, Release, AcqRel, Sc, Mmio];
+    let strong = strong.iter().any(|word| cx.has(*word));
+    let release = cx.has(Release) || cx.has(AcqRel);
     MemoryOrder {
         strong: strong.then(|| scope(cx)),
         release,
-        data: cx.has("volatile"),
-        read_only: cx.has("nc"),
+        data: cx.has(Volatile),
+        read_only: cx.has(Nc),
         ..MemoryOrder::default()
     }
 }
 
-/// Modifiers with `::` written as one word (`shared::cta`), or split by a reader of single colons.
+/// The state space that the modifiers name, else generic.
 pub fn space(cx: &Cx<'_, '_>) -> MemorySpace {
-    for modifier in &cx.instruction.modifiers {
-        return match modifier.split("::").next().unwrap_or_default() {
-            "global" => MemorySpace::Global,
-            "shared" => MemorySpace::Shared,
-            "local" => MemorySpace::Local,
-            "param" => MemorySpace::Parameter,
-            "const" => MemorySpace::Constant,
-            _ => continue,
-        };
+    match cx.instruction.modifiers.iter().find_map(|modifier| modifier.state_space()) {
+        Some(StateSpace::Global) => MemorySpace::Global,
+        Some(StateSpace::Shared) => MemorySpace::Shared,
+        Some(StateSpace::Local) => MemorySpace::Local,
+        Some(StateSpace::Param) => MemorySpace::Parameter,
+        Some(StateSpace::Const) => MemorySpace::Constant,
+        Some(StateSpace::Reg) | None => MemorySpace::Generic,
     }
-    MemorySpace::Generic
 }
 
 /// The scope of an instruction's ordering; the device by default.
 pub fn scope(cx: &Cx<'_, '_>) -> Scope {
     match () {
-        () if cx.has("cta") => Scope::Block,
-        () if cx.has("cluster") => Scope::Cluster,
+        () if cx.has(Cta) => Scope::Block,
+        () if cx.has(Cluster) => Scope::Cluster,
         () => Scope::Device,
     }
 }
@@ -134,18 +89,18 @@ pub fn resolve(space: MemorySpace, named: Option<MemorySpace>) -> MemorySpace {
 }
 
 /// The kind of atomic that a modifier names.
-pub fn atomic_kind(modifier: &str) -> Option<AtomicKind> {
+pub fn atomic_kind(modifier: Modifier) -> Option<AtomicKind> {
     Some(match modifier {
-        "add" => AtomicKind::Add,
-        "min" => AtomicKind::Min,
-        "max" => AtomicKind::Max,
-        "inc" => AtomicKind::Increment,
-        "dec" => AtomicKind::Decrement,
-        "cas" => AtomicKind::CompareAndSwap,
-        "exch" => AtomicKind::Exchange,
-        "and" => AtomicKind::And,
-        "or" => AtomicKind::Or,
-        "xor" => AtomicKind::Xor,
+        Add => AtomicKind::Add,
+        Min => AtomicKind::Min,
+        Max => AtomicKind::Max,
+        Inc => AtomicKind::Increment,
+        Dec => AtomicKind::Decrement,
+        Cas => AtomicKind::CompareAndSwap,
+        Exch => AtomicKind::Exchange,
+        And => AtomicKind::And,
+        Or => AtomicKind::Or,
+        Xor => AtomicKind::Xor,
         _ => return None,
     })
 }

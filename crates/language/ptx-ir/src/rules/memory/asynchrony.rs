@@ -16,12 +16,13 @@ use crate::rules::b128;
 use crate::rules::context::Cx;
 use crate::rules::memory::access::{resolve, space};
 use lanework_ptx as syntax;
+use lanework_ptx::Modifier::{self, *};
 use lanework_ptx::ScalarType::{B32, Pred, *};
 
 /// Ordering modifiers. The emulator runs memory accesses in order, so they have no effect.
-pub const ORDER: &[&str] =
-    &["release", "acquire", "relaxed", "weak", "cta", "cluster", "gpu", "sys", "L2::cache_hint"];
-pub const SHARED: &[&str] = &["shared", "shared::cta", "shared::cluster"];
+pub const ORDER: &[Modifier] =
+    &[Release, Acquire, Relaxed, Weak, Cta, Cluster, Gpu, Sys, L2CacheHint];
+pub const SHARED: &[Modifier] = &[Shared, SharedCta, SharedCluster];
 
 pub fn emit(cx: &mut Cx<'_, '_>, op: AsyncOp, dst: Vec<Option<Reg>>, src: Vec<Operand>) {
     let guard = cx.guard;
@@ -45,32 +46,24 @@ pub fn shared_operand(
 
 /// `mbarrier`.
 pub fn mbarrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    #[rustfmt::skip] // as many as fit
     let forms = [
-        "init",
-        "inval",
-        "arrive",
-        "arrive_drop",
-        "expect_tx",
-        "complete_tx",
-        "test_wait",
-        "try_wait",
-        "pending_count",
-        "noComplete",
-        "parity",
+        Init, Inval, Arrive, ArriveDrop, ExpectTx, CompleteTx, TestWait, TryWait, PendingCount,
+        NoComplete, Parity,
     ];
     cx.allow(&[ORDER, SHARED, &forms].concat())?;
     let generic = space(cx) == MemorySpace::Generic;
     let count = cx.instruction.operands.len();
-    if cx.has("pending_count") {
+    if cx.has(PendingCount) {
         cx.operands(2)?;
         let (dst, state) = (cx.dst_of(0, U32)?, cx.src(1, B64)?);
         return cx.alu(dst, &[state], Alu::PendingCount);
     }
-    if cx.has("test_wait") || cx.has("try_wait") {
+    if cx.has(TestWait) || cx.has(TryWait) {
         if count != 3 && count != 4 {
             return Err(cx.unsupported("three or four operands are expected"));
         }
-        let parity = cx.has("parity");
+        let parity = cx.has(Parity);
         let dst = cx.dst_of(0, Pred)?;
         let (base, at) = shared_operand(cx, 1, generic)?;
         let phase = cx.src(2, if parity { U32 } else { B64 })?;
@@ -79,8 +72,8 @@ pub fn mbarrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
         cx.branching(Opcode::Async(op), vec![dst], vec![base, phase]);
         return Ok(());
     }
-    if cx.has("arrive") || cx.has("arrive_drop") {
-        let expect = cx.has("expect_tx");
+    if cx.has(Arrive) || cx.has(ArriveDrop) {
+        let expect = cx.has(ExpectTx);
         let dst = cx.dst_of(0, B64)?;
         let (base, at) = shared_operand(cx, 1, generic)?;
         let last = match count {
@@ -93,16 +86,16 @@ pub fn mbarrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
             (true, Some(bytes)) => vec![base, one, bytes],
             (_, count) => vec![base, count.unwrap_or(one)],
         };
-        let (drop, stay) = (cx.has("arrive_drop"), cx.has("noComplete"));
+        let (drop, stay) = (cx.has(ArriveDrop), cx.has(NoComplete));
         let what = MbarrierOp::Arrive { drop, expect, stay };
         emit(cx, AsyncOp::Mbarrier(what, at), vec![dst], src);
         return Ok(());
     }
     let what = match () {
-        () if cx.has("init") => MbarrierOp::Init,
-        () if cx.has("inval") => MbarrierOp::Invalidate,
-        () if cx.has("expect_tx") => MbarrierOp::Expect,
-        () if cx.has("complete_tx") => MbarrierOp::Complete,
+        () if cx.has(Init) => MbarrierOp::Init,
+        () if cx.has(Inval) => MbarrierOp::Invalidate,
+        () if cx.has(ExpectTx) => MbarrierOp::Expect,
+        () if cx.has(CompleteTx) => MbarrierOp::Complete,
         () => return Err(cx.unsupported("this operation")),
     };
     let (base, at) = shared_operand(cx, 0, generic)?;
@@ -117,22 +110,22 @@ pub fn mbarrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `cp.async.mbarrier.arrive`.
 pub fn copy_arrive(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[&["async", "mbarrier", "arrive", "noinc"], SHARED].concat())?;
+    cx.allow(&[&[Async, Mbarrier, Arrive, Noinc], SHARED].concat())?;
     cx.operands(1)?;
     let generic = space(cx) == MemorySpace::Generic;
     let (base, at) = shared_operand(cx, 0, generic)?;
-    let what = MbarrierOp::CopyArrive { counted: cx.has("noinc") };
+    let what = MbarrierOp::CopyArrive { counted: cx.has(Noinc) };
     emit(cx, AsyncOp::Mbarrier(what, at), Vec::new(), vec![base]);
     Ok(())
 }
 
 /// `barrier.cluster`.
 pub fn cluster_barrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["cluster", "arrive", "wait", "release", "acquire", "relaxed", "aligned"])?;
+    cx.allow(&[Cluster, Arrive, Wait, Release, Acquire, Relaxed, Aligned])?;
     cx.operands(0)?;
-    let aligned = cx.has("aligned");
-    let op = match (cx.has("arrive"), cx.has("wait")) {
-        (true, false) => AsyncOp::ClusterArrive { aligned, relaxed: cx.has("relaxed") },
+    let aligned = cx.has(Aligned);
+    let op = match (cx.has(Arrive), cx.has(Wait)) {
+        (true, false) => AsyncOp::ClusterArrive { aligned, relaxed: cx.has(Relaxed) },
         (false, true) => AsyncOp::ClusterWait { aligned },
         _ => return Err(cx.unsupported("neither `.arrive` nor `.wait`")),
     };
@@ -142,12 +135,12 @@ pub fn cluster_barrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `mapa`: the same place in the shared memory of another block.
 pub fn mapa(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["shared::cluster"])?;
+    cx.allow(&[SharedCluster])?;
     cx.operands(3)?;
     let ty = cx.ty()?;
     let dst = cx.dst_of(0, ty)?;
     let (a, rank) = (cx.src(1, ty)?, cx.src(2, U32)?);
-    let (wide, generic) = (ty.size() != 4, !cx.has("shared::cluster"));
+    let (wide, generic) = (ty.size() != 4, !cx.has(SharedCluster));
     if generic && ty.size() != 8 {
         return Err(cx.unsupported("32-bit generic addresses"));
     }
@@ -156,7 +149,7 @@ pub fn mapa(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `getctarank`: whose shared memory an address is in.
 pub fn getctarank(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["shared::cluster"])?;
+    cx.allow(&[SharedCluster])?;
     cx.operands(2)?;
     let ty = cx.ty()?;
     let dst = cx.dst_of(0, U32)?;
@@ -168,7 +161,7 @@ pub fn getctarank(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `setmaxnreg`: registers change hands between warps.
 pub fn setmaxnreg(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["inc", "dec", "sync", "aligned"])?;
+    cx.allow(&[Inc, Dec, Sync, Aligned])?;
     cx.operands(1)?;
     let syntax::Operand::Immediate(count) = *cx.operand(0)? else {
         return Err(cx.unsupported("the number of registers is not a literal"));
@@ -177,7 +170,7 @@ pub fn setmaxnreg(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if !(24..=256).contains(&count) || !count.is_multiple_of(8) {
         return Err(cx.unsupported("the number of registers is not a multiple of 8 from 24 to 256"));
     }
-    let op = AsyncOp::Registers { count, more: cx.has("inc") };
+    let op = AsyncOp::Registers { count, more: cx.has(Inc) };
     cx.branching(Opcode::Async(op), Vec::new(), Vec::new());
     Ok(())
 }
@@ -187,21 +180,21 @@ const HALF_ANSWER: u8 = 8;
 
 /// `clusterlaunchcontrol.try_cancel` and `clusterlaunchcontrol.query_cancel`.
 pub fn cluster_launch_control(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    if cx.has("try_cancel") {
+    if cx.has(TryCancel) {
         return try_cancel(cx);
     }
-    let axes = ["get_first_ctaid::x", "get_first_ctaid::y", "get_first_ctaid::z"];
-    cx.allow(&[&["query_cancel", "is_canceled", "get_first_ctaid", "v4"], &axes[..]].concat())?;
+    let axes = [GetFirstCtaidX, GetFirstCtaidY, GetFirstCtaidZ];
+    cx.allow(&[&[QueryCancel, IsCanceled, GetFirstCtaid, V4], &axes[..]].concat())?;
     cx.operands(2)?;
     let answer = b128::source(cx, 1)?;
-    if cx.has("is_canceled") {
+    if cx.has(IsCanceled) {
         let dst = cx.dst_of(0, Pred)?;
         let any = cx.lowering.new_register(Width::Wide);
         cx.alu(Some(any), &answer, Alu::Logic(LogicOp::Or(Width::Wide)))?;
         let differs = Alu::Logic(LogicOp::WideDiffer);
         return cx.alu(dst, &[Operand::Reg(any), Operand::Const(0)], differs);
     }
-    let coordinates = match (axes.iter().position(|axis| cx.has(axis)), cx.operand(0)?.clone()) {
+    let coordinates = match (axes.iter().position(|axis| cx.has(*axis)), cx.operand(0)?.clone()) {
         (Some(axis), operand) => vec![(axis, operand)],
         (None, syntax::Operand::Vector(operands)) if operands.len() == 4 => {
             operands.into_iter().take(3).enumerate().collect()
@@ -218,10 +211,10 @@ pub fn cluster_launch_control(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 fn try_cancel(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let all = "multicast::cluster::all";
-    cx.allow(&["try_cancel", "async", "shared::cta", "mbarrier::complete_tx::bytes", all])?;
+    let all = MulticastClusterAll;
+    cx.allow(&[TryCancel, Async, SharedCta, MbarrierCompleteTxBytes, all])?;
     cx.operands(2)?;
-    let generic = !cx.has("shared::cta");
+    let generic = !cx.has(SharedCta);
     let (to_base, to) = shared_operand(cx, 0, generic)?;
     let (bar_base, barrier) = shared_operand(cx, 1, generic)?;
     let zero = Operand::Const(0);

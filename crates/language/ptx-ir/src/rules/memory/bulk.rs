@@ -6,20 +6,21 @@ use crate::module::constants::immediate_bits;
 use crate::opcode::asynchrony::{AddressOperand, AsyncOp, CopyOp, TensorMode, TensorOp};
 use crate::opcode::memory::{AtomicKind, AtomicOp};
 use crate::rules::context::Cx;
-use crate::rules::memory::access::{atomic_kind, elements};
+use crate::rules::memory::access::{atomic_kind, count, elements};
 use crate::rules::memory::asynchrony::{ORDER, SHARED, emit, shared_operand};
 use lanework_ptx as syntax;
+use lanework_ptx::Modifier::{self, *};
 use lanework_ptx::ScalarType::{self, *};
 
 /// Reductions of bulk copies.
-const REDUCTIONS: &[&str] = &["add", "min", "max", "inc", "dec", "and", "or", "xor"];
+const REDUCTIONS: &[Modifier] = &[Add, Min, Max, Inc, Dec, And, Or, Xor];
 
 /// The spaces of the modifiers, in order: where a copy goes to and comes from.
 fn spaces(cx: &Cx<'_, '_>) -> Vec<(MemorySpace, bool)> {
-    let space = |modifier: &String| match modifier.as_str() {
-        "global" => Some((MemorySpace::Global, false)),
-        "shared" | "shared::cta" => Some((MemorySpace::Shared, false)),
-        "shared::cluster" => Some((MemorySpace::Shared, true)),
+    let space = |modifier: &Modifier| match modifier {
+        Global => Some((MemorySpace::Global, false)),
+        Shared | SharedCta => Some((MemorySpace::Shared, false)),
+        SharedCluster => Some((MemorySpace::Shared, true)),
         _ => None,
     };
     cx.instruction.modifiers.iter().filter_map(space).collect()
@@ -27,66 +28,57 @@ fn spaces(cx: &Cx<'_, '_>) -> Vec<(MemorySpace, bool)> {
 
 /// The kind of reduction.
 fn reduction_kind(cx: &Cx<'_, '_>) -> Option<AtomicKind> {
-    REDUCTIONS.iter().find(|name| cx.has(name)).and_then(|name| atomic_kind(name))
+    REDUCTIONS.iter().find(|name| cx.has(**name)).and_then(|name| atomic_kind(*name))
 }
 
 /// The reduction, and the element size in bytes.
 fn reduction(cx: &mut Cx<'_, '_>) -> LoweringResult<(AtomicOp, u8)> {
     let ty = cx.ty()?;
-    let mut modifiers = cx.instruction.modifiers.iter();
-    let named = modifiers.find(|m| REDUCTIONS.contains(&m.as_str()));
-    let kind = named.and_then(|modifier| atomic_kind(modifier));
+    let named = cx.instruction.modifiers.iter().copied().find(|m| REDUCTIONS.contains(m));
+    let kind = named.and_then(atomic_kind);
     let atomic = kind.and_then(|kind| AtomicOp::for_copy(kind, ty));
     Ok((atomic.ok_or_else(|| cx.unsupported("this operation or type"))?, ty.size() as u8))
 }
 
 /// `cp.async.bulk` and `cp.reduce.async.bulk`, except tensors, prefetches and groups.
 pub fn bulk(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    if cx.has("commit_group") {
+    if cx.has(CommitGroup) {
         cx.operands(0)?;
         emit(cx, AsyncOp::Commit, Vec::new(), Vec::new());
         return Ok(());
     }
-    if cx.has("wait_group") {
-        cx.allow(&["async", "bulk", "wait_group", "read"])?;
+    if cx.has(WaitGroup) {
+        cx.allow(&[Async, Bulk, WaitGroup, Read])?;
         let syntax::Operand::Immediate(pending) = *cx.operand(0)? else {
             return Err(cx.unsupported("the number of groups is not a literal"));
         };
         let pending = immediate_bits(pending, U32) as u32;
-        let read = cx.has("read");
+        let read = cx.has(Read);
         emit(cx, AsyncOp::WaitGroup { pending, read }, Vec::new(), Vec::new());
         return Ok(());
     }
-    if cx.has("prefetch") {
+    if cx.has(Prefetch) {
         return cx.nothing();
     }
-    if cx.has("tensor") {
+    if cx.has(Tensor) {
         return tensor(cx);
     }
-    let words = [
-        "async",
-        "bulk",
-        "reduce",
-        "global",
-        "mbarrier::complete_tx::bytes",
-        "bulk_group",
-        "multicast::cluster",
-        "noftz",
-    ];
+    let words =
+        [Async, Bulk, Reduce, Global, MbarrierCompleteTxBytes, BulkGroup, MulticastCluster, Noftz];
     cx.allow(&[&words, SHARED, ORDER, REDUCTIONS].concat())?;
     let [(to, _), (from, _)] = spaces(cx)[..] else {
         return Err(cx.unsupported("the source and the target space are missing"));
     };
-    let told = cx.has("mbarrier::complete_tx::bytes");
+    let told = cx.has(MbarrierCompleteTxBytes);
     let fits = match (to, from) {
         (MemorySpace::Shared, _) => told,
-        (_, MemorySpace::Shared) => cx.has("bulk_group"),
+        (_, MemorySpace::Shared) => cx.has(BulkGroup),
         _ => false,
     };
     if !fits {
         return Err(cx.unsupported("these spaces with this completion mechanism"));
     }
-    let reduction = match cx.has("reduce") {
+    let reduction = match cx.has(Reduce) {
         true => Some(reduction(cx)?),
         false => None,
     };
@@ -99,7 +91,7 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> LoweringResult {
         }
         false => (None, Operand::Const(0)),
     };
-    let multicast = cx.has("multicast::cluster");
+    let multicast = cx.has(MulticastCluster);
     let mask = if multicast { cx.src(4, U16)? } else { Operand::Const(0) };
     if reduction.is_some() && to == MemorySpace::Global {
         // The result may depend on which block comes first.
@@ -143,44 +135,29 @@ fn map_and_coordinates(
 
 /// `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`.
 fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    #[rustfmt::skip] // as many as fit
+    #[rustfmt::skip] // as many as fit
     let words = [
-        "async",
-        "bulk",
-        "reduce",
-        "tensor",
-        "1d",
-        "2d",
-        "3d",
-        "4d",
-        "5d",
-        "global",
-        "tile",
-        "tile::gather4",
-        "tile::scatter4",
-        "im2col",
-        "im2col_no_offs",
-        "cta_group::1",
-        "mbarrier::complete_tx::bytes",
-        "bulk_group",
-        "multicast::cluster",
+        Async, Bulk, Reduce, Tensor, D1, D2, D3, D4, D5, Global, Tile, TileGather4, TileScatter4,
+        Im2col, Im2colNoOffs, CtaGroup1, MbarrierCompleteTxBytes, BulkGroup, MulticastCluster,
     ];
     cx.allow(&[&words, SHARED, ORDER, REDUCTIONS].concat())?;
-    let dimensions = ["1d", "2d", "3d", "4d", "5d"].iter().position(|d| cx.has(d));
+    let dimensions = [D1, D2, D3, D4, D5].iter().position(|d| cx.has(*d));
     let dimensions = dimensions.ok_or_else(|| cx.unsupported("no number of dimensions"))? + 1;
-    let load = match (&spaces(cx)[..], cx.has("bulk_group")) {
+    let load = match (&spaces(cx)[..], cx.has(BulkGroup)) {
         ([(MemorySpace::Shared, _), (MemorySpace::Global, _)], false) => true,
         ([(MemorySpace::Global, _), (MemorySpace::Shared, _)], true) => false,
         _ => return Err(cx.unsupported("these spaces with this completion mechanism")),
     };
     let mode = match load {
-        true if cx.has("tile::gather4") => TensorMode::Rows,
-        false if cx.has("tile::scatter4") && !cx.has("reduce") => TensorMode::Rows,
-        true if cx.has("im2col") => TensorMode::Pixels,
-        false if cx.has("im2col_no_offs") => TensorMode::PixelsInPlace,
+        true if cx.has(TileGather4) => TensorMode::Rows,
+        false if cx.has(TileScatter4) && !cx.has(Reduce) => TensorMode::Rows,
+        true if cx.has(Im2col) => TensorMode::Pixels,
+        false if cx.has(Im2colNoOffs) => TensorMode::PixelsInPlace,
         _ => TensorMode::Tile,
     };
-    let named = ["tile::gather4", "tile::scatter4", "im2col", "im2col_no_offs"];
-    let named = named.iter().any(|mode| cx.has(mode));
+    let named = [TileGather4, TileScatter4, Im2col, Im2colNoOffs];
+    let named = named.iter().any(|mode| cx.has(*mode));
     let fits = match mode {
         TensorMode::Tile => !named,
         TensorMode::Rows => dimensions == 2,
@@ -211,14 +188,14 @@ fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
             offsets.push(cx.source(&operand, U16)?);
         }
     }
-    let multicast = cx.has("multicast::cluster");
+    let multicast = cx.has(MulticastCluster);
     let mask_at = if offset_count > 0 { 4 } else { 3 };
     let mask = if multicast { cx.src(mask_at, U16)? } else { Operand::Const(0) };
-    let reduction = match cx.has("reduce") {
+    let reduction = match cx.has(Reduce) {
         true => reduction_kind(cx),
         false => None,
     };
-    if reduction.is_some() != cx.has("reduce") {
+    if reduction.is_some() != cx.has(Reduce) {
         return Err(cx.unsupported("no reduction"));
     }
     if !load {
@@ -235,15 +212,15 @@ fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `st.async` and `red.async`.
 pub fn store(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let words = ["async", "mbarrier::complete_tx::bytes", "v2", "v4"];
+    let words = [Async, MbarrierCompleteTxBytes, V2, V4];
     cx.allow(&[&words, SHARED, ORDER, REDUCTIONS].concat())?;
-    if !cx.has("mbarrier::complete_tx::bytes") {
+    if !cx.has(MbarrierCompleteTxBytes) {
         return Err(cx.unsupported("without an mbarrier"));
     }
     cx.operands(3)?;
     let ty = cx.ty()?;
-    let (reduction, bytes) = match cx.instruction.opcode.as_str() {
-        "red" => {
+    let (reduction, bytes) = match cx.instruction.opcode {
+        syntax::Opcode::Red => {
             let (atomic, bytes) = reduction(cx)?;
             (Some(atomic), bytes)
         }
@@ -254,13 +231,7 @@ pub fn store(cx: &mut Cx<'_, '_>) -> LoweringResult {
     }
     let (to_base, to) = shared_operand(cx, 0, false)?;
     let (bar_base, barrier) = shared_operand(cx, 2, false)?;
-    let count = if cx.has("v2") {
-        2
-    } else if cx.has("v4") {
-        4
-    } else {
-        1
-    };
+    let count = count(cx);
     let mut src = vec![to_base, bar_base];
     for operand in elements(cx, 1, count)? {
         src.push(cx.source(&operand, ty)?);

@@ -20,6 +20,7 @@ use crate::rules::memory::access::{
     allowed, atomic_kind, count, elements, order, resolve, scope, space,
 };
 use lanework_ptx as syntax;
+use lanework_ptx::Modifier::{self, *};
 use lanework_ptx::ScalarType;
 use lanework_ptx::ScalarType::*;
 
@@ -44,7 +45,7 @@ pub fn ld(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if ty == B128 {
         return Err(cx.unsupported("this type"));
     }
-    let volatile = cx.has("volatile") || cx.has("relaxed") || cx.has("acquire");
+    let volatile = cx.has(Volatile) || cx.has(Relaxed) || cx.has(Acquire);
     let (order, part) = (order(cx), AccessPart::Whole);
     let op = MemoryOp { kind: MemoryKind::Load, space, ty, count, offset, volatile, order, part };
     let guard = cx.guard;
@@ -54,10 +55,10 @@ pub fn ld(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `st`.
 pub fn st(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    if cx.has("async") {
+    if cx.has(Async) {
         return bulk::store(cx);
     }
-    if cx.has("bulk") {
+    if cx.has(Bulk) {
         return clear(cx);
     }
     allowed(cx, &[])?;
@@ -92,7 +93,7 @@ pub fn st(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `st.bulk`: zeros to shared memory, 8 bytes after 8 bytes. A size that is not a multiple of 8 is a trap.
 fn clear(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["bulk", "weak", "shared::cta"])?;
+    cx.allow(&[Bulk, Weak, SharedCta])?;
     cx.operands(3)?;
     let syntax::Operand::Immediate(syntax::Immediate::Integer(0)) = *cx.operand(2)? else {
         return Err(cx.unsupported("a value other than 0"));
@@ -137,29 +138,29 @@ fn clear(cx: &mut Cx<'_, '_>) -> LoweringResult {
 /// `cp.async` and the instructions that wait for it. A copy is done at once: that is one of the
 /// orders the hardware may choose.
 pub fn cp(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    if cx.has("bulk") {
+    if cx.has(Bulk) {
         return bulk::bulk(cx);
     }
-    if cx.has("mbarrier") {
+    if cx.has(Mbarrier) {
         return asynchrony::copy_arrive(cx);
     }
-    if !cx.has("async") {
+    if !cx.has(Async) {
         return Err(cx.unsupported("copies other than `cp.async`"));
     }
-    if cx.has("commit_group") {
+    if cx.has(CommitGroup) {
         return cx.note(SyncAnnotation::Commit, Vec::new());
     }
-    if cx.has("wait_all") {
+    if cx.has(WaitAll) {
         return cx.note(SyncAnnotation::Wait(u32::MAX), Vec::new());
     }
-    if cx.has("wait_group") {
+    if cx.has(WaitGroup) {
         let syntax::Operand::Immediate(keep) = *cx.operand(0)? else {
             return Err(cx.unsupported("the number of groups is not a literal"));
         };
         let keep = immediate_bits(keep, B32).min(u64::from(u32::MAX - 1)) as u32;
         return cx.note(SyncAnnotation::Wait(keep), Vec::new());
     }
-    allowed(cx, &["async"])?;
+    allowed(cx, &[Async])?;
     let (to, to_offset, _) = cx.address(0)?;
     let (from, from_offset, _) = cx.address(1)?;
     let syntax::Operand::Immediate(size) = *cx.operand(2)? else {
@@ -211,10 +212,10 @@ fn window(space: MemorySpace) -> u64 {
 
 /// `cvta`: adds or subtracts the window's base.
 pub fn cvta(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    allowed(cx, &["to"])?;
+    allowed(cx, &[To])?;
     let ty = cx.ty()?;
     let base = window(space(cx));
-    let by = if cx.has("to") { base.wrapping_neg() } else { base };
+    let by = if cx.has(To) { base.wrapping_neg() } else { base };
     cx.operands(2)?;
     let dst = cx.dst_of(0, ty)?;
     let a = match cx.operand(1)?.clone() {
@@ -236,7 +237,7 @@ pub fn isspacep(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.operands(2)?;
     let dst = cx.dst_of(0, Pred)?;
     let a = cx.src(1, U64)?;
-    if space(cx) == MemorySpace::Shared && !cx.has("shared::cluster") {
+    if space(cx) == MemorySpace::Shared && !cx.has(SharedCluster) {
         // This block's own memory, by either of its addresses.
         let own = Operand::Reg(cx.lowering.special(SpecialRegister::ClusterRank, Width::Word));
         return cx.alu(dst, &[a, own], Alu::Address(AddressOp::IsOwnShared));
@@ -251,8 +252,7 @@ pub fn isspacep(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.alu(dst, &[a], Alu::Address(op))
 }
 
-const ATOMICS: &[&str] =
-    &["add", "min", "max", "inc", "dec", "cas", "exch", "and", "or", "xor", "noftz"];
+const ATOMICS: &[Modifier] = &[Add, Min, Max, Inc, Dec, Cas, Exch, And, Or, Xor, Noftz];
 
 /// An atomic on a vector: each element is one by itself, and the vector as a whole is not.
 fn vector_atomic(
@@ -292,8 +292,8 @@ fn vector_atomic(
 fn atomic(cx: &mut Cx<'_, '_>, address: usize, dst: Option<Reg>) -> LoweringResult {
     allowed(cx, ATOMICS)?;
     let ty = cx.ty()?;
-    let named = cx.instruction.modifiers.iter().find(|m| ATOMICS.contains(&m.as_str()));
-    let kind = named.and_then(|modifier| atomic_kind(modifier));
+    let named = cx.instruction.modifiers.iter().copied().find(|m| ATOMICS.contains(m));
+    let kind = named.and_then(atomic_kind);
     let (base, offset, named) = cx.address(address)?;
     let space = resolve(space(cx), named);
     let shared = space == MemorySpace::Shared;
@@ -335,7 +335,7 @@ pub fn atom(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `red`.
 pub fn red(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    if cx.has("async") {
+    if cx.has(Async) {
         return bulk::store(cx);
     }
     atomic(cx, 0, None)

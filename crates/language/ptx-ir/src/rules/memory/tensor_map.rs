@@ -12,6 +12,7 @@ use crate::opcode::memory::{AccessPart, MemoryKind, MemoryOp};
 use crate::rules::context::Cx;
 use crate::rules::memory::access::space;
 use lanework_ptx as syntax;
+use lanework_ptx::Modifier::{self, *};
 use lanework_ptx::ScalarType::{self, *};
 
 /// The types of elements by the codes of `.elemtype`, each with its code in the emulator's layout.
@@ -20,7 +21,7 @@ const ELEMENTS: [(u64, u64); 10] =
 
 /// `tensormap`.
 pub fn tensormap(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    if cx.has("cp_fenceproxy") { copy(cx) } else { replace(cx) }
+    if cx.has(CpFenceproxy) { copy(cx) } else { replace(cx) }
 }
 
 fn access(kind: MemoryKind, space: MemorySpace, ty: ScalarType, offset: i64) -> Opcode {
@@ -45,62 +46,49 @@ fn sum(cx: &mut Cx<'_, '_>, i: usize, by: u32) -> LoweringResult<Operand> {
     Ok(Operand::Reg(register))
 }
 
-const FIELDS: &[&str] = &[
-    "replace",
-    "tile",
-    "b1024",
-    "global",
-    "shared::cta",
-    "global_address",
-    "rank",
-    "global_dim",
-    "global_stride",
-    "box_dim",
-    "element_stride",
-    "elemtype",
-    "interleave_layout",
-    "swizzle_mode",
-    "swizzle_atomicity",
-    "fill_mode",
+#[rustfmt::skip] // as many as fit
+const FIELDS: &[Modifier] = &[
+    Replace, Tile, B1024, Global, SharedCta, GlobalAddress, Rank, GlobalDim, GlobalStride, BoxDim,
+    ElementStride, Elemtype, InterleaveLayout, SwizzleMode, SwizzleAtomicity, FillMode,
 ];
 
 fn replace(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(FIELDS)?;
-    let wide = ["global_address", "global_stride"].iter().any(|field| cx.has(field));
+    let wide = [GlobalAddress, GlobalStride].iter().any(|field| cx.has(*field));
     if cx.ty()? != if wide { B64 } else { B32 } {
         return Err(cx.unsupported("this type"));
     }
-    let ordered = ["global_dim", "global_stride", "box_dim", "element_stride"];
-    let ordered = ordered.iter().any(|field| cx.has(field));
+    let ordered = [GlobalDim, GlobalStride, BoxDim, ElementStride];
+    let ordered = ordered.iter().any(|field| cx.has(*field));
     cx.operands(if ordered { 3 } else { 2 })?;
     let (base, offset, named) = cx.address(0)?;
     let within = crate::rules::memory::access::resolve(space(cx), named);
     let at = if ordered { literal(cx, 1)? as usize } else { 0 };
-    let last = if cx.has("global_stride") { 3 } else { 4 };
+    let last = if cx.has(GlobalStride) { 3 } else { 4 };
     if at > last {
         return Err(cx.unsupported("a dimension beyond those of a tensor map"));
     }
-    let (place, ty, value) = if cx.has("global_address") {
+    let (place, ty, value) = if cx.has(GlobalAddress) {
         (layout::ADDRESS, B64, cx.src(1, B64)?)
-    } else if cx.has("rank") {
+    } else if cx.has(Rank) {
         (layout::DIMENSIONS, B8, sum(cx, 1, 1)?)
-    } else if cx.has("global_dim") {
+    } else if cx.has(GlobalDim) {
         (layout::EXTENTS + 4 * at, B32, sum(cx, 2, u32::MAX)?)
-    } else if cx.has("global_stride") {
+    } else if cx.has(GlobalStride) {
         (layout::STRIDES + 8 * at, B64, cx.src(2, B64)?)
-    } else if cx.has("box_dim") {
+    } else if cx.has(BoxDim) {
         (layout::TILE + 2 * at, B16, cx.src(2, U32)?)
-    } else if cx.has("element_stride") {
+    } else if cx.has(ElementStride) {
         (layout::STEPS + at, B8, cx.src(2, U32)?)
     } else {
         let code = literal(cx, 1)?;
-        let (place, code) = if cx.has("elemtype") {
+        let (place, code) = if cx.has(Elemtype) {
             (layout::ELEMENT, ELEMENTS.iter().find(|(ptx, _)| *ptx == code).map(|(_, ours)| *ours))
-        } else if cx.has("swizzle_mode") {
+        } else if cx.has(SwizzleMode) {
             (layout::SWIZZLE, (code < 4).then_some(code))
-        } else if cx.has("fill_mode") {
+        } else if cx.has(FillMode) {
             (layout::FILL, (code < 2).then_some(code))
-        } else if code == 0 && (cx.has("interleave_layout") || cx.has("swizzle_atomicity")) {
+        } else if code == 0 && (cx.has(InterleaveLayout) || cx.has(SwizzleAtomicity)) {
             return cx.nothing();
         } else {
             return Err(cx.unsupported("this field or value"));
@@ -116,17 +104,17 @@ fn replace(cx: &mut Cx<'_, '_>) -> LoweringResult {
 /// left for the fence.
 fn copy(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[
-        "cp_fenceproxy",
-        "global",
-        "shared::cta",
-        "tensormap::generic",
-        "release",
-        "cta",
-        "cluster",
-        "gpu",
-        "sys",
-        "sync",
-        "aligned",
+        CpFenceproxy,
+        Global,
+        SharedCta,
+        TensormapGeneric,
+        Release,
+        Cta,
+        Cluster,
+        Gpu,
+        Sys,
+        Sync,
+        Aligned,
     ])?;
     cx.operands(3)?;
     if literal(cx, 2)? != layout::BYTES as u64 {

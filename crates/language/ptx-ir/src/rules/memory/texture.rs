@@ -16,6 +16,7 @@ use crate::rules::memory::access::{self, atomic_kind};
 use crate::rules::mov::copy;
 use lanework_ptx as syntax;
 use lanework_ptx::AddressBase;
+use lanework_ptx::Modifier::{self, *};
 use lanework_ptx::ScalarType::{self, *};
 
 /// The four results, and the predicate that tells whether the texels are there: they are.
@@ -47,7 +48,7 @@ fn results(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<Vec<Option<Reg
 
 /// How the instruction selects the mipmap level.
 fn mip(cx: &Cx<'_, '_>) -> LoweringResult<MipLevel> {
-    match (cx.has("base"), cx.has("level"), cx.has("grad")) {
+    match (cx.has(Base), cx.has(Level), cx.has(Grad)) {
         (_, false, false) => Ok(MipLevel::Base),
         (false, true, false) => Ok(MipLevel::Level),
         (false, false, true) => Ok(MipLevel::Gradient),
@@ -92,17 +93,17 @@ fn level(
 
 /// `tex` and `tld4`.
 pub fn sample(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let gathers = cx.instruction.opcode == "tld4";
-    let components = ["r", "g", "b", "a"];
+    let gathers = cx.instruction.opcode == syntax::Opcode::Tld4;
+    let components = [R, G, B, A];
     match gathers {
-        true => allow(cx, &["r", "g", "b", "a", "v4"])?,
-        false => allow(cx, &["v4", "base", "level", "grad"])?,
+        true => allow(cx, &[R, G, B, A, V4])?,
+        false => allow(cx, &[V4, Base, Level, Grad])?,
     }
     let geometry = geometry(cx)?;
     let [ty, coordinate] = cx.types()[..] else {
         return Err(cx.unsupported("two types are expected"));
     };
-    if !matches!(ty, U32 | S32 | F32) || !matches!(coordinate, S32 | F32) || !cx.has("v4") {
+    if !matches!(ty, U32 | S32 | F32) || !matches!(coordinate, S32 | F32) || !cx.has(V4) {
         return Err(cx.unsupported("these types"));
     }
     let mut src = place(cx, 1, geometry, coordinate)?;
@@ -133,7 +134,7 @@ pub fn sample(cx: &mut Cx<'_, '_>) -> LoweringResult {
             if !matches!(geometry, Geometry::Plane | Geometry::Planes) || coordinate != F32 {
                 return Err(cx.unsupported("this shape"));
             }
-            let component = components.iter().position(|component| cx.has(component));
+            let component = components.iter().position(|component| cx.has(*component));
             let component = component.ok_or_else(|| cx.unsupported("no component"))? as u8;
             TextureOp::Gather { geometry, component, offset }
         }
@@ -208,14 +209,15 @@ pub fn object(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<Operand> {
 
 /// The shape that the modifiers name.
 pub fn geometry(cx: &Cx<'_, '_>) -> LoweringResult<Geometry> {
-    let found = cx.instruction.modifiers.iter().find_map(|modifier| Geometry::from_name(modifier));
+    let found =
+        cx.instruction.modifiers.iter().find_map(|modifier| Geometry::from_modifier(*modifier));
     found.ok_or_else(|| cx.unsupported("no shape that the emulator knows"))
 }
 
-const GEOMETRIES: &[&str] = &["1d", "2d", "3d", "a1d", "a2d", "cube", "acube"];
+const GEOMETRIES: &[Modifier] = &[D1, D2, D3, A1d, A2d, Cube, Acube];
 
 /// Refuses modifiers but types, shapes and `more`.
-pub fn allow(cx: &Cx<'_, '_>, more: &[&str]) -> LoweringResult {
+pub fn allow(cx: &Cx<'_, '_>, more: &[Modifier]) -> LoweringResult {
     cx.allow(&[GEOMETRIES, more].concat())
 }
 
@@ -225,25 +227,25 @@ pub fn emit(cx: &mut Cx<'_, '_>, op: TextureOp, dst: Vec<Option<Reg>>, src: Vec<
 
 /// `txq` and `suq`.
 pub fn query(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let texture = cx.instruction.opcode == "txq";
-    let known: &[(&str, TextureQuery)] = &[
-        ("width", TextureQuery::Width),
-        ("height", TextureQuery::Height),
-        ("depth", TextureQuery::Depth),
-        ("array_size", TextureQuery::Layers),
-        ("num_mipmap_levels", TextureQuery::Levels),
-        ("num_samples", TextureQuery::Samples),
-        ("normalized_coords", TextureQuery::Normalized),
+    let texture = cx.instruction.opcode == syntax::Opcode::Txq;
+    let known: &[(Modifier, TextureQuery)] = &[
+        (QueryWidth, TextureQuery::Width),
+        (QueryHeight, TextureQuery::Height),
+        (QueryDepth, TextureQuery::Depth),
+        (ArraySize, TextureQuery::Layers),
+        (NumMipmapLevels, TextureQuery::Levels),
+        (NumSamples, TextureQuery::Samples),
+        (NormalizedCoords, TextureQuery::Normalized),
     ];
     let known = if texture { known } else { &known[..4] };
     let (_, ask) = *known
         .iter()
-        .find(|(name, _)| cx.has(name))
+        .find(|(name, _)| cx.has(*name))
         .ok_or_else(|| cx.unsupported("a query with a driver-specific answer"))?;
     if cx.ty()? != B32 {
         return Err(cx.unsupported("this type"));
     }
-    let of_level = texture && cx.has("level");
+    let of_level = texture && cx.has(Level);
     if of_level && !matches!(ask, TextureQuery::Width | TextureQuery::Height | TextureQuery::Depth)
     {
         return Err(cx.unsupported("a query that is not of a level"));
@@ -274,7 +276,7 @@ pub fn is_type(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// How a surface instruction accesses elements of `ty`.
 fn surface(cx: &Cx<'_, '_>, ty: ScalarType, count: u8) -> LoweringResult<SurfaceAccess> {
-    let outside = match (cx.has("trap"), cx.has("clamp"), cx.has("zero")) {
+    let outside = match (cx.has(Trap), cx.has(Clamp), cx.has(Zero)) {
         (true, false, false) => OutOfBounds::Trap,
         (false, true, false) => OutOfBounds::Clamp,
         (false, false, true) => OutOfBounds::Zero,
@@ -285,11 +287,10 @@ fn surface(cx: &Cx<'_, '_>, ty: ScalarType, count: u8) -> LoweringResult<Surface
         return Err(cx.unsupported("surfaces that are cubes"));
     }
     let bytes = ty.size() as u8;
-    Ok(SurfaceAccess { geometry, outside, bytes, count, texels: cx.has("p") })
+    Ok(SurfaceAccess { geometry, outside, bytes, count, texels: cx.has(P) })
 }
 
-const SURFACE: &[&str] =
-    &["b", "p", "v2", "v4", "trap", "clamp", "zero", "ca", "cg", "cs", "cv", "wb", "wt"];
+const SURFACE: &[Modifier] = &[B, P, V2, V4, Trap, Clamp, Zero, Ca, Cg, Cs, Cv, Wb, Wt];
 
 /// The elements of an operand that may be a vector.
 fn vector(cx: &Cx<'_, '_>, i: usize) -> LoweringResult<Vec<syntax::Operand>> {
@@ -336,12 +337,12 @@ pub fn surface_store(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `sured`.
 pub fn surface_reduce(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    const KINDS: &[&str] = &["add", "min", "max", "and", "or"];
+    const KINDS: &[Modifier] = &[Add, Min, Max, And, Or];
     allow(cx, &[SURFACE, KINDS].concat())?;
     cx.operands(2)?;
     let ty = cx.ty()?;
     let surface = surface(cx, ty, 1)?;
-    let kind = KINDS.iter().find(|kind| cx.has(kind)).and_then(|kind| atomic_kind(kind));
+    let kind = KINDS.iter().find(|kind| cx.has(**kind)).and_then(|kind| atomic_kind(*kind));
     // Bits are added and compared as unsigned ones.
     let number = match ty {
         B32 => U32,

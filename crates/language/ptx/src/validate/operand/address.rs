@@ -1,6 +1,7 @@
 //! Checks of addresses and state spaces, and type compatibility of registers and literals.
 
 use crate::ast::{Address, AddressBase, Immediate, Variable};
+use crate::instructions::Modifier;
 use crate::types::ScalarType::{self, U32, *};
 use crate::types::StateSpace;
 use crate::validate::Checker;
@@ -24,12 +25,12 @@ impl Checker<'_> {
     pub(in crate::validate) fn address(
         &self,
         address: &Address,
-        space: Option<&str>,
+        space: Option<Modifier>,
         any_size: bool,
     ) -> FitResult {
         let name = match &address.base {
             AddressBase::Name(name) => name,
-            AddressBase::Absolute(_) if space == Some("local") => return Ok(()),
+            AddressBase::Absolute(_) if space == Some(Modifier::Local) => return Ok(()),
             AddressBase::Absolute(_) => {
                 return Err(
                     "a literal address, exists only in .local; move it to a register".to_owned()
@@ -41,7 +42,7 @@ impl Checker<'_> {
         }
         match self.register(name) {
             Some(r) if r.vector == 1 && (is_bits(r.ty) || is_integer(r.ty)) => {
-                let narrow = |space: &str| !space.starts_with("global");
+                let narrow = |space: Modifier| space != Modifier::Global;
                 return match any_size || r.ty.size() >= 8 || space.is_some_and(narrow) {
                     true => Ok(()),
                     false => Err(format!(
@@ -76,9 +77,8 @@ impl Checker<'_> {
 }
 
 /// Whether a variable is in the space that the instruction names.
-pub(super) fn in_space(name: &str, variable: &Variable, space: &str) -> FitResult {
-    let wanted = space.split("::").next().unwrap_or_default();
-    match variable.space.name() == wanted {
+pub(super) fn in_space(name: &str, variable: &Variable, space: Modifier) -> FitResult {
+    match space.state_space() == Some(variable.space) {
         true => Ok(()),
         false => Err(format!("`{name}`, is in {}; expected .{space}", variable.space)),
     }
@@ -129,17 +129,6 @@ pub(super) fn bits_of(ty: ScalarType) -> ScalarType {
         4 => B32,
         8 => B64,
         _ => B128,
-    }
-}
-
-/// The type of twice the bits.
-pub(super) fn double(ty: ScalarType) -> ScalarType {
-    match ty {
-        U16 => U32,
-        S16 => S32,
-        U32 => U64,
-        S32 => S64,
-        other => other,
     }
 }
 

@@ -4,12 +4,13 @@
 pub(super) mod address;
 
 use crate::ast::{Operand, *};
+use crate::instructions::Modifier;
+use crate::instructions::notation::{AllowedLiterals, FormMatch, OperandKind, OperandSpec};
 use crate::types::{ScalarType, StateSpace};
 use crate::validate::Checker;
-use crate::validate::forms::{AllowedLiterals, FormMatch, OperandKind, OperandSpec, OperandType};
 use crate::validate::names::{self, RegisterType, Symbol, VariableRole};
 use crate::validate::operand::address::{
-    FitResult, agrees, bits_of, double, in_space, literal_fits, shown, wanted,
+    FitResult, agrees, bits_of, in_space, literal_fits, shown, wanted,
 };
 use ScalarType::*;
 
@@ -19,15 +20,10 @@ impl Checker<'_> {
         &self,
         operand: &Operand,
         spec: &OperandSpec,
-        found: &FormMatch<'_>,
-        space: Option<&str>,
+        found: &FormMatch,
+        space: Option<Modifier>,
     ) -> FitResult {
-        let first = found.types.first().copied().unwrap_or(B32);
-        let ty = match spec.ty {
-            OperandType::Fixed(ty) => ty,
-            OperandType::Modifier(index) => found.types.get(index).copied().unwrap_or(first),
-            OperandType::Double => double(first),
-        };
+        let ty = found.type_of(spec);
         let elements = spec.elements.map(|n| if n == 0 { found.elements.unwrap_or(1) } else { n });
         match (elements, operand) {
             (Some(n), Operand::Vector(list)) if usize::from(n) == list.len() => {
@@ -70,7 +66,7 @@ impl Checker<'_> {
         operand: &Operand,
         spec: &OperandSpec,
         ty: ScalarType,
-        space: Option<&str>,
+        space: Option<Modifier>,
     ) -> FitResult {
         match (spec.kind, operand) {
             (OperandKind::Anything, Operand::Vector(list)) => self.alike(list),
@@ -117,7 +113,7 @@ impl Checker<'_> {
         operand: &Operand,
         spec: &OperandSpec,
         ty: ScalarType,
-        space: Option<&str>,
+        space: Option<Modifier>,
     ) -> FitResult {
         let writes =
             matches!(spec.kind, OperandKind::Destination | OperandKind::PredicateDestination);
@@ -177,7 +173,7 @@ impl Checker<'_> {
         name: &str,
         spec: &OperandSpec,
         ty: ScalarType,
-        space: Option<&str>,
+        space: Option<Modifier>,
     ) -> FitResult {
         if let Some(register) = self.register(name) {
             if register.ty.is_float() || register.ty == Pred {
@@ -210,7 +206,7 @@ impl Checker<'_> {
         name: &str,
         spec: &OperandSpec,
         ty: ScalarType,
-        space: Option<&str>,
+        space: Option<Modifier>,
     ) -> FitResult {
         let writes =
             matches!(spec.kind, OperandKind::Destination | OperandKind::PredicateDestination);

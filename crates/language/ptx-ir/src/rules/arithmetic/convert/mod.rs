@@ -12,36 +12,23 @@ use crate::opcode::float::Rounding;
 use crate::opcode::logic::MoveOp;
 use crate::rules::arithmetic::convert::scalar::{Conversion, rounding, to_tf32};
 use crate::rules::context::Cx;
+use lanework_ptx::Modifier::{self, *};
 use lanework_ptx::ScalarType::{self, B8, B16, B32, F32, *};
 
 fn is_integer(ty: ScalarType) -> bool {
     !ty.is_float() && ty != Pred
 }
 
-const MODIFIERS: &[&str] = &[
-    "rn",
-    "rz",
-    "rm",
-    "rp",
-    "rni",
-    "rzi",
-    "rmi",
-    "rpi",
-    "rna",
-    "ftz",
-    "sat",
-    "relu",
-    "satfinite",
-    "tf32",
-];
+const MODIFIERS: &[Modifier] =
+    &[Rn, Rz, Rm, Rp, Rni, Rzi, Rmi, Rpi, Rna, Ftz, Sat, Relu, Satfinite, Tf32];
 
 /// `cvt` between types of 8 bits and more.
 fn cvt_scalar(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    if cx.has("pack") {
+    if cx.has(Pack) {
         return pack_integers(cx);
     }
     cx.allow(MODIFIERS)?;
-    if cx.has("tf32") {
+    if cx.has(Tf32) {
         return to_tf32(cx);
     }
     let types = cx.types();
@@ -50,7 +37,7 @@ fn cvt_scalar(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return pack_two(cx, to, from);
     }
     cx.operands(2)?;
-    if cx.has("rna") {
+    if cx.has(Rna) {
         return Err(cx.unsupported("this rounding"));
     }
     let dst = cx.dst_of(0, to)?;
@@ -71,7 +58,7 @@ fn pack_two(cx: &mut Cx<'_, '_>, to: ScalarType, from: ScalarType) -> LoweringRe
     }
     let dst = cx.dst_of(0, to)?;
     let (a, b) = (cx.src(1, F32)?, cx.src(2, F32)?);
-    if rounding == Rounding::NearestEven && !cx.has("relu") && !cx.has("satfinite") {
+    if rounding == Rounding::NearestEven && !cx.has(Relu) && !cx.has(Satfinite) {
         let op = ConvertOp::SinglesToHalves { bf16: to == Bf16x2 };
         return cx.alu(dst, &[a, b], Alu::Convert(op));
     }
@@ -87,9 +74,9 @@ fn pack_two(cx: &mut Cx<'_, '_>, to: ScalarType, from: ScalarType) -> LoweringRe
 
 /// `cvt.pack.sat`: two integers clamped and put side by side, above what `c` holds.
 fn pack_integers(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["pack", "sat", "u4", "s4", "u2", "s2"])?;
-    let name = cx.instruction.modifiers.get(2).cloned().unwrap_or_default();
-    let Some((low, high, bits)) = packable(&name) else {
+    cx.allow(&[Pack, Sat, U4, S4, U2, S2])?;
+    let Some((low, high, bits)) = cx.instruction.modifiers.get(2).copied().and_then(packable)
+    else {
         return Err(cx.unsupported("this type"));
     };
     let dst = cx.dst_of(0, B32)?;
@@ -114,40 +101,49 @@ fn pack_integers(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 /// The lowest and highest value of a type, and its bits.
-fn packable(name: &str) -> Option<(i32, i32, u32)> {
-    let bits: u32 = name.get(1..)?.parse().ok()?;
-    match name.as_bytes()[0] {
-        b'u' => Some((0, (1 << bits) - 1, bits)),
-        b's' => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1, bits)),
-        _ => None,
-    }
-    .filter(|(.., bits)| matches!(bits, 2 | 4 | 8 | 16))
+fn packable(modifier: Modifier) -> Option<(i32, i32, u32)> {
+    let (signed, bits) = match modifier {
+        Modifier::U2 => (false, 2),
+        Modifier::U4 => (false, 4),
+        Type(U8) => (false, 8),
+        Type(U16) => (false, 16),
+        Modifier::S2 => (true, 2),
+        Modifier::S4 => (true, 4),
+        Type(S8) => (true, 8),
+        Type(S16) => (true, 16),
+        _ => return None,
+    };
+    Some(match signed {
+        false => (0, (1 << bits) - 1, bits),
+        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1, bits),
+    })
 }
 
 /// The types of pairs, by name.
-const FORMATS: &[(&str, SmallFloatFormat)] = &[
-    ("e4m3x2", SmallFloatFormat::E4m3),
-    ("e5m2x2", SmallFloatFormat::E5m2),
-    ("e2m3x2", SmallFloatFormat::E2m3),
-    ("e3m2x2", SmallFloatFormat::E3m2),
-    ("e2m1x2", SmallFloatFormat::E2m1),
+const FORMATS: &[(Modifier, SmallFloatFormat)] = &[
+    (E4m3x2, SmallFloatFormat::E4m3),
+    (E5m2x2, SmallFloatFormat::E5m2),
+    (E2m3x2, SmallFloatFormat::E2m3),
+    (E3m2x2, SmallFloatFormat::E3m2),
+    (E2m1x2, SmallFloatFormat::E2m1),
 ];
 
 /// `cvt` from and to `.ue8m0x2`, scale factors that are powers of two.
 fn scales(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["rn", "rz", "rp", "satfinite", "ue8m0x2"])?;
-    let named = |m: &&String| ["ue8m0x2", "f32", "bf16x2"].contains(&m.as_str());
-    let types: Vec<&str> =
-        cx.instruction.modifiers.iter().filter(named).map(String::as_str).collect();
-    let rounding = match (cx.has("rz"), cx.has("rp")) {
-        (true, false) => Some(ScaleRounding { up: false, finite: cx.has("satfinite") }),
-        (false, true) => Some(ScaleRounding { up: true, finite: cx.has("satfinite") }),
+    cx.allow(&[Rn, Rz, Rp, Satfinite, Ue8m0x2])?;
+    let named = |m: &Modifier| matches!(m, Ue8m0x2 | Type(F32 | Bf16x2));
+    let types: Vec<_> = cx.instruction.modifiers.iter().copied().filter(named).collect();
+    let rounding = match (cx.has(Rz), cx.has(Rp)) {
+        (true, false) => Some(ScaleRounding { up: false, finite: cx.has(Satfinite) }),
+        (false, true) => Some(ScaleRounding { up: true, finite: cx.has(Satfinite) }),
         _ => None,
     };
     let (op, dst, src, count) = match (&types[..], rounding) {
-        (["ue8m0x2", "f32"], Some(rounding)) => (ConvertOp::SinglesToScales(rounding), B16, F32, 2),
-        (["ue8m0x2", "bf16x2"], Some(to)) => (ConvertOp::HalvesToScales(to), B16, B32, 1),
-        (["bf16x2", "ue8m0x2"], None) if cx.has("rn") => (ConvertOp::ScalesToHalves, B32, B16, 1),
+        ([Ue8m0x2, Type(F32)], Some(rounding)) => {
+            (ConvertOp::SinglesToScales(rounding), B16, F32, 2)
+        }
+        ([Ue8m0x2, Type(Bf16x2)], Some(to)) => (ConvertOp::HalvesToScales(to), B16, B32, 1),
+        ([Type(Bf16x2), Ue8m0x2], None) if cx.has(Rn) => (ConvertOp::ScalesToHalves, B32, B16, 1),
         _ => return Err(cx.unsupported("this pair of types or rounding")),
     };
     cx.operands(count + 1)?;
@@ -161,25 +157,24 @@ fn scales(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `cvt`; `cvt_scalar` handles the other types.
 pub fn cvt(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    if cx.has("ue8m0x2") {
+    if cx.has(Ue8m0x2) {
         return scales(cx);
     }
-    let Some(&(name, format)) = FORMATS.iter().find(|(name, _)| cx.has(name)) else {
+    let Some(&(name, format)) = FORMATS.iter().find(|(name, _)| cx.has(*name)) else {
         return cvt_scalar(cx);
     };
-    cx.allow(&["rn", "satfinite", "relu", name])?;
+    cx.allow(&[Rn, Satfinite, Relu, name])?;
     // The target type comes first.
-    let types: Vec<&str> = cx.instruction.modifiers.iter().map(String::as_str).collect();
-    let types: Vec<&str> =
-        types.into_iter().filter(|m| !["rn", "relu", "satfinite"].contains(m)).collect();
+    let modifiers = cx.instruction.modifiers.iter().copied();
+    let types: Vec<_> = modifiers.filter(|m| ![Rn, Relu, Satfinite].contains(m)).collect();
     let direction = match types[..] {
-        [to, "f32"] if to == name => SmallFloatDirection::FromSingles,
-        [to, "f16x2"] if to == name => SmallFloatDirection::FromHalves,
-        ["f16x2", from] if from == name => SmallFloatDirection::ToHalves,
+        [to, Type(F32)] if to == name => SmallFloatDirection::FromSingles,
+        [to, Type(F16x2)] if to == name => SmallFloatDirection::FromHalves,
+        [Type(F16x2), from] if from == name => SmallFloatDirection::ToHalves,
         _ => return Err(cx.unsupported("this pair of types")),
     };
     let widens = direction == SmallFloatDirection::ToHalves;
-    if !cx.has("rn") || cx.has("satfinite") == widens {
+    if !cx.has(Rn) || cx.has(Satfinite) == widens {
         return Err(cx.unsupported("conversions to 8 bits need `.rn.satfinite`, from 8 bits `.rn`"));
     }
     let pair = if format == SmallFloatFormat::E2m1 { B8 } else { B16 };
@@ -194,5 +189,5 @@ pub fn cvt(cx: &mut Cx<'_, '_>) -> LoweringResult {
     for i in 1..=count {
         src.push(cx.src(i, ty)?);
     }
-    cx.alu(dst, &src, Alu::SmallFloat(SmallFloatOp { format, direction, relu: cx.has("relu") }))
+    cx.alu(dst, &src, Alu::SmallFloat(SmallFloatOp { format, direction, relu: cx.has(Relu) }))
 }

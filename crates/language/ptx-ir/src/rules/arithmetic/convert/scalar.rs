@@ -11,6 +11,7 @@ use crate::opcode::float::{
 use crate::opcode::integer::Integer;
 use crate::rules::context::Cx;
 use crate::rules::mov;
+use lanework_ptx::Modifier::*;
 use lanework_ptx::ScalarType::{self, *};
 
 /// The conversion of one value.
@@ -43,7 +44,7 @@ impl Conversion {
     /// Between integers.
     pub fn of_integers(self, cx: &mut Cx<'_, '_>) -> LoweringResult {
         let Conversion { dst, source, from, to } = self;
-        if cx.has("sat") {
+        if cx.has(Sat) {
             return self.saturated(cx);
         }
         if from.size() == 4 && to.size() == 4 {
@@ -93,16 +94,16 @@ impl Conversion {
 /// The rounding of the instruction, and whether it is to an integral number.
 pub fn rounding(cx: &Cx<'_, '_>) -> Option<(Rounding, bool)> {
     let table = [
-        ("rn", Rounding::NearestEven, false),
-        ("rz", Rounding::Zero, false),
-        ("rm", Rounding::Down, false),
-        ("rp", Rounding::Up, false),
-        ("rni", Rounding::NearestEven, true),
-        ("rzi", Rounding::Zero, true),
-        ("rmi", Rounding::Down, true),
-        ("rpi", Rounding::Up, true),
+        (Rn, Rounding::NearestEven, false),
+        (Rz, Rounding::Zero, false),
+        (Rm, Rounding::Down, false),
+        (Rp, Rounding::Up, false),
+        (Rni, Rounding::NearestEven, true),
+        (Rzi, Rounding::Zero, true),
+        (Rmi, Rounding::Down, true),
+        (Rpi, Rounding::Up, true),
     ];
-    table.iter().find(|(name, ..)| cx.has(name)).map(|(_, round, integral)| (*round, *integral))
+    table.iter().find(|(name, ..)| cx.has(*name)).map(|(_, round, integral)| (*round, *integral))
 }
 
 impl Conversion {
@@ -111,7 +112,7 @@ impl Conversion {
         let Conversion { dst, source, from, to } = self;
         let (rounding, _) = rounding(cx).unwrap_or((Rounding::NearestEven, false));
         let direct = match (from, to, rounding) {
-            (S32 | U32, F32, Rounding::NearestEven) | (S32 | U32, F64, _) => !cx.has("sat"),
+            (S32 | U32, F32, Rounding::NearestEven) | (S32 | U32, F64, _) => !cx.has(Sat),
             _ => false,
         };
         if direct {
@@ -137,10 +138,10 @@ impl Conversion {
         );
         let mut last = if copies { mov::copy(to) } else { Alu::Convert(conversion) };
         let mut then = Vec::new();
-        if cx.has("ftz") && to == F32 {
+        if cx.has(Ftz) && to == F32 {
             then.push(Alu::Single(SingleOp::Flush));
         }
-        match (to, cx.has("sat"), cx.has("relu")) {
+        match (to, cx.has(Sat), cx.has(Relu)) {
             (_, false, false) => {}
             (F32, true, _) => then.push(Alu::Single(SingleOp::Saturate)),
             (F64, true, _) => then.push(Alu::Double(DoubleOp::Saturate)),
@@ -154,7 +155,7 @@ impl Conversion {
             }
             _ => return Err(cx.unsupported("`.sat` or `.relu` of this type")),
         }
-        if cx.has("satfinite") {
+        if cx.has(Satfinite) {
             match to {
                 F16 | Bf16 => then.push(Alu::Convert(ConvertOp::Finite { bf16: to == Bf16 })),
                 _ => return Err(cx.unsupported("`.satfinite` of this type")),
@@ -180,7 +181,7 @@ impl Conversion {
             return cx.alu(dst, &[source], Alu::Convert(op));
         }
         let widen = match from {
-            F32 => Some(WidenFrom::Single { ftz: cx.has("ftz") }),
+            F32 => Some(WidenFrom::Single { ftz: cx.has(Ftz) }),
             F16 => Some(WidenFrom::Half),
             Bf16 => Some(WidenFrom::Bf16),
             F64 => None,
@@ -201,7 +202,7 @@ impl Conversion {
         let Conversion { from, to, .. } = self;
         let (rounding, integral) = rounding(cx).unwrap_or((Rounding::NearestEven, false));
         // `.ftz` goes through an addition, which also makes NaN its own; on the way to f16 it does nothing.
-        if cx.has("ftz") && from == F32 && to != F16 {
+        if cx.has(Ftz) && from == F32 && to != F16 {
             let register = cx.lowering.new_register(Width::Word);
             cx.alu(Some(register), &[self.source], Alu::Convert(ConvertOp::FlushSingle))?;
             self.source = Operand::Reg(register);
@@ -231,12 +232,12 @@ pub fn to_tf32(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let to = match rounding(cx) {
         Some((Rounding::NearestEven, false)) => Tf32Rounding::NearestEven,
         Some((Rounding::Zero, false)) => Tf32Rounding::Zero,
-        None if cx.has("rna") => Tf32Rounding::NearestAway,
+        None if cx.has(Rna) => Tf32Rounding::NearestAway,
         _ => return Err(cx.unsupported("this rounding")),
     };
     let dst = cx.dst_of(0, B32)?;
     let a = cx.src(1, F32)?;
-    let clamp = match (cx.has("relu"), cx.has("satfinite")) {
+    let clamp = match (cx.has(Relu), cx.has(Satfinite)) {
         (false, false) => return cx.alu(dst, &[a], Alu::Convert(ConvertOp::ToTf32(to))),
         (true, false) => Tf32Clamp::Relu,
         (false, true) => Tf32Clamp::Finite,

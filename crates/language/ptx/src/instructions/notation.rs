@@ -1,7 +1,6 @@
 //! The notation of instruction forms: which modifiers may be combined, and which operands go with them.
 //!
-//! A form is a row of text in a notation close to the PTX manual's, parsed once. The rows are facts, one table per chapter of the
-//! manual, each row compared with ptxas.
+//! A form is text in a notation close to the PTX manual's, parsed once. Forms are facts, each compared with ptxas.
 //!
 //! Modifiers: `|` separates alternatives; `?` makes a slot optional; `^` requires it directly after the opcode or after another such
 //! slot; `$name` is a set; `x*` is any modifier with this prefix; `...` is any others; `>p` adds an operand if the modifier is
@@ -16,6 +15,7 @@
 //! first. `/p` allows a second, predicate destination. A count before the letter makes it a vector; `V` is a vector of as many
 //! elements as `.v2`, `.v4` or `.v8` says, or as the shape and repeat count of a tensor memory load or store.
 
+use crate::instructions::Modifier;
 use crate::types::ScalarType;
 
 /// Sets of modifiers by name.
@@ -50,7 +50,9 @@ pub struct InstructionForm {
 }
 
 struct ModifierSlot {
+    /// The alternatives as the row writes them, for messages.
     names: Vec<&'static str>,
+    alternatives: Vec<Modifier>,
     optional: bool,
     leading: bool,
     adds: Option<OperandSpec>,
@@ -71,7 +73,7 @@ pub struct OperandSpec {
     pub parts: bool,
     pub discard: bool,
     pub optional: bool,
-    /// What literals are allowed.
+    /// The allowed literals.
     pub literals: AllowedLiterals,
     /// Whether a second, predicate destination is allowed.
     pub pair: bool,
@@ -117,11 +119,11 @@ pub enum OperandType {
 
 /// The result of matching modifiers against a form.
 #[derive(Debug, Default)]
-pub struct FormMatch<'i> {
+pub struct FormMatch {
     /// Types in order.
     pub types: Vec<ScalarType>,
     /// State spaces in order.
-    pub spaces: Vec<&'i str>,
+    pub spaces: Vec<Modifier>,
     /// Elements of `.v2`, `.v4` or `.v8`.
     pub elements: Option<u8>,
     /// Whether it is a tensor memory load or store.
@@ -150,10 +152,10 @@ impl InstructionForm {
     }
 
     /// Matches the modifiers of an instruction against this form.
-    pub fn matches<'i>(&self, modifiers: &'i [String]) -> Result<FormMatch<'i>, Mismatch> {
+    pub fn matches(&self, modifiers: &[Modifier]) -> Result<FormMatch, Mismatch> {
         let mut used = vec![false; self.slots.len()];
         let mut found = FormMatch { operands: self.operands.clone(), ..FormMatch::default() };
-        for (index, modifier) in modifiers.iter().enumerate() {
+        for (index, modifier) in modifiers.iter().copied().enumerate() {
             let leading =
                 self.slots.iter().zip(&used).take_while(|(s, used)| s.leading && **used).count();
             // Types keep their order: none comes after one that is still missing.
@@ -163,14 +165,14 @@ impl InstructionForm {
             };
             let fits = |(place, slot): &(usize, &ModifierSlot)| {
                 !used[*place]
-                    && slot.takes(modifier)
+                    && slot.alternatives.contains(&modifier)
                     && (!slot.typed || in_order(*place))
                     && (!slot.leading || *place == index && leading == index)
             };
             let Some((place, slot)) = self.slots.iter().enumerate().find(fits) else {
                 // ptxas takes these any number of times.
-                let repeated = matches!(modifier.as_str(), "sync" | "aligned");
-                if repeated && modifiers[..index].contains(modifier) {
+                let repeated = matches!(modifier, Modifier::Sync | Modifier::Aligned);
+                if repeated && modifiers[..index].contains(&modifier) {
                     continue;
                 }
                 if self.open {
@@ -181,14 +183,12 @@ impl InstructionForm {
             used[place] = true;
             found.operands.extend(slot.adds);
             if slot.typed {
-                found.types.extend(ScalarType::from_name(modifier));
+                found.types.extend(modifier.scalar_type());
             }
             if slot.space {
                 found.spaces.push(modifier);
             }
-            if let Some(count) = modifier.strip_prefix('v').and_then(|n| n.parse().ok()) {
-                found.elements = Some(count);
-            }
+            found.elements = modifier.vector_length().or(found.elements);
         }
         if let Some(registers) = moved_registers(modifiers) {
             let Some(registers) = registers else {
@@ -200,6 +200,48 @@ impl InstructionForm {
             Some((slot, _)) => Err(Mismatch::Missing(slot.names.join("`, `."))),
             None => Ok(found),
         }
+    }
+}
+
+impl FormMatch {
+    /// The type of an operand.
+    pub fn type_of(&self, spec: &OperandSpec) -> ScalarType {
+        let first = self.types.first().copied().unwrap_or(ScalarType::B32);
+        match (spec.kind, spec.ty) {
+            (OperandKind::Predicate | OperandKind::PredicateDestination, _) => ScalarType::Pred,
+            (_, OperandType::Fixed(ty)) => ty,
+            (_, OperandType::Modifier(index)) => self.types.get(index).copied().unwrap_or(first),
+            (_, OperandType::Double) => double(first),
+        }
+    }
+
+    /// The types of the operands, destination first, without optional ones; `None` if an operand is not one value.
+    pub fn operand_types(&self) -> Option<Vec<ScalarType>> {
+        let is_value = |spec: &OperandSpec| {
+            use OperandKind::*;
+            let kinds = [Destination, Value, Register, Predicate, PredicateDestination];
+            spec.elements.is_none() && kinds.contains(&spec.kind)
+        };
+        let needed = self.operands.iter().filter(|spec| !spec.optional);
+        needed.map(|spec| is_value(spec).then(|| self.type_of(spec))).collect()
+    }
+}
+
+/// The type of twice the bits.
+fn double(ty: ScalarType) -> ScalarType {
+    match ty {
+        ScalarType::U16 => ScalarType::U32,
+        ScalarType::S16 => ScalarType::S32,
+        ScalarType::U32 => ScalarType::U64,
+        ScalarType::S32 => ScalarType::S64,
+        other => other,
+    }
+}
+
+impl InstructionForm {
+    #[cfg(test)]
+    pub fn modifiers(&self) -> impl Iterator<Item = Modifier> {
+        self.slots.iter().flat_map(|slot| slot.alternatives.iter().copied())
     }
 }
 
@@ -222,36 +264,28 @@ impl ModifierSlot {
             set.map_or(name, |(_, names)| *names).split('|')
         };
         let names: Vec<&str> = word.split('|').flat_map(set).collect();
+        let alternatives: Vec<_> = names.iter().flat_map(|name| Modifier::matching(name)).collect();
         // Formats of copies to tensor memory keep their order as types do.
-        let format = |name: &str| name.starts_with('b') && name.contains("x16");
-        let typed = |name: &&str| ScalarType::from_name(name).is_some() || format(name);
-        let typed = names.iter().all(typed);
-        let space = names.iter().all(|name| is_space(name));
-        ModifierSlot { names, optional, leading, adds, typed, space }
-    }
-
-    fn takes(&self, modifier: &str) -> bool {
-        self.names.iter().any(|name| match name.strip_suffix('*') {
-            Some(start) => modifier.starts_with(start),
-            None => *name == modifier,
-        })
+        let format =
+            |m: Modifier| matches!(m, Modifier::B8x16 | Modifier::B6x16P32 | Modifier::B4x16P64);
+        let typed = alternatives.iter().all(|m| m.scalar_type().is_some() || format(*m));
+        let space = alternatives.iter().all(|m| m.state_space().is_some());
+        ModifierSlot { names, alternatives, optional, leading, adds, typed, space }
     }
 }
 
 /// The registers of a tensor memory load or store: registers of its shape times the repeat count; `Some(None)` if there
 /// are too many.
-fn moved_registers(modifiers: &[String]) -> Option<Option<u8>> {
-    let shapes = [("32x32b", 1), ("16x64b", 1), ("16x128b", 2), ("16x256b", 4), ("16x32bx2", 1)];
-    let each = |m: &String| shapes.iter().find(|(name, _)| m == name).map(|(_, each)| *each);
-    let each: usize = modifiers.iter().find_map(each)?;
-    let steps = modifiers.iter().find_map(|m| m.strip_prefix('x')?.parse::<usize>().ok())?;
+fn moved_registers(modifiers: &[Modifier]) -> Option<Option<u8>> {
+    let of_shape = |modifier: &Modifier| match modifier {
+        Modifier::Size32x32b | Modifier::Size16x64b | Modifier::Size16x32bx2 => Some(1),
+        Modifier::Size16x128b => Some(2),
+        Modifier::Size16x256b => Some(4),
+        _ => None,
+    };
+    let each: usize = modifiers.iter().find_map(of_shape)?;
+    let steps = modifiers.iter().find_map(|modifier| modifier.repeats())?;
     Some(u8::try_from(each * steps).ok().filter(|registers| *registers <= 128))
-}
-
-/// Whether a modifier names a state space, or a window of one.
-pub fn is_space(modifier: &str) -> bool {
-    let space = modifier.split("::").next().unwrap_or_default();
-    matches!(space, "global" | "shared" | "local" | "const" | "param")
 }
 
 impl OperandSpec {
@@ -307,6 +341,3 @@ impl OperandSpec {
         }
     }
 }
-
-/// A row of the table: opcodes separated by blanks, modifiers, operands.
-pub type FormRow = (&'static str, &'static str, &'static str);
