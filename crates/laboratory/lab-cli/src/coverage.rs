@@ -27,7 +27,8 @@ struct CoverageJson<'a> {
 /// # Errors
 /// If the instruction is unknown.
 pub fn run(args: &CoverageArgs) -> Outcome {
-    let named = |found: &Coverage| args.opcode.as_ref().is_none_or(|name| found.opcode == *name);
+    let named =
+        |found: &Coverage| args.opcode.as_ref().is_none_or(|name| found.opcode.name() == name);
     let found: Vec<Coverage> = coverage().into_iter().filter(named).collect();
     if found.is_empty() {
         let help = "give its name without modifiers, such as `cvt`";
@@ -63,7 +64,7 @@ pub fn run(args: &CoverageArgs) -> Outcome {
         }
         let [measured, unmeasured, refused] = counts.map(|count| count.to_string());
         let names = some(&found.refused());
-        rows.row([found.opcode.clone(), measured, unmeasured, refused, names]);
+        rows.row([found.opcode.to_string(), measured, unmeasured, refused, names]);
     }
     print(&format!(
         "{}{} forms measured, {} unmeasured, {} refused\n",
@@ -85,7 +86,7 @@ pub fn some(names: &[&str]) -> String {
 
 fn json(found: &Coverage) -> CoverageJson<'_> {
     let mut all = CoverageJson {
-        opcode: &found.opcode,
+        opcode: found.opcode.name(),
         chapter: found.chapter[0],
         measured: Vec::new(),
         unmeasured: Vec::new(),

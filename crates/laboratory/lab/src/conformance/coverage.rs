@@ -6,6 +6,7 @@ use super::fidelity::{Fidelity, fidelity};
 use super::form::{InstructionForm, forms};
 use super::text::load_test;
 use lanework::emulator::{Emulator, Options};
+use lanework::ptx::Opcode;
 use std::collections::HashSet;
 
 /// Whether the emulator runs a form, and how well its results are known to agree with a GPU's.
@@ -23,7 +24,7 @@ pub struct Coverage {
     /// Its chapter in English and Chinese.
     pub chapter: [&'static str; 2],
     /// The instruction, such as `add`.
-    pub opcode: String,
+    pub opcode: Opcode,
     /// Its forms.
     pub forms: Vec<(InstructionForm, Covered)>,
 }
@@ -75,11 +76,9 @@ pub fn coverage() -> Vec<Coverage> {
         let place = all.iter_mut().find(|c| c.opcode == form.opcode && c.chapter == chapter);
         match place {
             Some(coverage) => coverage.forms.push((form, covered)),
-            None => all.push(Coverage {
-                chapter,
-                opcode: form.opcode.clone(),
-                forms: vec![(form, covered)],
-            }),
+            None => {
+                all.push(Coverage { chapter, opcode: form.opcode, forms: vec![(form, covered)] })
+            }
         }
     }
     all

@@ -1,7 +1,8 @@
 //! Forms: the rows of the catalogue with every alternative written out, and the text of each.
 
-use super::catalogue::{CHAPTERS, Row};
+use super::catalogue::{CHAPTERS, Row, RowKinds};
 use super::operands::OperandKind;
+use lanework::ptx::{Instruction, Opcode};
 
 /// The chapter of combinations; the coverage table does not list them.
 pub(super) const COMBINATIONS: usize = usize::MAX;
@@ -12,7 +13,7 @@ pub struct InstructionForm {
     /// Number of its chapter.
     pub chapter: usize,
     /// Its instruction, such as `add`.
-    pub opcode: String,
+    pub opcode: Opcode,
     /// Its name, such as `add.rn.f32`.
     pub name: String,
     /// Its text: the name, and the operands if they are not the usual ones.
@@ -33,7 +34,7 @@ impl InstructionForm {
     ) -> InstructionForm {
         InstructionForm {
             chapter: COMBINATIONS,
-            opcode: name.split('.').next().unwrap_or_default().to_owned(),
+            opcode: Instruction::new(name, Vec::new()).opcode,
             name: name.to_owned(),
             text,
             results: results.to_vec(),
@@ -73,17 +74,18 @@ pub fn forms() -> Vec<InstructionForm> {
     forms
 }
 
-/// The first form of each instruction in each row that runs; combinations are made from these.
+/// The first form of each instruction and kinds of operands in each row that runs; combinations are made from these.
 pub(super) fn firsts() -> Vec<InstructionForm> {
     let mut firsts: Vec<InstructionForm> = Vec::new();
     for (chapter, part) in CHAPTERS.iter().enumerate() {
-        for row in part.rows.iter().filter(|row| !row.results.is_empty()) {
+        for row in part.rows {
             let mut all = Vec::new();
             expand(chapter, row, &mut all);
-            let mut seen: Vec<String> = Vec::new();
-            for form in all {
-                if !seen.contains(&form.opcode) {
-                    seen.push(form.opcode.clone());
+            let mut seen = Vec::new();
+            for form in all.into_iter().filter(InstructionForm::runs) {
+                let kinds = (form.opcode, form.results.clone(), form.operands.clone());
+                if !seen.contains(&kinds) {
+                    seen.push(kinds);
                     firsts.push(form);
                 }
             }
@@ -93,18 +95,33 @@ pub(super) fn firsts() -> Vec<InstructionForm> {
 }
 
 fn expand(chapter: usize, row: &Row, forms: &mut Vec<InstructionForm>) {
-    let kinds = |words: &str| words.split_whitespace().map(OperandKind::from_name).collect();
     for name in alternatives(row.names, ['{', ',', '}']) {
-        let pattern = if row.text.is_empty() { usual(row) } else { row.text.to_owned() };
+        let instruction = Instruction::new(&name, Vec::new());
+        let [results, operands] = kinds(row, &instruction);
+        let pattern = if row.text.is_empty() { usual(operands.len()) } else { row.text.to_owned() };
         for text in alternatives(&pattern, ['<', '|', '>']) {
             forms.push(InstructionForm {
                 chapter,
-                opcode: name.split('.').next().unwrap_or_default().to_owned(),
+                opcode: instruction.opcode,
                 name: name.clone(),
                 text: place(&text, &name),
-                results: kinds(row.results),
-                operands: kinds(row.operands),
+                results: results.clone(),
+                operands: operands.clone(),
             });
+        }
+    }
+}
+
+/// The kinds of results and operands of an instruction of a row; a test rules out that the table does not say them.
+fn kinds(row: &Row, instruction: &Instruction) -> [Vec<OperandKind>; 2] {
+    let named = |words: &str| words.split_whitespace().map(OperandKind::from_name).collect();
+    match row.kinds {
+        RowKinds::NotRun => [Vec::new(), Vec::new()],
+        RowKinds::Named(results, operands) => [named(results), named(operands)],
+        RowKinds::Table => {
+            let types = instruction.operand_types().unwrap_or_default();
+            let mut kinds = types.into_iter().map(OperandKind::from_type);
+            [kinds.next().into_iter().collect(), kinds.collect()]
         }
     }
 }
@@ -115,9 +132,9 @@ fn place(text: &str, name: &str) -> String {
 }
 
 /// `@ $d, $a, $b;` for as many operands as there are.
-fn usual(row: &Row) -> String {
+fn usual(operands: usize) -> String {
     let mut text = "@ $d".to_owned();
-    for name in ["$a", "$b", "$c", "$e"].iter().take(row.operands.split_whitespace().count()) {
+    for name in ["$a", "$b", "$c", "$e"].iter().take(operands) {
         text.push_str(", ");
         text.push_str(name);
     }
@@ -147,6 +164,25 @@ mod tests {
             alternatives("{$d, $q}, <1|2>", ['<', '|', '>']),
             ["{$d, $q}, 1", "{$d, $q}, 2"]
         );
+    }
+
+    #[test]
+    fn the_catalogue_has_every_opcode_and_the_table_every_form() {
+        let forms = forms();
+        for opcode in Opcode::ALL {
+            assert!(forms.iter().any(|form| form.opcode == *opcode), "{opcode} has no row");
+        }
+        for form in &forms {
+            let instruction = Instruction::new(&form.name, Vec::new());
+            assert_eq!(instruction.unknown_name, None, "{}", form.name);
+        }
+        for row in CHAPTERS.iter().flat_map(|chapter| chapter.rows) {
+            if let RowKinds::Table = row.kinds {
+                let mut all = Vec::new();
+                expand(0, row, &mut all);
+                assert!(all.iter().all(InstructionForm::runs), "{}", row.names);
+            }
+        }
     }
 
     #[test]

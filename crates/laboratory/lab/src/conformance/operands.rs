@@ -2,6 +2,8 @@
 //! the FNV-1a hash of the form). The n-th operands of a form depend only on the form and n, so vectors of different
 //! lengths agree.
 
+use lanework::ptx::ScalarType;
+
 /// Type and value range of an operand or a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandKind {
@@ -56,6 +58,23 @@ impl OperandKind {
     /// The kind that the catalogue calls `name`; 32 bits for unknown names, which a test rules out.
     pub fn from_name(name: &str) -> OperandKind {
         NAMES.iter().find(|(n, _)| *n == name).map_or(OperandKind::B32, |(_, kind)| *kind)
+    }
+
+    /// The kind of a register type; integers narrower than 16 bits are in 32-bit registers.
+    pub fn from_type(ty: ScalarType) -> OperandKind {
+        use ScalarType::*;
+        match ty {
+            Pred => OperandKind::Pred,
+            B16 | U16 | S16 => OperandKind::B16,
+            B64 | U64 | S64 => OperandKind::B64,
+            F16 => OperandKind::F16,
+            Bf16 => OperandKind::Bf16,
+            F16x2 => OperandKind::F16x2,
+            Bf16x2 => OperandKind::Bf16x2,
+            F32 => OperandKind::F32,
+            F64 => OperandKind::F64,
+            _ => OperandKind::B32,
+        }
     }
 
     /// Bytes of a value; a predicate takes one.
@@ -281,12 +300,13 @@ pub fn tuple(kinds: &[OperandKind], seed: u64, n: usize) -> [u64; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conformance::catalogue::CHAPTERS;
+    use crate::conformance::catalogue::{CHAPTERS, RowKinds};
 
     #[test]
     fn every_kind_in_the_catalogue_has_a_name() {
         for row in CHAPTERS.iter().flat_map(|chapter| chapter.rows) {
-            for word in row.results.split_whitespace().chain(row.operands.split_whitespace()) {
+            let RowKinds::Named(results, operands) = row.kinds else { continue };
+            for word in results.split_whitespace().chain(operands.split_whitespace()) {
                 assert!(NAMES.iter().any(|(name, _)| *name == word), "{}: {word}", row.names);
             }
         }

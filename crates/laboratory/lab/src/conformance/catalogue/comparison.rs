@@ -1,37 +1,15 @@
 //! Comparison and selection.
 
-use super::row::{Row, load_only, row, text};
+use super::row::{Row, load_only, row, text, values};
 
 pub const ROWS: &[Row] = &[
-    row("setp{.eq,.ne}.b16", "pred", "b16 b16"),
-    row("setp{.eq,.ne,.lt,.le,.gt,.ge}{.u16,.s16}", "pred", "b16 b16"),
-    row("setp{.lo,.ls,.hi,.hs}.u16", "pred", "b16 b16"),
-    row("setp{.eq,.ne}.b32", "pred", "b32 b32"),
-    row("setp{.eq,.ne,.lt,.le,.gt,.ge}{.u32,.s32}", "pred", "b32 b32"),
-    row("setp{.lo,.ls,.hi,.hs}.u32", "pred", "b32 b32"),
-    row("setp{.eq,.ne}.b64", "pred", "b64 b64"),
-    row("setp{.eq,.ne,.lt,.le,.gt,.ge}{.u64,.s64}", "pred", "b64 b64"),
-    row("setp{.lo,.ls,.hi,.hs}.u64", "pred", "b64 b64"),
-    row(
-        "setp{.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan}{,.ftz}.f32",
-        "pred",
-        "f32 f32",
+    values("setp{.eq,.ne}{.b16,.b32,.b64}"),
+    values("setp{.eq,.ne,.lt,.le,.gt,.ge}{.u16,.s16,.u32,.s32,.u64,.s64}"),
+    values("setp{.lo,.ls,.hi,.hs}{.u16,.u32,.u64}"),
+    values(
+        "setp{.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan}{,.ftz}{.f32,.f16}",
     ),
-    row(
-        "setp{.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan}.f64",
-        "pred",
-        "f64 f64",
-    ),
-    row(
-        "setp{.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan}{,.ftz}.f16",
-        "pred",
-        "f16 f16",
-    ),
-    row(
-        "setp{.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan}.bf16",
-        "pred",
-        "bf16 bf16",
-    ),
+    values("setp{.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan}{.f64,.bf16}"),
     text(
         "setp{.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan}{,.ftz}.f16x2",
         "pred pred",
@@ -73,21 +51,21 @@ pub const ROWS: &[Row] = &[
     row("set{.eq,.lt,.geu,.nan}{.u32,.s32,.f32}.f64", "b32", "f64 f64"),
     row("set{.lt,.gtu}{.and,.or,.xor}{.u32,.f32}.f32", "b32", "f32 f32 pred"),
     row("set{.eq,.ltu,.num}{,.ftz}{.f16,.u16,.s16}.f16", "b16", "f16 f16"),
-    row("set{.eq,.ltu,.num}{,.ftz}{.u32,.s32}.f16", "b32", "f16 f16"),
+    values("set{.eq,.ltu,.num}{,.ftz}{.u32,.s32}.f16"),
     row("set{.eq,.ltu,.num}{.bf16,.u16,.s16}.bf16", "b16", "bf16 bf16"),
-    row("set{.eq,.ltu,.num}{.u32,.s32}.bf16", "b32", "bf16 bf16"),
+    values("set{.eq,.ltu,.num}{.u32,.s32}.bf16"),
     row("set{.eq,.ltu,.num}{,.ftz}.f16x2.f16x2", "b32", "f16x2 f16x2"),
     row("set{.eq,.ltu,.num}.bf16x2.bf16x2", "b32", "bf16x2 bf16x2"),
     load_only("set{.eq,.ltu,.num}{,.ftz}{.u32,.s32}.f16x2", "@ %r0, %r1, %r2;"),
     load_only("set{.eq,.ltu,.num}{.u32,.s32}.bf16x2", "@ %r0, %r1, %r2;"),
     row("set{.eq,.lt}.f16{.s16,.u16}", "b16", "b16 b16"),
-    row("selp{.b16,.u16,.s16}", "b16", "b16 b16 pred"),
+    values("selp{.b16,.u16,.s16}"),
     row("selp{.b32,.u32,.s32,.f32}", "b32", "b32 b32 pred"),
     row("selp{.b64,.u64,.s64,.f64}", "b64", "b64 b64 pred"),
-    row("slct{.b16,.u16,.s16}.s32", "b16", "b16 b16 b32"),
+    values("slct{.b16,.u16,.s16}.s32"),
     row("slct{.b32,.u32,.s32,.f32}.s32", "b32", "b32 b32 b32"),
     row("slct{.b64,.u64,.s64,.f64}.s32", "b64", "b64 b64 b32"),
-    row("slct{,.ftz}{.b16,.u16,.s16}.f32", "b16", "b16 b16 f32"),
+    values("slct{,.ftz}{.b16,.u16,.s16}.f32"),
     row("slct{,.ftz}{.b32,.u32,.s32,.f32}.f32", "b32", "b32 b32 f32"),
     row("slct{,.ftz}{.b64,.u64,.s64,.f64}.f32", "b64", "b64 b64 f32"),
 ];

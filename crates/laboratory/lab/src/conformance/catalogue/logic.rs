@@ -1,16 +1,11 @@
 //! Logic and shifts.
 
-use super::row::{Row, row, text};
+use super::row::{Row, row, text, values};
 
 pub const ROWS: &[Row] = &[
-    row("{and,or,xor}.pred", "pred", "pred pred"),
-    row("{and,or,xor}.b16", "b16", "b16 b16"),
-    row("{and,or,xor}.b32", "b32", "b32 b32"),
-    row("{and,or,xor}.b64", "b64", "b64 b64"),
-    row("not.pred", "pred", "pred"),
-    row("{not,cnot}.b16", "b16", "b16"),
-    row("{not,cnot}.b32", "b32", "b32"),
-    row("{not,cnot}.b64", "b64", "b64"),
+    values("{and,or,xor}{.pred,.b16,.b32,.b64}"),
+    values("not.pred"),
+    values("{not,cnot}{.b16,.b32,.b64}"),
     text(
         "lop3.b32",
         "b32",

@@ -1,5 +1,6 @@
 //! The instructions of the PTX manual and their forms, as plain data. The coverage table loads them, and the
-//! conformance vectors run them. A row is one line of the manual's syntax.
+//! conformance vectors run them. A row is one line of the manual's syntax. Opcodes and types of operands come from the
+//! instruction table of `lanework-ptx`; rows here add how a form is run.
 
 mod comparison;
 mod conversion;
@@ -13,7 +14,7 @@ mod row;
 mod video;
 mod warp;
 
-pub use row::Row;
+pub use row::{Row, RowKinds};
 
 /// A chapter of the manual's instruction set.
 pub struct Chapter {

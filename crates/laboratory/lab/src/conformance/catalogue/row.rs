@@ -5,17 +5,31 @@
 pub struct Row {
     /// Their names; `{,.ftz}` stands for each of the alternatives.
     pub names: &'static str,
-    /// Types of the results `$d` and `$q`; empty for a row that is not run.
-    pub results: &'static str,
-    /// Kinds of the operands `$a`, `$b`, `$c` and `$e`.
-    pub operands: &'static str,
+    /// Kinds of the results and operands.
+    pub kinds: RowKinds,
     /// The text of one form with `@` for its name; empty for `@ $d, $a, ...;`.
     pub text: &'static str,
 }
 
-/// A row whose text is its name and its operands in order.
+/// Where a row's kinds of operands come from.
+#[derive(Clone, Copy, Debug)]
+pub enum RowKinds {
+    /// One result and operands of the types that the instruction table of `lanework-ptx` says.
+    Table,
+    /// Results `$d` and `$q`, and operands `$a`, `$b`, `$c` and `$e`.
+    Named(&'static str, &'static str),
+    /// The row is not run.
+    NotRun,
+}
+
+/// A row of values whose types the instruction table says.
+pub(super) const fn values(names: &'static str) -> Row {
+    Row { names, kinds: RowKinds::Table, text: "" }
+}
+
+/// A row whose text is its name and its operands in order, of kinds that the instruction table does not say.
 pub(super) const fn row(names: &'static str, results: &'static str, operands: &'static str) -> Row {
-    Row { names, results, operands, text: "" }
+    text(names, results, operands, "")
 }
 
 /// A row with its own text.
@@ -25,10 +39,10 @@ pub(super) const fn text(
     operands: &'static str,
     text: &'static str,
 ) -> Row {
-    Row { names, results, operands, text }
+    Row { names, kinds: RowKinds::Named(results, operands), text }
 }
 
 /// A row that is loaded but not run: its effect is not a result, or needs several threads.
 pub(super) const fn load_only(names: &'static str, text: &'static str) -> Row {
-    Row { names, results: "", operands: "", text }
+    Row { names, kinds: RowKinds::NotRun, text }
 }
