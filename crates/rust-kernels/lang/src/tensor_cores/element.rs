@@ -52,6 +52,59 @@ pub struct E4m3;
 #[derive(Clone, Copy, Debug)]
 pub struct E5m2;
 
+/// An 8-bit float whose format the tile says ([`F8Format`]), so that one instance of a kernel serves both; memory holds
+/// u8. Products of a warpgroup take it from shared memory.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// use lanework::lang::tensor_cores::{F8, F8Format};
+///
+/// /// `c = a * transpose(b)` of 64 x 32 by 32 x 8 elements.
+/// #[kernel(block = 128)]
+/// fn example(a: &[u8], b: &[u8], c: &mut [f32], #[constant] of_a: F8Format, #[constant] of_b: F8Format) {
+///     let left = SharedTiles::<F8, 64, 32, Swizzle32>::dynamic(1).of_format(of_a);
+///     let right = SharedTiles::<F8, 8, 32, Swizzle32>::dynamic(1).of_format(of_b);
+///     let pipe = CopyPipeline::<1>::new();
+///     pipe.copy_tile(left[0], a.matrix(32), (0, 0), (thread_idx.x, 128));
+///     pipe.copy_tile(right[0], b.matrix(32), (0, 0), (thread_idx.x, 128));
+///     pipe.commit();
+///     pipe.wait();
+///     fence_proxy_async_shared();
+///     sync_threads();
+///     let mut sums = Accumulator::<f32, 8>::zero();
+///     sums.multiply(left[0], right[0].t());
+///     sums.finish().store(c.matrix(8), 0, 0);
+/// }
+/// # let device = Device::emulator();
+/// let (a, b) = (device.upload(&[E4m3::encode(1.5); 64 * 32])?, device.upload(&[E5m2::encode(2.0); 8 * 32])?);
+/// # let mut c = device.zeros::<f32>(64 * 8)?;
+/// let launch = example(&a, &b, &mut c, F8Format::E4m3, F8Format::E5m2);
+/// launch.grid(1).block(128).shared_bytes(64 * 32 + 8 * 32).launch(&device)?;
+/// assert_eq!(c.download()?, [1.5 * 2.0 * 32.0; 64 * 8]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct F8;
+
+/// The format of 8-bit floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum F8Format {
+    /// [`E4m3`].
+    E4m3,
+    /// [`E5m2`].
+    E5m2,
+}
+
+impl F8Format {
+    /// The name in PTX.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            F8Format::E4m3 => E4m3::NAME,
+            F8Format::E5m2 => E5m2::NAME,
+        }
+    }
+}
+
 /// A signed integer of 4 bits; memory holds u32, eight elements each, the first in the low bits.
 #[derive(Clone, Copy, Debug)]
 pub struct S4;
@@ -87,6 +140,7 @@ elements! {
     u8 as u8: "u8" 8 B32 1;
     E4m3 as u8: "e4m3" 8 B32 1;
     E5m2 as u8: "e5m2" 8 B32 1;
+    F8 as u8: "8-bit floats" 8 B32 1;
     S4 as u32: "s4" 4 B32 8;
     U4 as u32: "u4" 4 B32 8;
     B1 as u32: "b1" 1 B32 32;

@@ -7,7 +7,7 @@ pub(crate) mod layout;
 pub(crate) mod product;
 pub(crate) mod tile;
 
-pub use crate::tensor_cores::element::{B1, E4m3, E5m2, MatrixElement, S4, Tf32, U4};
+pub use crate::tensor_cores::element::{B1, E4m3, E5m2, F8, F8Format, MatrixElement, S4, Tf32, U4};
 pub use crate::tensor_cores::fragment::rows::{
     ldmatrix, ldmatrix_trans, movmatrix, stmatrix, stmatrix_trans,
 };

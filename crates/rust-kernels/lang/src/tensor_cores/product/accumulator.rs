@@ -214,13 +214,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         U: MatrixElement,
     {
         here();
-        group::stage::<T, U, D>(
-            self.registers.into(),
-            K,
-            Left::Shared(a.stored()),
-            b.stored(),
-            true,
-        );
+        group::stage::<T, D>(self.registers.into(), K, Left::Shared(a.stored()), b.stored(), true);
     }
 
     /// Starts `self = a * b`, as [`multiply`](Self::multiply) starts `self += a * b`.
@@ -234,13 +228,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         U: MatrixElement,
     {
         here();
-        group::stage::<T, U, D>(
-            self.registers.into(),
-            K,
-            Left::Shared(a.stored()),
-            b.stored(),
-            false,
-        );
+        group::stage::<T, D>(self.registers.into(), K, Left::Shared(a.stored()), b.stored(), false);
     }
 
     /// Starts `self += a * b` with `a` from registers: each warp has its 16 rows, a fragment per 32 bytes
@@ -264,7 +252,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
             }
         });
         let fragments = a.iter().map(|fragment| fragment.operand()).collect();
-        group::stage::<T, U, D>(
+        group::stage::<T, D>(
             self.registers.into(),
             K,
             Left::Registers(fragments),
@@ -397,7 +385,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         // Two results of 8 columns have the layout of a factor of 16 columns.
         let list = |four: &[Register]| four.iter().map(|register| register.name().into()).collect();
         let fragments = a.registers().chunks(4).map(|four| Operand::Vector(list(four))).collect();
-        group::stage::<T, U, D>(
+        group::stage::<T, D>(
             self.registers.into(),
             K,
             Left::Registers(fragments),

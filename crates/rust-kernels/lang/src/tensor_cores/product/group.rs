@@ -7,7 +7,7 @@ use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::builder::Builder;
 use crate::emit::current::with;
 use crate::emit::value::{Register, Value};
-use crate::tensor_cores::element::MatrixElement;
+use crate::tensor_cores::element::{F8, MatrixElement};
 use crate::tensor_cores::fragment::{FragmentC, not_variable};
 use crate::tensor_cores::layout::{STAGED, and, constant, shr};
 use crate::tensor_cores::tile::shared_tile::{SharedTile, Transposed};
@@ -24,14 +24,17 @@ pub(crate) enum Left {
 
 /// Stages one group of products along K, into `sums` (`wgmma.fence`, a `wgmma.mma_async` per 32 bytes of K,
 /// `wgmma.commit_group`).
-pub(crate) fn stage<T, U, D>(sums: Sums, k: u32, left: Left, right: Stored, add: bool)
+pub(crate) fn stage<T, D>(sums: Sums, k: u32, left: Left, right: Stored, add: bool)
 where
     T: MatrixElement,
-    U: MatrixElement,
     D: MatrixElement,
 {
-    let factors = [(T::NAME, T::BITS), (U::NAME, U::BITS)];
-    stage_named(sums, D::NAME, factors, k, left, right, add);
+    let of_left = match &left {
+        Left::Shared(stored) => stored.element,
+        Left::Registers(_) => T::NAME,
+    };
+    let of_right = right.element;
+    stage_named(sums, [D::NAME, of_left, of_right], T::BITS, k, left, right, add);
 }
 
 /// The variable that a product adds to.
@@ -51,8 +54,8 @@ impl<D: MatrixElement, const N: u32> From<FragmentC<D, 64, N>> for Sums {
 /// [`stage`] for types by their names: one function for all of them.
 fn stage_named(
     sums: Sums,
-    sum: &str,
-    [(left_name, bits), (right_name, _)]: [(&str, u32); 2],
+    [sum, left_name, right_name]: [&str; 3],
+    bits: u32,
     k: u32,
     left: Left,
     right: Stored,
@@ -73,6 +76,12 @@ fn stage_named(
             );
         }
         let k = if k == STAGED { of_k } else { k };
+        if [left_name, right_name].contains(&F8::NAME) {
+            b.error(
+                "the tile does not say the format of its 8-bit floats",
+                "`tiles.of_format(..)`",
+            );
+        }
         let left_k_major = match &left {
             Left::Shared(stored) => stored.by_rows,
             Left::Registers(_) => true,
@@ -170,6 +179,8 @@ pub struct Stored {
     pub(crate) base: TileBase,
     /// Rows and columns of the tile.
     extents: [u32; 2],
+    /// The name of the elements.
+    element: &'static str,
     /// Whether the elements of a row, not of a column, are adjacent.
     pub(crate) by_rows: bool,
     /// Bytes of the swizzle, and what the descriptor says for it.
@@ -186,6 +197,7 @@ impl<T: MatrixElement, const R: u32, const C: u32, S: SwizzleMode> GroupOperand<
         Stored {
             base: self.base,
             extents: self.extents,
+            element: self.element,
             by_rows: true,
             width: S::BYTES,
             mode: S::MODE,

@@ -3,7 +3,7 @@
 //! The products that `mma` has: every combination of types and shapes from sm_70 to sm_90.
 
 use crate::emit::current::{here, with};
-use crate::tensor_cores::element::{B1, E4m3, E5m2, MatrixElement, S4, Tf32, U4};
+use crate::tensor_cores::element::{B1, E4m3, E5m2, F8, MatrixElement, S4, Tf32, U4};
 use crate::tensor_cores::fragment::{FragmentA, FragmentB, FragmentC};
 use half::{bf16, f16};
 
@@ -215,6 +215,9 @@ macro_rules! group_products {
         )*)*];
     };
 }
+
+impl GroupProduct<F8, f32> for F8 {}
+impl GroupProduct<F8, f16> for F8 {}
 
 group_products! {
     f16 * f16 in f32 f16;

@@ -51,6 +51,8 @@ pub struct SharedTile<T, const ROWS: u32, const COLUMNS: u32, S = Swizzle128> {
     pub(crate) panel: u32,
     /// `ROWS` and `COLUMNS`, or the extents in their place.
     pub(crate) extents: [u32; 2],
+    /// The name of the elements in PTX.
+    pub(crate) element: &'static str,
     kind: PhantomData<fn() -> (T, S)>,
 }
 
@@ -86,8 +88,13 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
     /// The alignment of the tile's address.
     pub const ALIGNMENT: u32 = if S::BYTES == 16 { 128 } else { 8 * S::BYTES };
 
-    pub(crate) fn starting_at(base: TileBase, panel: u32, extents: [u32; 2]) -> Self {
-        SharedTile { base, panel, extents, kind: PhantomData }
+    pub(crate) fn starting_at(
+        base: TileBase,
+        panel: u32,
+        extents: [u32; 2],
+        element: &'static str,
+    ) -> Self {
+        SharedTile { base, panel, extents, element, kind: PhantomData }
     }
 
     pub(crate) fn check_shape(b: &mut Builder, [rows, columns]: [u32; 2]) {
@@ -177,7 +184,12 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
             }
             let row = word(b, row);
             let offset = mul(b, row, S::BYTES);
-            SharedTile::starting_at(self.base.plus(b, offset), self.panel, [count, columns])
+            SharedTile::starting_at(
+                self.base.plus(b, offset),
+                self.panel,
+                [count, columns],
+                self.element,
+            )
         })
     }
 
@@ -202,7 +214,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
             }
             let panel = word(b, panel);
             let offset = mul(b, panel, self.panel);
-            SharedTile::starting_at(self.base.plus(b, offset), self.panel, [rows, C])
+            SharedTile::starting_at(self.base.plus(b, offset), self.panel, [rows, C], self.element)
         })
     }
 

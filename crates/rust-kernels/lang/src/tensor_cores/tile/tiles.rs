@@ -5,7 +5,7 @@ use crate::memory::elements::At;
 use crate::memory::registers::Get;
 use crate::scalar::index::{Extent, IndexValue};
 use crate::scalar::var::Read;
-use crate::tensor_cores::element::MatrixElement;
+use crate::tensor_cores::element::{F8, F8Format, MatrixElement};
 use crate::tensor_cores::layout::{STAGED, agreed, constant, mul, needs_extent, word};
 use crate::tensor_cores::tile::shared_tile::SharedTile;
 use crate::tensor_cores::tile::swizzle::{Swizzle128, SwizzleMode, TileBase, period, reserve};
@@ -38,6 +38,8 @@ pub struct SharedTiles<T, const ROWS: u32, const COLUMNS: u32, S = Swizzle128> {
     count: u32,
     /// `ROWS` and `COLUMNS`, or the extents in their place.
     extents: [u32; 2],
+    /// The name of the elements in PTX.
+    element: &'static str,
     kind: PhantomData<fn() -> (T, S)>,
 }
 
@@ -94,6 +96,22 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
         Self::reserved(extents, count.extent(), true)
     }
 
+    /// The same tiles, whose elements have this format where the type leaves it open: [`F8`] shows it.
+    #[track_caller]
+    pub fn of_format(self, format: impl Into<Option<F8Format>>) -> Self {
+        here();
+        let Some(format) = format.into() else { return self };
+        if ![F8::NAME, format.name()].contains(&T::NAME) {
+            with(|b| {
+                b.error(
+                    format!("elements of {} have no format {format:?}", T::NAME),
+                    "declare tiles of F8",
+                );
+            });
+        }
+        SharedTiles { element: format.name(), ..self }
+    }
+
     /// The extents of the type.
     #[track_caller]
     fn extents() -> [u32; 2] {
@@ -122,12 +140,12 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
                 );
             }
             let base = reserve(b, bytes.min(MOST_BYTES) as u32, period(S::BYTES), dynamic);
-            SharedTiles { base, count, extents, kind: PhantomData }
+            SharedTiles { base, count, extents, element: T::NAME, kind: PhantomData }
         })
     }
 
     fn first(self) -> SharedTile<T, ROWS, COLUMNS, S> {
-        SharedTile::starting_at(self.base, self.extents[0] * S::BYTES, self.extents)
+        SharedTile::starting_at(self.base, self.extents[0] * S::BYTES, self.extents, self.element)
     }
 }
 
@@ -156,6 +174,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode, I: I
                 self.base.plus(b, offset),
                 self.extents[0] * S::BYTES,
                 self.extents,
+                self.element,
             )
         })
     }

@@ -1,6 +1,7 @@
 //! Compile-time configuration of the Hopper kernel, and its shared memory.
 
 use lanework::lang::Var;
+use lanework::lang::tensor_cores::F8Format;
 
 /// Rows of a block's result tile.
 pub const ROWS: u32 = 128;
@@ -67,6 +68,8 @@ pub struct HopperConfig {
     pub overlapped: bool,
     /// Whether a word in memory selects which of several launches computes the product.
     pub chosen: bool,
+    /// The formats of 8-bit floats of A and B.
+    pub formats: (Option<F8Format>, Option<F8Format>),
 }
 
 impl HopperConfig {

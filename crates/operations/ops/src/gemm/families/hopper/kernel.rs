@@ -48,16 +48,20 @@ pub fn product<
     #[constant] finish: Finish,
 ) {
     // Of each factor's two tile arrays, one is empty.
-    let a_by_rows = SharedTiles::<T, ROWS, DEPTH>::dynamic(config.stages_if(config.along_k.0));
-    let a_by_columns = SharedTiles::<T, DEPTH, ROWS>::dynamic(config.stages_if(!config.along_k.0));
+    let a_by_rows = SharedTiles::<T, ROWS, DEPTH>::dynamic(config.stages_if(config.along_k.0))
+        .of_format(config.formats.0);
+    let a_by_columns = SharedTiles::<T, DEPTH, ROWS>::dynamic(config.stages_if(!config.along_k.0))
+        .of_format(config.formats.0);
     let b_by_columns = SharedTiles::<U, STAGED, DEPTH>::dynamic_of(
         (config.columns, DEPTH),
         config.stages_if(config.along_k.1),
-    );
+    )
+    .of_format(config.formats.1);
     let b_by_rows = SharedTiles::<U, DEPTH, STAGED>::dynamic_of(
         (DEPTH, config.columns),
         config.stages_if(!config.along_k.1),
-    );
+    )
+    .of_format(config.formats.1);
     let parts = SharedTiles::<O, GROUP, WIDE>::dynamic(if config.store == Store::Tma {
         2 * config.parts
     } else {

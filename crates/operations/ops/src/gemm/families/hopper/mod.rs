@@ -19,7 +19,7 @@ use crate::workspace::{Scratch, WorkspaceLayout};
 pub use config::TileOrder;
 use config::{HopperConfig, ROWS, Store};
 use half::{bf16, f16};
-use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
+use lanework::lang::tensor_cores::{F8Format, GroupProduct, MatrixElement};
 use lanework::{Element, Prepared, Result, View};
 use results::ResultElement;
 pub use shape::HopperShape;
@@ -74,7 +74,8 @@ pub(crate) fn shaped<'a>(
     shape: HopperShape,
     choice: Option<DeviceChoice>,
 ) -> Result<Recipe<'a>> {
-    use lanework::lang::prelude::{E4m3, E5m2, Tf32};
+    use lanework::lang::prelude::Tf32;
+    use lanework::lang::tensor_cores::F8;
     let spare = layout.scratch::<u8>(16);
     Ok(Box::new(move |scratch| {
         let spare = scratch.view(spare);
@@ -88,14 +89,22 @@ pub(crate) fn shaped<'a>(
             (K::Bf16, ..) => step.launched::<bf16, bf16, f32, f32, f32, 64, 32>(),
             (K::I8, _, K::I32) => step.launched::<i8, i8, i32, i32, i32, 128, 32>(),
             (K::I8, ..) => step.launched::<i8, i8, i32, f32, f32, 128, 32>(),
-            (K::E4m3, K::E4m3, _) => step.of_fp8::<E4m3, E4m3>(),
-            (K::E4m3, ..) => step.of_fp8::<E4m3, E5m2>(),
-            (K::E5m2, K::E4m3, _) => step.of_fp8::<E5m2, E4m3>(),
-            (K::E5m2, ..) => step.of_fp8::<E5m2, E5m2>(),
+            (K::E4m3 | K::E5m2, _, K::F16) => step.launched::<F8, F8, f32, f32, f16, 128, 64>(),
+            (K::E4m3 | K::E5m2, _, K::Bf16) => step.launched::<F8, F8, f32, f32, bf16, 128, 64>(),
+            (K::E4m3 | K::E5m2, ..) => step.launched::<F8, F8, f32, f32, f32, 128, 32>(),
             _ => step.launched::<Tf32, Tf32, f32, f32, f32, 32, 32>(),
         };
         Ok(vec![launch?])
     }))
+}
+
+/// The format of a factor of 8-bit floats.
+fn format(kind: ElementKind) -> Option<F8Format> {
+    match kind {
+        ElementKind::E4m3 => Some(F8Format::E4m3),
+        ElementKind::E5m2 => Some(F8Format::E5m2),
+        _ => None,
+    }
 }
 
 /// A launch of the kernel, before its types are selected.
@@ -109,14 +118,6 @@ struct UntypedLaunch<'a, 's> {
 }
 
 impl<'a> UntypedLaunch<'a, '_> {
-    fn of_fp8<T: GroupProduct<U, f32>, U: MatrixElement>(self) -> Result<Prepared<'a>> {
-        match self.problem.c.kind {
-            ElementKind::F16 => self.launched::<T, U, f32, f32, f16, 128, 64>(),
-            ElementKind::Bf16 => self.launched::<T, U, f32, f32, bf16, 128, 64>(),
-            _ => self.launched::<T, U, f32, f32, f32, 128, 32>(),
-        }
-    }
-
     fn launched<T, U, D, S, O, const DEPTH: u32, const WIDE: u32>(self) -> Result<Prepared<'a>>
     where
         T: GroupProduct<U, D>,
@@ -157,6 +158,7 @@ impl<'a> UntypedLaunch<'a, '_> {
             alternate,
             overlapped,
             chosen,
+            formats: (format(problem.a.kind), format(problem.b.kind)),
         }
         .filled();
         let lines = |all: u32, shared_by: u32| if shared_by == 1 { all } else { all / shared_by };
