@@ -216,7 +216,9 @@ macro_rules! group_products {
     };
 }
 
+#[diagnostic::do_not_recommend]
 impl GroupProduct<F8, f32> for F8 {}
+#[diagnostic::do_not_recommend]
 impl GroupProduct<F8, f16> for F8 {}
 
 group_products! {
