@@ -5,8 +5,8 @@ use crate::lang::TensorTiles;
 use crate::lang::rt::{ByReference, tensor_tiles};
 use crate::ptx::ScalarType;
 use crate::{
-    Arg, Buffer, Device, DynTensorMap, Element, Error, ReferenceArg, Result, Swizzle,
-    TensorElement, Tiling, View, ViewMut,
+    Arg, Buffer, Device, DynTensorMap, Element, Error, ReferenceArg, ReferenceMutArg, Result,
+    Swizzle, TensorElement, Tiling, View, ViewMut,
 };
 use lanework_abi::Tile;
 use std::marker::PhantomData;
@@ -247,20 +247,56 @@ macro_rules! maps {
                 tensor_tiles(name)
             }
         }
-
-        impl<'a, T: Element, const R: usize> ReferenceArg<'a> for &$name<'a, T, R> {
-            fn into_arg(self) -> Arg<'a> {
-                Arg::map(&self.map, self.tile)
-            }
-        }
     )*};
+}
+
+// A launch copies the map and borrows only its memory.
+impl<'a, T: Element, const R: usize> ReferenceArg<'a> for &TensorMap<'a, T, R> {
+    fn into_arg(self) -> Arg<'a> {
+        Arg::map(&self.map, self.tile)
+    }
+}
+
+// A launch that writes takes the exclusive borrow of the memory, or borrows the map that holds it.
+impl<'a, T: Element, const R: usize> ReferenceMutArg<'a, TensorMapMut<'a, T, R>>
+    for TensorMapMut<'a, T, R>
+{
+    fn into_arg(self) -> Arg<'a> {
+        Arg::map(&self.map, self.tile)
+    }
+}
+
+impl<'a, T: Element, const R: usize> ReferenceMutArg<'a, TensorMapMut<'a, T, R>>
+    for &'a mut TensorMapMut<'_, T, R>
+{
+    fn into_arg(self) -> Arg<'a> {
+        Arg::map(&self.map, self.tile)
+    }
 }
 
 maps! {
     /// The map of a tensor that a kernel reads by tiles: an argument for `x: &TensorMap<T, R>`.
     #[derive(Clone)]
     TensorMap false &'a Buffer<T>, View view;
-    /// The map of a tensor that a kernel writes by tiles: an argument for `y: &TensorMapMut<T, R>`. It is not
-    /// `Clone`, as it holds an exclusive borrow.
+    /// The map of a tensor that a kernel writes by tiles: an argument for `y: &mut TensorMapMut<T, R>`. It holds an
+    /// exclusive borrow, so that it is not `Clone`, and two launches cannot use it at once:
+    ///
+    /// ```compile_fail,E0499
+    /// use lanework::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn touch(y: &mut TensorMapMut<f32, 2>) {
+    ///     y.prefetch_map();
+    /// }
+    ///
+    /// let device = Device::emulator();
+    /// let mut y = device.zeros::<f32>(32 * 32)?;
+    /// let mut map = TensorMapMut::new(&mut y, &Tiles::new([32, 32], [32, 32]))?;
+    /// let first = touch(&mut map).grid(1).block(32);
+    /// let second = touch(&mut map).grid(1).block(32); // `first` still borrows `map`
+    /// first.launch(&device)?;
+    /// second.launch(&device)?;
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     TensorMapMut true &'a mut Buffer<T>, ViewMut view_mut;
 }

@@ -40,7 +40,7 @@ pub use lanework_ptx as ptx;
 pub use lanework_report as report;
 pub use lanework_report::{InstructionProfile, Resources};
 pub use launch::Launch;
-pub use launch::arguments::{Arg, ReferenceArg, SliceArg, SliceMutArg};
+pub use launch::arguments::{Arg, ReferenceArg, ReferenceMutArg, SliceArg, SliceMutArg};
 pub use launch::prepared::Prepared;
 pub use launch::run::print_on_stderr;
 pub use peers::PeerMemory;

@@ -2,7 +2,7 @@
 
 use crate::attribute::Directives;
 use crate::scope::{Returns, Tail, Translator};
-use crate::types::{self, Kind, is_tensor_map, parameter, refuse};
+use crate::types::{self, Kind, is_tensor_map, is_written_map, parameter, refuse};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -109,10 +109,23 @@ fn rewrite(
                 bindings.push(quote_spanned!(span =>
                     let #name = ::lanework::lang::rt::slice_mut_parameter::<#element>(#text);));
             }
-            Kind::Reference { inner, mutable: false } if is_tensor_map(inner) => {
+            Kind::Reference { inner, mutable: false } if is_written_map(inner) => {
+                return Err(refuse(
+                    argument,
+                    "a kernel that writes through a tensor map borrows it exclusively",
+                    "write `&mut TensorMapMut<T, R>`, and pass the map or `&mut map`",
+                ));
+            }
+            Kind::Reference { inner, mutable } if is_tensor_map(inner) => {
                 let map = types::of_launch(inner);
-                parameters.push(quote_spanned!(span => #name: &#map));
-                arguments.push(quote!(::lanework::ReferenceArg::into_arg(#name)));
+                if *mutable {
+                    parameters.push(quote_spanned!(span =>
+                        #name: impl ::lanework::ReferenceMutArg<'launch, #map>));
+                    arguments.push(quote!(::lanework::ReferenceMutArg::into_arg(#name)));
+                } else {
+                    parameters.push(quote_spanned!(span => #name: &#map));
+                    arguments.push(quote!(::lanework::ReferenceArg::into_arg(#name)));
+                }
                 bindings.push(quote_spanned!(span =>
                     let #name = ::lanework::lang::rt::reference_parameter::<#inner>(#text);));
             }
@@ -121,7 +134,7 @@ fn rewrite(
                     inner,
                     "a kernel parameter cannot be a reference to this type",
                     "pass device memory as `&[T]` or `&mut [T]`, scalars by value, \
-                     tensor maps as `&TensorMap<T, R>` or `&TensorMapMut<T, R>`",
+                     tensor maps as `&TensorMap<T, R>` or `&mut TensorMapMut<T, R>`",
                 ));
             }
         }
@@ -168,14 +181,14 @@ fn rewrite(
                     #body
                 })
             };
-            ::lanework::Launch::new(
-                ::lanework::lang::Definition {
-                    name: #text,
-                    key: __key,
-                    stage: ::std::sync::Arc::new(__stage),
-                },
-                __arguments,
-            )
+            let __definition = ::lanework::lang::Definition {
+                name: #text,
+                key: __key,
+                stage: ::std::sync::Arc::new(__stage),
+            };
+            // SAFETY: each argument was made by the trait of its parameter's type, in the order in which the bindings
+            // declare the parameters, and accesses of the body go through these bindings.
+            unsafe { ::lanework::Launch::new(__definition, __arguments) }
         }
     })
 }

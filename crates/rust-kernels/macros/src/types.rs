@@ -102,11 +102,18 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
 
 /// Whether a type is a tensor map, which kernels take by reference.
 pub fn is_tensor_map(ty: &Type) -> bool {
+    is_named(ty, &["TensorMap", "TensorMapMut", "PixelMap"])
+}
+
+/// Whether a type is a tensor map that kernels write through.
+pub fn is_written_map(ty: &Type) -> bool {
+    is_named(ty, &["TensorMapMut"])
+}
+
+fn is_named(ty: &Type, names: &[&str]) -> bool {
     let Type::Path(path) = ty else { return false };
     let last = path.path.segments.last();
-    last.is_some_and(|last| {
-        ["TensorMap", "TensorMapMut", "PixelMap"].iter().any(|map| last.ident == map)
-    })
+    last.is_some_and(|last| names.iter().any(|name| last.ident == name))
 }
 
 /// The type of a tensor map whose memory, not the map itself, is borrowed for as long as the launch: a launch copies the map.

@@ -31,7 +31,7 @@ const SHARED_BYTES: u32 = STAGES * STAGE_BYTES + 2 * PARTS * PART.0 * PART.1 * 4
 fn clusters(
     a: &TensorMap<bf16, 2>,
     b: &TensorMap<bf16, 2>,
-    c: &TensorMapMut<f32, 2>,
+    c: &mut TensorMapMut<f32, 2>,
     m: u32,
     n: u32,
     k: u32,
@@ -114,7 +114,7 @@ pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepar
     let stored = Tiles::new([m as usize, n as usize], PART.into()).swizzle(Swizzle::B128);
     let c = TensorMapMut::of_view(device, c, &stored)?;
     let (a, b) = x.maps((ROWS, HALF))?;
-    let launch = clusters(&a, &b, &c, m, n, k).grid(blocks).block(384);
+    let launch = clusters(&a, &b, c, m, n, k).grid(blocks).block(384);
     // SAFETY: tensor maps make all copies, and they never leave their matrices.
     unsafe { launch.shared_bytes(SHARED_BYTES).prepare_unchecked(device) }
 }

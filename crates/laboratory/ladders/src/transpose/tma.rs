@@ -22,7 +22,7 @@ const THREADS: u32 = 256;
 /// Thread `t` has the squares of chunk `t % 8` of a box's rows; the rows of a quarter-warp's squares differ in the same way, so that
 /// the swizzle gives each its own banks on both sides.
 #[kernel(block = (THREADS, 1, 1))]
-fn tma(src: &TensorMap<u32, 2>, dst: &TensorMapMut<u32, 2>) {
+fn tma(src: &TensorMap<u32, 2>, dst: &mut TensorMapMut<u32, 2>) {
     let inward = shared::<u32>([T / BOX, T, BOX]);
     let outward = shared::<u32>([T / BOX, T, BOX]);
     let full = mbarrier(1);
@@ -103,5 +103,5 @@ pub(super) fn prepare<'a, E: Element>(
     let dst =
         TensorMapMut::of_view(device, m.dst.view_mut(..).cast::<u32>(), &tiles(m.cols, m.rows))?;
     // SAFETY: tensor copies never leave their matrix; chunks of a box are under 8 and lines under 16.
-    unsafe { tma(&src, &dst).grid(grid).block(THREADS).prepare_unchecked(device) }
+    unsafe { tma(&src, dst).grid(grid).block(THREADS).prepare_unchecked(device) }
 }

@@ -183,7 +183,7 @@ pub(super) fn on_hopper<'a, T: Half, const HEAD: u32, const KEYS: u32>(
     };
     let rounded = TensorMapMut::of_view(device, rounded, &lies)?;
     let launch = hopper::attention_hopper::<T, HEAD, KEYS>(
-        &q, &k, &v, &rounded, wide, log_sums, counter, work, scale, division, options,
+        &q, &k, &v, rounded, wide, log_sums, counter, work, scale, division, options,
     );
     let launch = launch
         .grid(work.tiles.min(most))

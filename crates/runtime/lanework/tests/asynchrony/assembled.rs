@@ -123,7 +123,7 @@ fn ptxas_takes_what_they_print() -> Result<()> {
     {
         let mut out = device.zeros::<f32>(4096)?;
         let target = TensorMapMut::new(&mut out, &Tiles::new([64, 64], [32, 32]))?;
-        check!(1 tiles::transpose(&source, &target));
+        check!(1 tiles::transpose(&source, target));
     }
     check!(2 pipelines::column_sums::<3>(&map, 1, &mut a));
     check!(3 clusters::shared_loads(&map, 1, &mut a));
@@ -138,7 +138,7 @@ fn ptxas_takes_what_they_print() -> Result<()> {
         let (table, mut out) = (device.zeros::<u32>(4096)?, device.zeros::<u32>(4096)?);
         let source = TensorMap::new(&table, &rows)?;
         let target = TensorMapMut::new(&mut out, &rows)?;
-        check!(21 gathered::moved_rows(&source, &numbers, &numbers, 0, &target));
+        check!(21 gathered::moved_rows(&source, &numbers, &numbers, 0, target));
     }
     check!(18 clusters::mailboxes(&words, &mut a));
     check!(6 order::ping_pong(1, &mut a));
@@ -154,10 +154,10 @@ fn ptxas_takes_what_they_print() -> Result<()> {
     let mut out = device.zeros::<i32>(1920)?;
     let tiles = Tiles::new([3, 4, 5, 12], [2, 2, 2, 8]);
     let target = TensorMapMut::new(&mut out, &tiles)?;
-    check!(15 bulk::four(&TensorMap::new(&ints, &tiles)?, &target));
+    check!(15 bulk::four(&TensorMap::new(&ints, &tiles)?, target));
     let tiles = Tiles::new([3, 2, 3, 4, 8], [2, 1, 2, 2, 8]);
     let target = TensorMapMut::new(&mut out, &tiles)?;
-    check!(16 bulk::five(&TensorMap::new(&ints, &tiles)?, &target));
+    check!(16 bulk::five(&TensorMap::new(&ints, &tiles)?, target));
     Ok(())
 }
 

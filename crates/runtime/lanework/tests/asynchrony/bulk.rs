@@ -57,7 +57,7 @@ macro_rules! ranks {
     ($($name:ident $rank:literal $tile:expr, $shape:expr, $at:expr;)*) => {$(
         /// Copies a tile out and adds it to another tensor.
         #[kernel(block = 32)]
-        pub fn $name(input: &TensorMap<i32, $rank>, output: &TensorMapMut<i32, $rank>) {
+        pub fn $name(input: &TensorMap<i32, $rank>, output: &mut TensorMapMut<i32, $rank>) {
             let tile = shared::<i32>($tile);
             let full = mbarrier(1);
             let filled = full.waiter();
@@ -114,7 +114,7 @@ fn rank<const R: usize>(
     shape: [usize; R],
     tile: [u32; R],
     at: [usize; R],
-    run: impl Fn(&Device, &TensorMap<'_, i32, R>, &TensorMapMut<'_, i32, R>) -> Result<()>,
+    run: impl Fn(&Device, &TensorMap<'_, i32, R>, TensorMapMut<'_, i32, R>) -> Result<()>,
 ) -> Result<()> {
     for device in devices("tensors of every rank") {
         let count = shape.iter().product::<usize>();
@@ -122,7 +122,7 @@ fn rank<const R: usize>(
         let x = device.upload(&input)?;
         let mut y = device.zeros::<i32>(count)?;
         let tiles = Tiles::new(shape, tile);
-        run(&device, &TensorMap::new(&x, &tiles)?, &TensorMapMut::new(&mut y, &tiles)?)?;
+        run(&device, &TensorMap::new(&x, &tiles)?, TensorMapMut::new(&mut y, &tiles)?)?;
         let mut expected = vec![0; count];
         for i in inside(&shape, &tile.map(|n| n as usize), &at) {
             expected[i] = 2 * input[i];

@@ -11,7 +11,7 @@ pub fn moved_rows(
     from: &[i32],
     to: &[i32],
     column: u32,
-    output: &TensorMapMut<u32, 2>,
+    output: &mut TensorMapMut<u32, 2>,
 ) {
     let rows = shared::<u32>([4, 16]);
     let full = mbarrier(1);
@@ -48,10 +48,7 @@ fn rows_are_gathered_and_scattered_by_their_numbers() -> Result<()> {
             let tiles = Tiles::new([ROWS, 48], [1, 16]);
             let source = TensorMap::new(&x, &tiles)?;
             let target = TensorMapMut::new(&mut y, &tiles)?;
-            moved_rows(&source, &f, &t, column as u32, &target)
-                .grid(3)
-                .block(32)
-                .launch(&device)?;
+            moved_rows(&source, &f, &t, column as u32, target).grid(3).block(32).launch(&device)?;
             let mut expected = vec![7u32; ROWS * 48];
             for (from, to) in from.iter().zip(&to) {
                 for c in column..48.min(column + 16) {

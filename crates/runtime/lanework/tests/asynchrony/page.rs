@@ -96,7 +96,7 @@ fn printed(name: &str) -> Result<String> {
     let tiles = Tiles::new([64, 64], [32, 32]);
     let show = |launch: Launch<'_>| Ok(instructions(&launch.module()?, name));
     match name {
-        "transpose" => show(tiles::transpose(&source, &TensorMapMut::new(&mut c, &tiles)?)),
+        "transpose" => show(tiles::transpose(&source, TensorMapMut::new(&mut c, &tiles)?)),
         "column_sums" => show(pipelines::column_sums::<4>(&map, 1, &mut a)),
         "shared_loads" => show(clusters::shared_loads(&map, 1, &mut a)),
         "reduction" => show(clusters::reduction(&words, &mut a)),
@@ -112,7 +112,7 @@ fn printed(name: &str) -> Result<String> {
             let rows = Tiles::new([64, 64], [1, 16]);
             let source = TensorMap::new(&table, &rows)?;
             let target = TensorMapMut::new(&mut a, &rows)?;
-            show(gathered::moved_rows(&source, &numbers, &numbers, 0, &target))
+            show(gathered::moved_rows(&source, &numbers, &numbers, 0, target))
         }
         "relay" => show(clusters::relay(&mut a)),
         "ping_pong" => show(order::ping_pong(1, &mut a)),

@@ -91,7 +91,7 @@ fn a_tile_lies_as_its_swizzle_says() -> Result<()> {
 
 /// Transposes by tiles: loads with a swizzle, reads columns of it, stores plain tiles.
 #[kernel(block = 256)]
-pub fn transpose(input: &TensorMap<f32, 2>, output: &TensorMapMut<f32, 2>) {
+pub fn transpose(input: &TensorMap<f32, 2>, output: &mut TensorMapMut<f32, 2>) {
     let from = shared::<f32>([32, 32]);
     let to = shared::<f32>([32, 32]);
     let full = mbarrier(1);
@@ -125,7 +125,7 @@ fn tiles_are_stored() -> Result<()> {
             TensorMap::new(&x, &Tiles::new([rows, columns], [32, 32]).swizzle(Swizzle::B128))?;
         let to = TensorMapMut::new(&mut y, &Tiles::new([columns, rows], [32, 32]))?;
         let grid = (columns.div_ceil(32) as u32, rows.div_ceil(32) as u32);
-        transpose(&from, &to).grid(grid).block(256).launch(&device)?;
+        transpose(&from, to).grid(grid).block(256).launch(&device)?;
         let y = y.download()?;
         for row in 0..rows {
             for column in 0..columns {
@@ -142,7 +142,7 @@ fn a_launch_outlives_its_maps() -> Result<()> {
         let tiles = Tiles::new([32, 32], [32, 32]);
         let from = TensorMap::new(x, &tiles.swizzle(Swizzle::B128))?;
         let to = TensorMapMut::new(y, &tiles)?;
-        Ok(transpose(&from, &to).grid(1).block(256))
+        Ok(transpose(&from, to).grid(1).block(256))
     }
     let device = Device::emulator().sanitized();
     let x = device.upload(&std::array::from_fn::<f32, 1024, _>(|i| i as f32))?;
@@ -158,9 +158,9 @@ fn a_map_whose_tile_is_not_the_kernels_is_refused() -> Result<()> {
     let x = device.zeros::<f32>(64 * 64)?;
     let mut y = device.zeros::<f32>(64 * 64)?;
     let plain = TensorMap::new(&x, &Tiles::new([64, 64], [32, 32]))?;
-    let to = TensorMapMut::new(&mut y, &Tiles::new([64, 64], [32, 32]))?;
-    let said = |map: &TensorMap<f32, 2>| {
-        let launched = transpose(map, &to).grid(1).block(256).launch(&device);
+    let mut to = TensorMapMut::new(&mut y, &Tiles::new([64, 64], [32, 32]))?;
+    let mut said = |map: &TensorMap<f32, 2>| {
+        let launched = transpose(map, &mut to).grid(1).block(256).launch(&device);
         launched.expect_err("another tile").to_string()
     };
     let text = said(&plain);

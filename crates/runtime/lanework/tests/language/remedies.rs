@@ -177,7 +177,7 @@ fn remedies(bytes: &[u8], y: &mut [f32], n: u32, s: u32) {
 /// Tensor maps, which are compiled here and run by the tests of asynchrony.
 #[kernel]
 #[allow(dead_code, unused_variables)]
-fn mapped<T: Element, const R: usize>(from: &TensorMap<T, R>, to: &TensorMapMut<T, R>) {
+fn mapped<T: Element, const R: usize>(from: &TensorMap<T, R>, to: &mut TensorMapMut<T, R>) {
     sync_threads();
 }
 

@@ -92,7 +92,7 @@ fn products_by_clusters() -> Result<()> {
             let of_a = TensorMap::new(&x, &tiles(m, k, [rows, depth]))?;
             let of_b = TensorMap::new(&y, &tiles(n, k, [cluster::HALF, depth]))?;
             let of_c = TensorMapMut::new(&mut z, &tiles(m, n, cluster::PART.into()))?;
-            let launch = cluster::product(&of_a, &of_b, &of_c, m, n, k);
+            let launch = cluster::product(&of_a, &of_b, of_c, m, n, k);
             accepted(&launch);
             launch.grid(grid).block(384).shared_bytes(cluster::SHARED_BYTES).launch(&device)?;
             compare::<f32>("product by clusters", &z.download()?, &want);

@@ -95,6 +95,19 @@ pub trait ReferenceArg<'a> {
     fn into_arg(self) -> Arg<'a>;
 }
 
+/// An argument for a kernel's parameter `&mut M`, where `M` is a tensor map that the kernel writes through: the map itself,
+/// or an exclusive borrow of it that lasts as long as the launch.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an exclusive tensor map",
+    label = "expected the map itself or `&mut` of it",
+    note = "a launch borrows what its kernel writes exclusively: pass `map`, or `&mut map` to launch with it again later"
+)]
+pub trait ReferenceMutArg<'a, M> {
+    /// The launch argument.
+    #[doc(hidden)]
+    fn into_arg(self) -> Arg<'a>;
+}
+
 /// Device memory that a kernel may read as `&[T]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory of `{T}`",

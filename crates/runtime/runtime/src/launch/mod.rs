@@ -43,7 +43,7 @@ use lanework_emulator::Blocks;
 ///
 /// // Compiled once, to be launched often.
 /// double(&mut x).grid(1).block(64).prepare(&device)?.launch()?;
-/// // SAFETY: as above.
+/// // SAFETY: 64 threads access the 64 elements.
 /// unsafe { double(&mut x).grid(1).block(64).prepare_unchecked(&device)? }.launch()?;
 /// # Ok::<(), lanework::Error>(())
 /// ```
@@ -61,8 +61,13 @@ pub struct Launch<'a> {
 
 impl<'a> Launch<'a> {
     /// A launch without a shape; the `#[kernel]` macro calls this.
+    ///
+    /// # Safety
+    /// `arguments` are those of the parameters that `definition` declares when it is staged, in this order: values of the
+    /// parameters' types, and memory and tensor maps of their element types, borrowed exclusively where the kernel writes.
+    /// Staged with checks, the kernel uses no other memory of the device.
     #[doc(hidden)]
-    pub fn new(definition: Definition, arguments: Vec<Arg<'a>>) -> Self {
+    pub unsafe fn new(definition: Definition, arguments: Vec<Arg<'a>>) -> Self {
         Launch {
             definition,
             arguments,
@@ -165,8 +170,7 @@ impl<'a> Launch<'a> {
     /// # Safety
     /// Every index the kernel uses must be within its slice or tile.
     pub unsafe fn launch_unchecked(self, device: &Device) -> Result<()> {
-        // SAFETY: `prepare_unchecked` has the contract of `launch_unchecked`: every index is within
-        // its slice or tile.
+        // SAFETY: every index is within its slice or tile in the one run that follows, as this function requires.
         unsafe { self.prepare_unchecked(device) }?.launch()
     }
 

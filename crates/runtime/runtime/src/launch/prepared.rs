@@ -3,7 +3,7 @@
 use crate::compiled::{Code, Compiled};
 use crate::device::{Device, Engine};
 use crate::error::{IndexFault, RECORD_WORDS};
-use crate::launch::run::{invalid, run, sanitized};
+use crate::launch::run::{run, sanitized};
 use crate::tool::{Launching, Session};
 use crate::{Arg, Dim3, Error, Profile, Resources, Result};
 use lanework_cuda::LaunchShape;
@@ -115,9 +115,9 @@ impl Prepared<'_> {
                 shape.cluster = self.cluster.map(Dim3::to_array);
                 shape.cooperative = self.cooperative;
                 shape.programmatic = self.programmatic;
-                // SAFETY: the arguments match the kernel's parameters, as the macro generates both;
-                // the buffers are borrowed and live on this device; indices are checked by the
-                // kernel, or guaranteed by the caller of `prepare_unchecked`.
+                // SAFETY: the arguments are those of the kernel's parameters, as `Launch::new` requires. `self` borrows
+                // their memory, which `Launch::compile` found to be on this device. The kernel checks its indices, or
+                // `prepare_unchecked` required that they are in bounds in every run.
                 unsafe { gpu.launch(function, &shape, self.parameters(), sites, stream) }
             }
         }
@@ -153,11 +153,6 @@ impl Prepared<'_> {
     /// Whether the kernel checks its indices.
     pub(crate) fn is_checked(&self) -> bool {
         self.checked
-    }
-
-    /// The error for an invalid launch.
-    pub(crate) fn invalid(&self, why: &str, help: &str) -> Error {
-        invalid(self.kernel, why, help)
     }
 
     /// Runs it once on the emulator, all blocks or a sample, and counts events.

@@ -17,13 +17,13 @@ use crate::scalar::number::Element;
 use crate::scalar::var::{IntoVar, Var};
 use std::marker::PhantomData;
 
-/// A tensor that is copied by tiles: a parameter `x: &TensorMap<T, R>`, or `y: &TensorMapMut<T, R>`, which is `WRITTEN`.
+/// A tensor that is copied by tiles: a parameter `x: &TensorMap<T, R>`, or `y: &mut TensorMapMut<T, R>`, which is `WRITTEN`.
 ///
 /// ```
 /// # use lanework::prelude::*;
 /// /// Adds 1 to each element, tile by tile.
 /// #[kernel(block = 64)]
-/// fn example(x: &TensorMap<f32, 2>, y: &TensorMapMut<f32, 2>) {
+/// fn example(x: &TensorMap<f32, 2>, y: &mut TensorMapMut<f32, 2>) {
 ///     let tile = shared::<f32>([8, 8]);
 ///     let full = mbarrier(1);
 ///     let filled = full.waiter();
@@ -49,7 +49,7 @@ use std::marker::PhantomData;
 /// let mut y = device.zeros::<f32>(20 * 12)?;
 /// let tiles = Tiles::new([20, 12], [8, 8]); // elements outside are read as 0 and not written
 /// let (from, to) = (TensorMap::new(&x, &tiles)?, TensorMapMut::new(&mut y, &tiles)?);
-/// example(&from, &to).grid((2, 3)).block(64).launch(&device)?;
+/// example(&from, to).grid((2, 3)).block(64).launch(&device)?;
 /// assert_eq!(y.download()?, [2.0; 20 * 12]);
 /// # Ok::<(), lanework::Error>(())
 /// ```
@@ -65,13 +65,13 @@ handle!(TensorTiles<T>[R: usize, WRITTEN: bool]);
 #[diagnostic::on_unimplemented(
     message = "this tensor is only read",
     label = "not written by this kernel",
-    note = "declare the parameter as `&TensorMapMut<T, R>`, and make its map by `TensorMapMut::new(&mut buffer, ..)`"
+    note = "declare the parameter as `&mut TensorMapMut<T, R>`, and make its map by `TensorMapMut::new(&mut buffer, ..)`"
 )]
 pub trait WrittenTensor {}
 
 impl<T, const R: usize> WrittenTensor for TensorTiles<T, R, true> {}
 
-/// Declares the parameter `name: &TensorMap<T, R>` or `&TensorMapMut<T, R>`.
+/// Declares the parameter `name: &TensorMap<T, R>` or `&mut TensorMapMut<T, R>`.
 pub fn tensor_tiles<T: Element, const R: usize, const WRITTEN: bool>(
     name: &'static str,
 ) -> TensorTiles<T, R, WRITTEN> {
@@ -125,7 +125,7 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
     /// # use lanework::prelude::*;
     /// /// Scales tiles in place, fetches the next one ahead, and keeps the lines in L2.
     /// #[kernel(block = 64)]
-    /// fn example(x: &TensorMapMut<f32, 2>) {
+    /// fn example(x: &mut TensorMapMut<f32, 2>) {
     ///     let tile = shared::<f32>([8, 8]);
     ///     let full = mbarrier(1);
     ///     let filled = full.waiter();
@@ -152,7 +152,7 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
     /// }
     /// # let device = Device::emulator();
     /// # let mut x = device.upload(&[1.0f32; 128])?;
-    /// example(&TensorMapMut::new(&mut x, &Tiles::new([16, 8], [8, 8]))?).grid(1).block(64).launch(&device)?;
+    /// example(TensorMapMut::new(&mut x, &Tiles::new([16, 8], [8, 8]))?).grid(1).block(64).launch(&device)?;
     /// assert_eq!(x.download()?, [2.0; 128]);
     /// # Ok::<(), lanework::Error>(())
     /// ```
@@ -259,7 +259,7 @@ impl<T: Element, const WRITTEN: bool> TensorTiles<T, 2, WRITTEN> {
     /// # use lanework::prelude::*;
     /// /// Rows of an embedding table by their numbers, four at a time.
     /// #[kernel(block = 32)]
-    /// fn example(table: &TensorMap<f32, 2>, numbers: &[u32], out: &TensorMapMut<f32, 2>) {
+    /// fn example(table: &TensorMap<f32, 2>, numbers: &[u32], out: &mut TensorMapMut<f32, 2>) {
     ///     let rows = shared::<f32>([4, 32]);
     ///     let full = mbarrier(1);
     ///     let filled = full.waiter();
@@ -283,7 +283,7 @@ impl<T: Element, const WRITTEN: bool> TensorTiles<T, 2, WRITTEN> {
     /// let mut y = device.zeros::<f32>(8 * 32)?;
     /// let from = TensorMap::new(&x, &Tiles::new([100, 32], [1, 32]))?;
     /// let to = TensorMapMut::new(&mut y, &Tiles::new([8, 32], [1, 32]))?;
-    /// example(&from, &numbers, &to).grid(2).block(32).launch(&device)?;
+    /// example(&from, &numbers, to).grid(2).block(32).launch(&device)?;
     /// let first: Vec<f32> = y.download()?.chunks(32).map(|row| row[31]).collect();
     /// assert_eq!(first, [7.0, 0.0, 99.0, 7.0, 50.0, 3.0, 2.0, 1.0]);
     /// # Ok::<(), lanework::Error>(())

@@ -34,6 +34,7 @@ pub const REASONS: &[(&str, &str)] = &[
     ("a kernel cannot declare an ABI", "only launches call it, with the driver's calling convention"),
     ("a kernel matches numbers, bools and enums", "a string is a byte sequence of varying length, and no register holds one"),
     ("a kernel parameter cannot be a reference to this type", "an argument is copied to the device; only buffers and tensor maps are there before the launch"),
+    ("a kernel that writes through a tensor map borrows it exclusively", "two launches that write through one map at the same time would race for its memory"),
     ("a pattern needs a value", "names that get their values later are declared one by one, since each is followed through every branch"),
     ("a qualified path cannot be a struct expression in a kernel", "the attribute writes the path again where Rust takes a plain one"),
     ("an array in shared memory cannot be replaced", "it is a place in memory, which is fixed when the kernel is staged"),

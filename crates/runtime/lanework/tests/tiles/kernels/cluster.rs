@@ -39,7 +39,7 @@ fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
 pub fn product(
     a: &TensorMap<bf16, 2>,
     b: &TensorMap<bf16, 2>,
-    c: &TensorMapMut<f32, 2>,
+    c: &mut TensorMapMut<f32, 2>,
     m: u32,
     n: u32,
     k: u32,

@@ -98,7 +98,7 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
     /// use half::f16;
     ///
     /// #[kernel(block = 128)]
-    /// fn example(y: &TensorMapMut<f16, 2>) {
+    /// fn example(y: &mut TensorMapMut<f16, 2>) {
     ///     let tile = SharedTile::<f16, 16, 128>::new();
     ///     tile[[3, thread_idx.x]] = thread_idx.x as f16;
     ///     fence_proxy_async_shared();
@@ -112,7 +112,7 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
     /// # let device = Device::emulator();
     /// # let mut y = device.zeros::<f16>(16 * 128)?;
     /// let tiles = Tiles::new([16, 128], [16, 64]).swizzle(Swizzle::B128);
-    /// example(&TensorMapMut::new(&mut y, &tiles)?).grid(1).block(128).launch(&device)?;
+    /// example(TensorMapMut::new(&mut y, &tiles)?).grid(1).block(128).launch(&device)?;
     /// assert_eq!(y.download()?[3 * 128 + 5], f16::from_f32(5.0));
     /// # Ok::<(), lanework::Error>(())
     /// ```

@@ -31,7 +31,7 @@ pub fn product<
 >(
     a: &TensorMap<T::Storage, 3>,
     b: &TensorMap<U::Storage, 3>,
-    c: &TensorMapMut<O, 3>,
+    c: &mut TensorMapMut<O, 3>,
     out: &mut [O],
     before: &[O],
     bias: &[S],

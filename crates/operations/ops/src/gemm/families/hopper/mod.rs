@@ -228,7 +228,7 @@ impl<'a> UntypedLaunch<'a, '_> {
         let launch = kernel::product::<T, U, D, S, O, DEPTH, WIDE>(
             &a,
             &b,
-            &stored,
+            stored,
             out.unwrap_or(lanework::ViewMut::nothing(&device)),
             before,
             bias,

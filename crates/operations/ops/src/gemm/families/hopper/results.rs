@@ -31,7 +31,7 @@ pub fn finished<
     const WIDE: u32,
 >(
     results: FragmentC<D, GROUP, STAGED>,
-    c: &TensorMapMut<O, 3>,
+    c: &mut TensorMapMut<O, 3>,
     parts: SharedTiles<O, GROUP, WIDE>,
     out: &mut [O],
     before: &[O],
