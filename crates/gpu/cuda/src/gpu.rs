@@ -43,6 +43,8 @@ pub(crate) struct Inner {
     pub device: sys::CUdevice,
     /// Indices of the GPUs whose memory this one's kernels can access by now.
     pub peers: Mutex<Vec<usize>>,
+    /// GPUs that have queued copies of this one's memory.
+    pub copiers: Mutex<Vec<Weak<Inner>>>,
     /// The first line of the fault that lost the context.
     lost: OnceLock<String>,
     blocking: AtomicBool,
@@ -84,6 +86,7 @@ impl Gpu {
             waiting: RwLock::new(()),
             device,
             peers: Mutex::default(),
+            copiers: Mutex::default(),
             lost: OnceLock::new(),
             blocking: AtomicBool::new(blocking),
         });

@@ -31,7 +31,8 @@ impl Gpu {
         Ok(address)
     }
 
-    /// Frees an allocation, after waiting for all work on the GPU.
+    /// Frees an allocation, after waiting for all work on the GPU, and on GPUs that copy from or to its memory
+    /// ([`Gpu::copy_between`]).
     ///
     /// # Errors
     /// [`CudaError::Address`] when `address` is not the start of a live allocation, or the fault
@@ -44,6 +45,11 @@ impl Gpu {
             return Err(CudaError::Address { operation: "free", address, bytes: 0, nearest });
         };
         self.synchronize()?;
+        if let Err(capturing @ CudaError::Capture { .. }) = self.wait_for_copiers() {
+            // The GPU may still use the memory, and cannot be waited for: it stays allocated.
+            std::mem::forget(owner);
+            return Err(capturing);
+        }
         match Arc::into_inner(owner) {
             Some(allocation) => self.check(allocation.release(), "cuMemFree"),
             // A transfer on another thread still uses it, and frees it when done.

@@ -1,8 +1,11 @@
 //! Several GPUs in one process: who reaches whose memory, and copies between them.
 
+use std::sync::{Arc, Weak};
+
 use crate::sys::{self, CUresult};
 
 use crate::driver::lock;
+use crate::gpu::Inner;
 use crate::{CudaError, Gpu, Stream};
 
 impl Gpu {
@@ -52,6 +55,29 @@ impl Gpu {
         Ok(())
     }
 
+    /// Makes `other` wait for this GPU before it frees memory.
+    fn copies_memory_of(&self, other: &Gpu) {
+        let mut copiers = lock(&other.inner.copiers);
+        let known = |copier: &Weak<Inner>| std::ptr::eq(copier.as_ptr(), &raw const *self.inner);
+        if !self.same(other) && !copiers.iter().any(known) {
+            copiers.push(Arc::downgrade(&self.inner));
+        }
+    }
+
+    /// Waits for the GPUs that copy from or to this one's memory.
+    ///
+    /// # Errors
+    /// [`CudaError::Capture`] when this thread records the work of one. A GPU that has lost its context copies nothing any more.
+    pub(crate) fn wait_for_copiers(&self) -> Result<(), CudaError> {
+        let copiers: Vec<Weak<Inner>> = lock(&self.inner.copiers).clone();
+        for inner in copiers.iter().filter_map(Weak::upgrade) {
+            if let Err(capturing @ CudaError::Capture { .. }) = (Gpu { inner }).synchronize() {
+                return Err(capturing);
+            }
+        }
+        Ok(())
+    }
+
     /// Copies bytes between the memories of two GPUs, in the order of `stream`, which is of this GPU, or of the default
     /// stream; without peer access the driver goes through the host.
     ///
@@ -77,8 +103,10 @@ impl Gpu {
         }
         self.bind()?;
         let stream = self.resolve(stream)?;
-        // SAFETY: both ranges are live in their contexts. `free` waits for the work of their own GPUs
-        // only, so the caller's types keep the buffers of a peer until this copy is done.
+        self.copies_memory_of(source);
+        self.copies_memory_of(target);
+        // SAFETY: both ranges are live in their contexts. They stay allocated until the copy is done: `free` waits for its own
+        // GPU and for this one, which the lines above have made known to the owner of each range.
         let result = unsafe {
             sys::cuMemcpyPeerAsync(
                 to,

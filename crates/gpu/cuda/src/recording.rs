@@ -1,5 +1,6 @@
 //! The state of a graph capture in progress.
 
+use std::sync::atomic::Ordering;
 use std::thread;
 
 use crate::driver::lock;
@@ -27,6 +28,11 @@ impl Gpu {
         let capture = lock(&self.inner.capture).take();
         let recording = capture.and_then(|capture| capture.recording.downcast::<Recording>().ok());
         recording.map(|recording| recording.functions).unwrap_or_default()
+    }
+
+    /// Whether a capture on this thread records what goes to the default stream.
+    pub fn is_recording(&self) -> bool {
+        self.inner.capturing.load(Ordering::Acquire) && self.recorded_stream().is_some()
     }
 
     /// Adds kernels to the recording, if there is one.

@@ -1,6 +1,7 @@
 //! Work that can be queued repeatedly: a prepared kernel, or a call of a vendor library.
 
 use crate::foreign::PreparedPtx;
+use crate::launch::run::invalid;
 use crate::{Error, Prepared, Profile, Resources, Result};
 use lanework_emulator::Blocks;
 
@@ -50,18 +51,24 @@ pub struct VendorCall<'a> {
 impl<'a> VendorCall<'a> {
     /// A call that queues work on [`crate::Device::raw_stream`], under the name that tables show.
     ///
+    /// # Safety
+    /// The work that a run of `call` queues uses only memory that stays allocated for `'a`, since a recorded run is replayed
+    /// without the call; and other work uses that memory in the order of the device's queue.
+    ///
     /// ```
     /// use lanework::{Job, VendorCall};
     ///
     /// let mut calls = 0;
-    /// let mut job = Job::Vendor(VendorCall::new("a library", || {
+    /// let call = || {
     ///     calls += 1; // queue work here
     ///     Ok(())
-    /// }));
+    /// };
+    /// // SAFETY: it queues nothing.
+    /// let mut job = Job::Vendor(unsafe { VendorCall::new("a library", call) });
     /// job.launch()?;
     /// # Ok::<(), lanework::Error>(())
     /// ```
-    pub fn new(name: &'static str, call: impl FnMut() -> Result<()> + 'a) -> VendorCall<'a> {
+    pub unsafe fn new(name: &'static str, call: impl FnMut() -> Result<()> + 'a) -> VendorCall<'a> {
         VendorCall { name, call: Box::new(call) }
     }
 }
@@ -162,11 +169,16 @@ impl Job<'_> {
             Job::Kernels(kernels) => &kernels[..],
             Job::Ptx(_) | Job::Vendor(_) => &[],
         };
-        kernels.iter().find(|kernel| kernel.is_checked()).map(|kernel| {
-            kernel.invalid(
-                "it checks its indices, and a recorded launch could not report a failed check",
-                "prepare it with `prepare_unchecked`",
-            )
-        })
+        kernels.iter().find(|kernel| kernel.is_checked()).map(|kernel| unrecordable(kernel.kernel))
     }
+}
+
+/// The error for a kernel that checks its indices and is to be recorded: each replay would write to a fault record that was
+/// read long before.
+pub(crate) fn unrecordable(kernel: &str) -> Error {
+    invalid(
+        kernel,
+        "it checks its indices, and a recorded launch could not report a failed check",
+        "prepare it with `prepare_unchecked`",
+    )
 }

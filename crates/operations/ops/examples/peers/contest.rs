@@ -164,7 +164,9 @@ impl Arena {
         }
         let mut peers = Vec::new();
         for state in &mut of_peer {
-            peers.push(Job::Vendor(VendorCall::new(problem.peer, peer(state, &self.peers)?)));
+            // SAFETY: a peer queues work on the buffers of `state` alone, which it borrows as long as the job lives.
+            let call = unsafe { VendorCall::new(problem.peer, peer(state, &self.peers)?) };
+            peers.push(Job::Vendor(call));
         }
         let plan = self.plan();
         let (a, b) = (about(problem.peer), about("lanework-ops"));

@@ -122,6 +122,9 @@ impl GpuBackend {
     ) -> Result<()> {
         let mut records = self.records();
         if let Some((kernel, compiled)) = checked {
+            if self.gpu.is_recording() {
+                return Err(crate::job::unrecordable(kernel));
+            }
             if records.pending.len() == RECORDS {
                 self.gpu.synchronize()?;
                 records.take_fault()?;
@@ -131,8 +134,9 @@ impl GpuBackend {
             records.pending.push((kernel, compiled.clone()));
         }
         let arguments: Vec<&[u8]> = parameters.iter().map(Vec::as_slice).collect();
-        // SAFETY: `launch` requires that the parameters match the kernel and that it accesses live
-        // memory only; the fault record added here is in pinned memory that `self.records` owns.
+        // SAFETY: the parameters match the kernel, which accesses live memory only, as this function requires. The
+        // fault record added here is a slot of its own in pinned memory that `records` owns and reads only after it has
+        // waited.
         unsafe { self.gpu.launch_shaped(function, shape, &arguments, stream) }?;
         Ok(())
     }
