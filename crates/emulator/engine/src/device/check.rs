@@ -82,7 +82,15 @@ pub fn limits(kernel: &Kernel, launch: &LaunchConfig<'_>, limits: &Limits) -> Re
         }
     }
     let [x, y, z] = launch.block;
-    let threads = u64::from(x) * u64::from(y) * u64::from(z);
+    let product =
+        |[x, y, z]: [u32; 3]| u64::from(x).saturating_mul(y.into()).saturating_mul(z.into());
+    if product(launch.grid) == u64::MAX {
+        return refuse(
+            "the grid has 2^64 blocks or more".to_owned(),
+            "let each thread do more".to_owned(),
+        );
+    }
+    let threads = product(launch.block);
     if threads > u64::from(limits.threads_per_block) {
         return refuse(
             format!(

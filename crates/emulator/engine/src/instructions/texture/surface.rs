@@ -137,9 +137,17 @@ impl TextureLane<'_> {
         value: u64,
     ) -> Checked<()> {
         let Some(address) = self.place(bound.image(), surface, words)? else { return Ok(()) };
-        let host = self.host(bound, address, u64::from(surface.bytes))?;
+        let bytes = u64::from(surface.bytes);
+        // An image of small texels may start anywhere, and its rows end anywhere.
+        if !address.is_multiple_of(bytes) {
+            return Err(
+                self.wrong(format!("misaligned surface reduction: {bytes} bytes at {address:#x}"))
+            );
+        }
+        let host = self.host(bound, address, bytes)?;
         let combine = combine(op);
-        // SAFETY: so many bytes are there, aligned to their number, as was just checked.
+        // SAFETY: `host` found the bytes in one allocation, which the launch keeps allocated. The address is a multiple of
+        // their number, and so is the host's, as allocations start at multiples of 256 or have the host's own addresses.
         unsafe { replace(host, surface.bytes, |there| combine(there, value, 0)) };
         self.written(address, u64::from(surface.bytes));
         Ok(())
