@@ -47,7 +47,9 @@ use std::marker::PhantomData;
     message = "`{Self}` is not a scalar of the kernel language",
     note = "scalars are bool, u8 to u64, i8 to i64, usize, isize, f16, bf16, f32 and f64"
 )]
-pub trait Scalar: Copy + Debug + PartialEq + PartialOrd + Send + Sync + 'static {
+pub trait Scalar:
+    sealed::Sealed + Copy + Debug + PartialEq + PartialOrd + Send + Sync + 'static
+{
     /// The PTX type, `pred` for `bool`.
     #[doc(hidden)]
     const SCALAR: ScalarType;
@@ -57,6 +59,11 @@ pub trait Scalar: Copy + Debug + PartialEq + PartialOrd + Send + Sync + 'static 
     /// The value with these bits; bits beyond the type's width are ignored.
     #[doc(hidden)]
     fn from_bits(bits: u64) -> Self;
+}
+
+/// Keeps other types from being scalars: bounds checks rely on a scalar having the size of its PTX type.
+mod sealed {
+    pub trait Sealed {}
 }
 
 /// Scalars with bitwise operators: integers and `bool`.
@@ -71,6 +78,7 @@ bits!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
 macro_rules! integers {
     ($($t:ty as $bits:ty => $scalar:ident),*) => {$(
+        impl sealed::Sealed for $t {}
         impl Scalar for $t {
             const SCALAR: ScalarType = ScalarType::$scalar;
             fn bits(self) -> u64 {
@@ -89,6 +97,7 @@ integers!(u8 as u8 => U8, u16 as u16 => U16, u32 as u32 => U32, u64 as u64 => U6
 
 macro_rules! floats {
     ($($t:ty as $bits:ty => $scalar:ident),*) => {$(
+        impl sealed::Sealed for $t {}
         impl Scalar for $t {
             const SCALAR: ScalarType = ScalarType::$scalar;
             fn bits(self) -> u64 {
@@ -103,6 +112,7 @@ macro_rules! floats {
 
 floats!(f16 as u16 => F16, bf16 as u16 => Bf16, f32 as u32 => F32, f64 as u64 => F64);
 
+impl sealed::Sealed for bool {}
 impl Scalar for bool {
     const SCALAR: ScalarType = ScalarType::Pred;
     fn bits(self) -> u64 {
