@@ -72,7 +72,7 @@ unsafe fn described<'a>(
     array: *const LaneworkArray,
     what: &'static str,
 ) -> Result<Option<Described<'a>>, Failure> {
-    // SAFETY: null, or valid by the contract of this function.
+    // SAFETY: `array` is null or a valid description during the call, as this function requires.
     let Some(array) = (unsafe { array.as_ref() }) else { return Ok(None) };
     let element = lanework_arrays::element_type_of_number(array.element).ok_or_else(|| {
         Failure::argument(format!("{what}: {} is no lanework_type", array.element))
@@ -107,7 +107,7 @@ unsafe fn required<'a>(
     array: *const LaneworkArray,
     what: &'static str,
 ) -> Result<Described<'a>, Failure> {
-    // SAFETY: `required` has the contract of `described`: null or a valid description.
+    // SAFETY: `array` is null or a valid description during the call, as this function requires.
     unsafe { described(array, what) }?.ok_or_else(|| Failure::argument(format!("{what} is NULL")))
 }
 

@@ -92,7 +92,7 @@ pub(crate) unsafe fn text(text: *const c_char, what: &str) -> Result<String, Fai
     if text.is_null() {
         return Err(Failure::argument(format!("{what} is NULL")));
     }
-    // SAFETY: checked not to be null, and the contract of this function requires a C string.
+    // SAFETY: not null (checked above), so a string that ends with a zero byte, as this function requires.
     Ok(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
 }
 
@@ -104,8 +104,7 @@ pub(crate) unsafe fn out<'a, T>(out: *mut T, what: &str) -> Result<&'a mut T, Fa
     if out.is_null() || !out.is_aligned() {
         return Err(Failure::argument(format!("{what} is NULL or not aligned")));
     }
-    // SAFETY: checked not to be null and to be aligned; the contract of this function requires it
-    // to be writable until the call ends.
+    // SAFETY: not null and aligned (checked above), so writable until the call ends, as this function requires.
     Ok(unsafe { &mut *out })
 }
 

@@ -66,7 +66,7 @@ pub enum Exported {
 
 // SAFETY: DLPack lets a consumer end its use on any thread; the tensor is only read here.
 unsafe impl Send for Exported {}
-// SAFETY: as above.
+// SAFETY: `tensor` and its extents are only read, by shared references; see `Send`.
 unsafe impl Sync for Exported {}
 
 /// The bit of a versioned tensor's flags that says that it is not to be written.
@@ -124,10 +124,9 @@ impl Exported {
         let tensor = self.tensor();
         let axes = usize::try_from(tensor.axes).unwrap_or(0);
         let item = (usize::from(tensor.bits) * usize::from(tensor.lanes)).div_ceil(8);
-        // SAFETY: as many extents as axes, by DLPack.
         let extents = |from: *const i64| match from.is_null() || axes == 0 {
             true => Vec::new(),
-            // SAFETY: as above.
+            // SAFETY: not null, so by DLPack it points to `axes` numbers, which stay until the tensor is given back.
             false => unsafe { std::slice::from_raw_parts(from, axes) }.to_vec(),
         };
         let shape: Vec<usize> = extents(tensor.shape)
@@ -145,7 +144,7 @@ impl Exported {
         }
         let writable = match self {
             Exported::Old(_) => true,
-            // SAFETY: as for the tensor.
+            // SAFETY: the library keeps the tensor until it is given back, when `self` is dropped.
             Exported::New(versioned) => unsafe { versioned.as_ref().flags & READ_ONLY == 0 },
         };
         let address = tensor.data as usize + tensor.offset as usize;

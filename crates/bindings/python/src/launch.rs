@@ -130,7 +130,8 @@ impl Arguments {
                     arguments.arrays.push(array);
                     Passed::Address(arguments.arrays.len() - 1)
                 } else if array.bytes as u64 == parameter.size() {
-                    // SAFETY: the array is held here.
+                    // SAFETY: `array` holds its object, which keeps `bytes` bytes at `address`; the GIL is held, so
+                    // that no Python code writes them.
                     let bytes = unsafe {
                         std::slice::from_raw_parts(array.address as *const u8, array.bytes)
                     };

@@ -44,7 +44,9 @@ impl Regions {
     pub fn upload(&self, device: &Device) -> Result<Copies> {
         let copy = |region: &Region| {
             let mut buffer = device.uninit_named::<u8>(region.bytes, &region.name)?;
-            // SAFETY: the arrays are held for as long as the launch takes.
+            // SAFETY: the launch holds the arrays' objects, so that every byte of the region, a union of overlapping
+            // arrays, stays allocated. Python code that writes them on another thread meanwhile races with its own
+            // launch, as with a NumPy operation.
             buffer.upload(unsafe {
                 std::slice::from_raw_parts(region.start as *const u8, region.bytes)
             })?;
@@ -85,7 +87,7 @@ impl Regions {
                     && other.address < array.address + array.bytes
                     && array.address < other.address + other.bytes
             });
-            // SAFETY: as for `upload`.
+            // SAFETY: the launch holds the array's object, which keeps `bytes` bytes at `address`; `bytes` is not 0.
             let before =
                 unsafe { std::slice::from_raw_parts(array.address as *const u8, array.bytes) };
             !array.writable && !written && part(array).is_some_and(|bytes| bytes != before)
@@ -94,7 +96,8 @@ impl Regions {
         let refused = refused.map(|array| array.name.clone()).collect();
         for array in arrays.iter().filter(|array| array.writable) {
             let Some(bytes) = part(array) else { continue };
-            // SAFETY: as for `upload`, and the array is writable.
+            // SAFETY: the launch holds the array's object, which keeps these bytes and lets them be written; `after` is
+            // memory of its own.
             unsafe {
                 (array.address as *mut u8).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
             }

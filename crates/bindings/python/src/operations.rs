@@ -61,7 +61,7 @@ impl HostArray {
     fn copied(&self, device: &Device, with_content: bool) -> Result<DeviceCopy<'_>, Error> {
         let mut buffer = device.uninit_named::<u8>(self.bytes.bytes, &self.bytes.name)?;
         if with_content && self.bytes.bytes > 0 {
-            // SAFETY: the array is held, and the bytes are its own.
+            // SAFETY: `self.bytes` holds the array's object, which keeps as many bytes at the address.
             let bytes = unsafe {
                 std::slice::from_raw_parts(self.bytes.address as *const u8, self.bytes.bytes)
             };
@@ -85,7 +85,8 @@ impl DeviceCopy<'_> {
     /// Copies it back to the host.
     fn download(self) -> Result<(), Error> {
         let bytes = self.buffer.download()?;
-        // SAFETY: the array is held, writable (it was made for the result, or checked), and as long.
+        // SAFETY: `host.bytes` holds the array's object, which keeps as many bytes as the buffer was made for;
+        // `on_copies` has checked that they are writable.
         unsafe {
             (self.host.bytes.address as *mut u8)
                 .copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());

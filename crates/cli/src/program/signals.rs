@@ -52,7 +52,8 @@ mod unix {
         PROGRAM.store(program, Ordering::SeqCst);
         let early = EARLY.swap(0, Ordering::SeqCst);
         if program != 0 && early != 0 {
-            // SAFETY: `kill` takes no pointers. The caller has just started `program` and has not waited for it.
+            // SAFETY: `kill` takes no pointers. `program` is a child that was just started and is waited for only
+            // later, so that its id is still its own.
             unsafe { kill(program, early) };
         }
     }

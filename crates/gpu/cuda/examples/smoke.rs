@@ -100,7 +100,7 @@ fn modules_and_launches(gpu: &Gpu) -> Result<(), CudaError> {
     // SAFETY: every thread increments the word, which is freed after the read.
     unsafe { gpu.launch(&increment, [4, 1, 1], [256, 1, 1], 0, &arguments, None)? };
     let shape = LaunchShape::new([2, 1, 1], [32, 1, 1]).cooperative();
-    // SAFETY: as above.
+    // SAFETY: the word is still allocated, and no other work uses it now.
     unsafe { gpu.launch_shaped(&increment, &shape, &arguments, None)? };
     let mut seen = [0; 4];
     gpu.read(word, &mut seen)?;
@@ -142,7 +142,7 @@ fn streams_and_graphs(gpu: &Gpu) -> Result<(), CudaError> {
     graph.upload(Some(&stream))?;
     // SAFETY: `data` is still allocated.
     unsafe { graph.launch(Some(&stream))? };
-    // SAFETY: as above.
+    // SAFETY: the word is still allocated, and no other work uses it now.
     let time = unsafe { gpu.time_graph(&graph, 10, Some(&stream))? };
     say("Gpu::time_graph", format!("{time:.0} ns for 10"));
     gpu.synchronize()?;

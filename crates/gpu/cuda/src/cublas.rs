@@ -30,7 +30,8 @@ pub struct Cublas {
     functions: &'static Functions,
 }
 
-// SAFETY: a cuBLAS handle may be used by one thread at a time, from any thread.
+// SAFETY: cuBLAS lets any thread use a handle, one at a time; `Cublas` is not `Sync`, so that a move is the only way to
+// another thread.
 unsafe impl Send for Cublas {}
 
 /// `C = alpha A B + beta C` of row-major matrices in GPU memory.

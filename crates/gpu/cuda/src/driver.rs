@@ -149,7 +149,7 @@ impl<T> Copy for Handle<T> {}
 // SAFETY: the driver API may be called from any thread with any handle; what is not thread-safe
 // (launching one executable graph twice at once) is locked where it is used.
 unsafe impl<T> Send for Handle<T> {}
-// SAFETY: as above; the pointer is never dereferenced on the host.
+// SAFETY: the pointer is never followed on the host, and the driver locks what its calls share; see `Send`.
 unsafe impl<T> Sync for Handle<T> {}
 
 /// Locks, ignoring poison: every table here is valid between its updates.

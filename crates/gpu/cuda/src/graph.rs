@@ -83,8 +83,8 @@ impl Gpu {
         graph.upload(stream)?;
         self.time_events(stream, || {
             for _ in 0..launches {
-                // SAFETY: the timing function has the contract of `Graph::launch` for every replay
-                // of this graph.
+                // SAFETY: every recorded kernel, copy and fill may run in each of these replays, as this function
+                // requires.
                 unsafe { graph.launch(stream)? };
             }
             Ok(())

@@ -37,8 +37,8 @@ impl Gpu {
         stream: Option<&Stream>,
     ) -> Result<(), CudaError> {
         let shape = LaunchShape::new(grid, block).dynamic_shared(dynamic_shared);
-        // SAFETY: `launch` has the contract of `launch_shaped`: the kernel accesses live memory
-        // only.
+        // SAFETY: the kernel may run with these arguments, as this function requires in the words of `launch_shaped`;
+        // only the shape has another form.
         unsafe { self.launch_shaped(function, &shape, arguments, stream) }
     }
 
@@ -197,7 +197,8 @@ unsafe fn queue(
     let [block_x, block_y, block_z] = shape.block;
     let mut attributes = attributes(shape);
     if attributes.is_empty() {
-        // SAFETY: the function is loaded, the stream live, the parameters as promised.
+        // SAFETY: `function` keeps its module loaded, and the caller's stream is live or null. `parameters` has a
+        // pointer for each parameter, as this function requires.
         return unsafe {
             sys::cuLaunchKernel(
                 function.inner.handle.0,
@@ -229,7 +230,8 @@ unsafe fn queue(
         attrs: attributes.as_mut_ptr(),
         numAttrs: attributes.len() as u32,
     };
-    // SAFETY: as above; the configuration and its attributes outlive the call.
+    // SAFETY: as for `cuLaunchKernel` above: function and stream are live, and `parameters` fit. `config` and
+    // `attributes` are locals that outlive the call.
     unsafe {
         sys::cuLaunchKernelEx(
             &config,

@@ -22,7 +22,8 @@ pub struct Nccl {
     aborted: bool,
 }
 
-// SAFETY: a communicator may be used by one thread at a time, from any thread.
+// SAFETY: NCCL lets any thread use a communicator, one at a time; `Nccl` is not `Sync`, so that a move is the only way
+// to another thread.
 unsafe impl std::marker::Send for Nccl {}
 
 fn unsupported(why: String) -> CudaError {

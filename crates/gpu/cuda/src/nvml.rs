@@ -99,7 +99,7 @@ impl Monitor {
         let (mut milliwatts, mut mask) = (0, 0);
         // SAFETY: the handle is the library's; stores one number.
         let power = unsafe { (self.functions.power)(self.device, &mut milliwatts) };
-        // SAFETY: the same.
+        // SAFETY: `device` is a handle of this library; the call stores one mask.
         let reasons = unsafe { (self.functions.reasons)(self.device, &mut mask) };
         Reading {
             sm_mhz: of(self.functions.clock, CLOCK_SM),

@@ -210,7 +210,8 @@ impl Held {
         let words = if said.is_null() {
             format!("NVRTC status {status}")
         } else {
-            // SAFETY: not null, and as above.
+            // SAFETY: not null, so it is the library's zero-terminated text, which stays unchanged until its next call
+            // on this thread.
             unsafe { CStr::from_ptr(said) }.to_string_lossy().into_owned()
         };
         Err(NvrtcError::Library(format!("NVRTC failed: {words}")))

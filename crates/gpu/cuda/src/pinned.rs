@@ -18,7 +18,7 @@ pub struct PinnedBuffer {
 
 // SAFETY: the memory is owned, and the driver lets any thread use and free it.
 unsafe impl Send for PinnedBuffer {}
-// SAFETY: shared access only reads.
+// SAFETY: methods with `&self` only read the bytes, and the driver lets any thread do so.
 unsafe impl Sync for PinnedBuffer {}
 
 impl Gpu {
@@ -69,13 +69,15 @@ impl PinnedBuffer {
 
     /// The bytes. No kernel may be writing them; see [`Gpu::launch`].
     pub fn as_slice(&self) -> &[u8] {
-        // SAFETY: owned, initialised and of this length; `launch`'s contract keeps kernels away.
+        // SAFETY: `Gpu::pinned` allocated and zeroed `bytes` bytes, which this owns. No kernel writes them now:
+        // `Gpu::launch` requires that a kernel writes no pinned memory that is borrowed.
         unsafe { std::slice::from_raw_parts(self.pointer, self.bytes) }
     }
 
     /// The bytes, to be changed. No kernel may be using them; see [`Gpu::launch`].
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        // SAFETY: as `as_slice`, and borrowed exclusively.
+        // SAFETY: `Gpu::pinned` allocated and zeroed `bytes` bytes, which this owns and `&mut self` borrows.
+        // `Gpu::launch` requires that no kernel uses borrowed pinned memory.
         unsafe { std::slice::from_raw_parts_mut(self.pointer, self.bytes) }
     }
 

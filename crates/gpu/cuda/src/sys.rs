@@ -292,8 +292,8 @@ macro_rules! functions {
             type Function = unsafe extern "C" fn($($kind),*) -> CUresult;
             static FOUND: OnceLock<Option<AnyFunction>> = OnceLock::new();
             match looked_up(&FOUND, concat!(stringify!($name), "\0")) {
-                // SAFETY: the type matches the declaration of this function in cuda.h; this function has the contract of
-                // the driver's; the library is never closed.
+                // SAFETY: `Function` is the type of this function in cuda.h, and the arguments are what the manual asks of
+                // this function's caller. The symbol stays valid, since `LIBRARY` is a static that is never closed.
                 Some(function) => unsafe {
                     std::mem::transmute::<AnyFunction, Function>(function)($($argument),*)
                 },

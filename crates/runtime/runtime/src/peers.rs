@@ -137,8 +137,8 @@ impl<'a, T: Storable> PeerMemory<'a, T> {
     /// # Safety
     /// As [`crate::Buffer::view_shared`]; and the owner of the buffer must expect it to change.
     pub unsafe fn view_mut(&self) -> ViewMut<'a, T> {
-        // SAFETY: `view_mut` requires what `writable` does: no other view uses what this one writes
-        // at the same time.
+        // SAFETY: no other view uses what this one writes at the same time, and the buffer's owner expects it to
+        // change, as this function requires.
         unsafe { self.view().writable() }
     }
 }

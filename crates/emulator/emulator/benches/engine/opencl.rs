@@ -116,7 +116,7 @@ impl Api {
 /// # Safety
 /// `T` must be the type of the function of this name.
 unsafe fn find<T: Copy>(library: &'static Library, name: &str) -> Result<T, String> {
-    // SAFETY: as the caller promises.
+    // SAFETY: `T` is the type of the function of this name, as this function requires.
     let symbol = unsafe { library.get::<T>(name.as_bytes()) };
     symbol.map(|symbol| *symbol).map_err(|error| format!("the OpenCL loader lacks {name}: {error}"))
 }

@@ -68,7 +68,8 @@ pub struct Code {
     pub texture_plans: Vec<Arc<texture::Plan>>,
 }
 
-// SAFETY: the only pointers inside are the empty regions of sites, which workers replace in copies.
+// SAFETY: sites hold null pointers until a worker copies them, and operations hold addresses as numbers, of sequences
+// and plans that this code owns and nothing changes.
 unsafe impl Send for Code {}
 // SAFETY: see `Send`: shared code is only read.
 unsafe impl Sync for Code {}

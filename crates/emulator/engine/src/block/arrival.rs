@@ -31,7 +31,8 @@ impl Arrival {
         let form = BarrierForm::unpacked(op.imm);
         let true_lanes = match form.kind {
             BarrierKind::Reduce(_) => {
-                // SAFETY: the operand is a predicate of this register file.
+                // SAFETY: `d` of a barrier that reduces is the slot of a predicate in the register file of the warp
+                // that stopped there.
                 let bits = unsafe { *warp.at(op.d).cast::<u32>() };
                 if form.negated { !bits & warp.mask } else { bits & warp.mask }
             }
@@ -82,11 +83,13 @@ impl Arrival {
 
 fn scalar_operand(warp: &Warp, slot: Slot) -> u32 {
     if slot & SCALAR != 0 && warp.mask & 1 != 0 {
-        // SAFETY: the assembler gave a slot of this register file, in scalar form.
+        // SAFETY: `Arrival::new` passes operands of the barrier at which this warp stopped, so the slot is in its
+        // register file; the `SCALAR` bit was tested above.
         return unsafe { u32::pair(warp, slot)[0] };
     }
     let lane = warp.mask.trailing_zeros() as usize & 31;
-    // SAFETY: the assembler gave a slot of this register file.
+    // SAFETY: `Arrival::new` passes operands of the barrier at which this warp stopped, so the slot is in its register
+    // file.
     unsafe { u32::fetch(warp, slot).0[lane] }
 }
 
@@ -117,7 +120,7 @@ impl Worker<'_> {
     /// Whether all splits of a warp are at unaligned barriers.
     pub(crate) fn all_at_barriers(&self, w: usize) -> bool {
         let stands = |at: *const Op| {
-            // SAFETY: a split stops at an operation of its code.
+            // SAFETY: a split stops at an operation of its warp's code (`Warp::stop_at`), which the launch keeps alive.
             !BarrierForm::unpacked(unsafe { (*at).imm }).aligned
         };
         let splits = &self.splits[w];
@@ -131,7 +134,7 @@ impl Worker<'_> {
     }
 
     fn tell_of_arrival(&mut self, w: usize) {
-        // SAFETY: a warp stops at an operation of its code, which outlives the worker.
+        // SAFETY: a warp stops at an operation of its code (`Warp::stop_at`), which the launch keeps alive.
         let op = unsafe { &*self.warps[w].stopped_at };
         let place = self.context.place(&self.warps[w], op);
         if let Some(instrument) = self.context.instrument(Wants::BRANCHES | Wants::BARRIERS) {
@@ -188,8 +191,8 @@ impl Worker<'_> {
             if op.a == NO_SLOT {
                 return;
             }
-            // SAFETY: the destination is a register of this register file: a word for a count, else
-            // a predicate.
+            // SAFETY: `a` of the barrier is in the register file of the warp that stopped there; the assembler gave it
+            // the form of the reduction: a word for a count, else a predicate.
             unsafe {
                 match kind {
                     BarrierKind::Reduce(Reduction::Count) => {

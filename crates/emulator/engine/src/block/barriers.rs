@@ -10,7 +10,7 @@ use crate::machine::{Op, Stop, Warp};
 use lanework_ptx_ir::kernel::{BarrierKind, MemorySpace, Reduction};
 
 fn op_ref(warp: &Warp) -> &Op {
-    // SAFETY: a warp stops at an operation of its code, which outlives the worker.
+    // SAFETY: a warp stops at an operation of its code (`Warp::stop_at`), which the launch keeps alive.
     unsafe { &*warp.stopped_at }
 }
 

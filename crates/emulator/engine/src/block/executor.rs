@@ -94,7 +94,8 @@ impl<'a> ClusterExecutor<'a> {
 
     /// The instrument, if it wants any of this.
     fn instrument<'i>(&self, what: Wants) -> Option<&'i mut dyn Instrument> {
-        // SAFETY: it outlives the worker, which alone uses it, one call after the other.
+        // SAFETY: `Job::work` owns the instrument and drops the blocks before it. Nobody keeps what this returns past
+        // the call that it is for, so no two references exist.
         unsafe { self.hook.get(what) }
     }
 
@@ -254,7 +255,8 @@ impl<'a> ClusterExecutor<'a> {
             (owner.rank as usize, Located { raw, origin, warp: owner.warp })
         };
         if !self.cluster.tensor_work.is_empty() {
-            // SAFETY: it is done before the blocks whose shared memory it reads leave.
+            // SAFETY: shared memory of all blocks is live: the executor owns the buffers, and a block with work in
+            // flight is not run again before this.
             unsafe { perform_all(&mut self.cluster) }.map_err(late)?;
         }
         if self.cluster.copies.is_empty() {
@@ -264,8 +266,8 @@ impl<'a> ClusterExecutor<'a> {
             Some(_) => self.blocks[0].draw(64) as usize,
             None => 0,
         };
-        // SAFETY: copies are done before the blocks whose shared memory they touch leave, and the
-        // launch holds the lock of global memory.
+        // SAFETY: the executor owns the shared memory that copies touch, and the launch holds the lock of global
+        // memory, so that nothing is freed.
         unsafe { finish_all(&mut self.cluster, first) }.map_err(late)
     }
 

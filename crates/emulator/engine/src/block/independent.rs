@@ -166,7 +166,7 @@ impl Worker<'_> {
     /// Lets go the splits whose lanes have come: to one instruction, or to several with the same qualifiers and the same mask.
     fn meet(&self, w: usize, splits: &mut [ScheduledSplit]) {
         let (warp, live) = (&self.warps[w], self.warps[w].live);
-        // SAFETY: a split waits at an operation of the warp's code.
+        // SAFETY: a split stops at an operation of its warp's code (`Warp::stop_at`), which the launch keeps alive.
         let number = |at: *const Op| unsafe { (*at).d };
         let same = |at: *const Op| qualifiers(number(at));
         let mut gone = Vec::new();
@@ -193,7 +193,8 @@ impl Worker<'_> {
                 let leads = !gone.contains(&(named, same(at)));
                 let mut exchange = Exchange { leads, ..Exchange::default() };
                 for (_, at, lanes) in waiting.iter().filter(meets) {
-                    // SAFETY: each split stopped at an operation of its warp's code.
+                    // SAFETY: each split stopped at a `Converge` of its warp's code, which the launch keeps alive; its
+                    // slots are in the warp's register file.
                     unsafe { divergence::add(&mut exchange, warp, *at, *lanes) };
                 }
                 one.exchange = Some(Box::new(exchange));

@@ -33,7 +33,7 @@ impl<'a> Worker<'a> {
         let local_bytes = u64::from(kernel.local_bytes.next_multiple_of(16));
         let mut local = Buffer::new(local_bytes as usize * warps as usize * 32);
         let mut parameter_buffer = Buffer::new(parameters.len() + 64);
-        // SAFETY: the buffer is larger than the parameters.
+        // SAFETY: `parameter_buffer` was made 64 bytes larger than `parameters`, and is new, so that the two are apart.
         unsafe {
             let to = parameter_buffer.start();
             to.copy_from_nonoverlapping(parameters.as_ptr(), parameters.len());
@@ -128,7 +128,8 @@ impl<'a> Worker<'a> {
             ^ (block + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let threads: u32 = self.shape.block.iter().product();
         let (shared, local) = (self.context.shared, self.context.local);
-        // SAFETY: both buffers are as large as told.
+        // SAFETY: the worker owns both buffers: `shared` with `bytes` bytes, and `local` with `local_bytes` for 32
+        // lanes of each warp (`Worker::new`). No warp runs now.
         unsafe {
             shared.host.write_bytes(POISON, shared.bytes as usize);
             let bytes = self.context.local_bytes as usize * self.warps.len() * 32;
@@ -151,7 +152,8 @@ impl<'a> Worker<'a> {
             self.splits[w].clear();
             for r in &assembled.undefined {
                 let slot = code.slots[*r as usize];
-                // SAFETY: the assembler reserved the slot.
+                // SAFETY: `code.slots` has the place that the assembler reserved for the register, and the warp's
+                // register file is `stride` bytes long.
                 unsafe { self.warps[w].at(slot).write_bytes(0, slot_bytes(slot, assembled, *r)) };
             }
         }

@@ -27,7 +27,8 @@ impl Worker<'_> {
             true => self.assembled.wide(),
             false => &self.assembled.code,
         };
-        // SAFETY: the warp's register file is as large as its code says.
+        // SAFETY: `regs` points to `register_bytes` bytes of the code that the warp runs: `Worker::new` and
+        // `Worker::widen` made the file for it. No handler runs now.
         let registers = unsafe { std::slice::from_raw_parts(warp.regs, code.register_bytes) };
         let (state, barrier) = match self.states[w] {
             State::Ready => (0, 0),

@@ -287,7 +287,8 @@ impl<'a> Job<'a> {
             if hook.wants(Wants::COUNTS) {
                 let code = &self.assembled.code;
                 for chain in &code.chains {
-                    // SAFETY: the sequence is of the code that the worker runs.
+                    // SAFETY: `chains` are those of the code that the block's context was made for (`Worker::new`),
+                    // with an entry in `deferred` for each.
                     unsafe { chain.count_deferred(&raw mut *block.context) };
                 }
                 let (sites, runs) = (block.context.take_totals(), &code.runs);

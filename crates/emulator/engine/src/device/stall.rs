@@ -44,7 +44,8 @@ pub(crate) fn has_handler() -> bool {
 
 /// Whether the launch of this thread continues although it stalls.
 pub(crate) fn goes_on(stall: Stall) -> bool {
-    // SAFETY: `with_handler` has not returned, or the pointer would be gone.
+    // SAFETY: `with_handler` of this thread has not returned, since `Restored` takes its handler out of `HANDLER`: the
+    // reference is alive.
     HANDLER.get().is_some_and(|handler| unsafe { (*handler)(stall) })
 }
 

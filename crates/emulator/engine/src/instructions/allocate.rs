@@ -57,7 +57,8 @@ pub unsafe fn blocks(data: *const u8, bytes: u64) -> Vec<Block> {
         let inside = offset <= bytes.saturating_sub(8);
         inside.then(|| {
             let mut word = [0; 8];
-            // SAFETY: `inside` says that the eight bytes are among the `bytes` that the caller vouches for.
+            // SAFETY: `offset` is at most `bytes - 8`, so the eight bytes are among the `bytes` that are readable at
+            // `data`, as this function requires.
             unsafe { guest::read_bytes(data.add(offset as usize), &mut word) };
             u64::from_le_bytes(word)
         })

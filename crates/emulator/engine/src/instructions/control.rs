@@ -29,7 +29,8 @@ unsafe impl Body for Jump {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         account(op, warp);
-        // SAFETY: the target is valid by the assembler.
+        // SAFETY: `a` of a jump is the index of an operation of the same code: the assembler stored it when the
+        // target's block was placed.
         let to = unsafe { warp.op(op.a) };
         end_slice(warp, to)
     }
@@ -43,7 +44,8 @@ unsafe impl Body for BranchUniform {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         account(op, warp);
-        // SAFETY: slots and the target are valid by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `a` is the
+        // index of an operation of the same code, and a branch is never the last operation.
         unsafe {
             let taken = (*warp.at(op.b).cast::<u32>() ^ op.d) & warp.mask != 0;
             let to = if taken { warp.op(op.a) } else { std::ptr::from_ref(op).add(1) };
@@ -60,7 +62,8 @@ unsafe impl Body for Branch {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         account(op, warp);
-        // SAFETY: slots and targets are valid by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `a` and `c`
+        // are indices of operations of the same code, and a branch is never the last operation.
         unsafe {
             let taken = (*warp.at(op.b).cast::<u32>() ^ op.d) & warp.mask;
             let fall = std::ptr::from_ref(op).add(1);
@@ -124,11 +127,12 @@ unsafe impl Body for Join {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         if warp.reconvergence_pc == op.a {
-            // SAFETY: entries hold the indices of operations of this warp's code.
+            // SAFETY: `Branch` pushed the entries of the reconvergence stack, with indices that the assembler stored in
+            // operations of this code.
             return unsafe { warp.pop(op) };
         }
-        // SAFETY: this operation falls through, as this function requires, and the last one of every program does not
-        // (`assemble` ends it with `Exit`): there is a next one.
+        // SAFETY: this operation falls through, and the last one of every program does not (`assemble` ends it with
+        // `Exit`): there is a next one.
         unsafe { op.leave() }
     }
 }
@@ -140,8 +144,9 @@ pub struct Visit;
 unsafe impl Body for Visit {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the context outlives the warp's run and has a place for every block when the
-        // assembler puts visits in; every program ends with an operation that does not fall through.
+        // SAFETY: the worker owns the context for as long as its warps run (`Body::run`), and `Worker::new` gave
+        // `visits` a place for the highest block of `runs`. A visit is never the last operation, so there is a next
+        // one.
         unsafe {
             let visits = &mut *(*warp.context).visits.as_mut_ptr().add(op.a as usize);
             visits[0] += 1;
@@ -159,8 +164,8 @@ unsafe impl Body for Count {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         account(op, warp);
-        // SAFETY: this operation falls through, as this function requires, and the last one of every program does not
-        // (`assemble` ends it with `Exit`): there is a next one.
+        // SAFETY: this operation falls through, and the last one of every program does not (`assemble` ends it with
+        // `Exit`): there is a next one.
         unsafe { op.next(warp) }
     }
 }
@@ -174,7 +179,8 @@ unsafe impl Body for Exit {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         account(op, warp);
         warp.live &= !warp.mask;
-        // SAFETY: entries hold the indices of operations of this warp's code.
+        // SAFETY: `Branch` pushed the entries of the reconvergence stack, with indices that the assembler stored in
+        // operations of this code.
         unsafe { warp.pop(op) }
     }
 }
@@ -221,7 +227,8 @@ pub struct Guard;
 unsafe impl Body for Guard {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: slots and places are valid by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `a` is the
+        // index of the operation after the guarded ones.
         unsafe {
             let mask = (*warp.at(op.b).cast::<u32>() ^ op.d) & warp.mask;
             if mask == 0 {
@@ -242,8 +249,8 @@ unsafe impl Body for Unguard {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         warp.mask = warp.unguarded;
-        // SAFETY: this operation falls through, as this function requires, and the last one of every program does not
-        // (`assemble` ends it with `Exit`): there is a next one.
+        // SAFETY: this operation falls through, and the last one of every program does not (`assemble` ends it with
+        // `Exit`): there is a next one.
         unsafe { op.next(warp) }
     }
 }
@@ -255,8 +262,8 @@ pub struct Nothing;
 unsafe impl Body for Nothing {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: this operation falls through, as this function requires, and the last one of every program does not
-        // (`assemble` ends it with `Exit`): there is a next one.
+        // SAFETY: this operation falls through, and the last one of every program does not (`assemble` ends it with
+        // `Exit`): there is a next one.
         unsafe { op.next(warp) }
     }
 }
@@ -287,7 +294,8 @@ unsafe impl Body for Converge {
 
 /// The lanes that a warp waits for which stopped to converge.
 pub fn members(warp: &Warp) -> u32 {
-    // SAFETY: the warp stopped at an operation of its code.
+    // SAFETY: the warp stopped with `Stop::Converge`, at a `Converge` of the code that it runs (`stop_at`), which the
+    // launch keeps alive; its slots are in the warp's register file.
     unsafe { named(&*warp.stopped_at, warp) }
 }
 
@@ -307,8 +315,8 @@ pub struct Breath;
 // SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
 unsafe impl Body for Breath {
     unsafe fn run(op: &Op, _: &mut Warp) -> *const Op {
-        // SAFETY: this operation falls through, as this function requires, and the last one of every program does not
-        // (`assemble` ends it with `Exit`): there is a next one.
+        // SAFETY: this operation falls through, and the last one of every program does not (`assemble` ends it with
+        // `Exit`): there is a next one.
         unsafe { std::ptr::from_ref(op).add(1) }
     }
 }

@@ -70,7 +70,8 @@ impl Hook {
     /// The instrument is alive and attached, and no other reference to it exists until `'a` ends.
     #[inline(always)]
     pub unsafe fn get<'a>(self, what: Wants) -> Option<&'a mut dyn Instrument> {
-        // SAFETY: `any` requires what this function does: a live instrument, and no other reference to it.
+        // SAFETY: the instrument is alive and no other reference to it exists until `'a` ends, as this function
+        // requires.
         if self.wants.any(what) { Some(unsafe { self.any() }) } else { None }
     }
 
@@ -100,7 +101,8 @@ impl Context {
     /// The run's instrument, if it wants any of this.
     #[inline(always)]
     pub fn instrument(&mut self, what: Wants) -> Option<&mut dyn Instrument> {
-        // SAFETY: the launch keeps the instrument alive, and this worker alone uses it.
+        // SAFETY: `Job::work` keeps the instrument alive longer than its blocks' contexts, and `&mut self` is the only
+        // way to it while the reference lives.
         unsafe { self.hook.get(what) }
     }
 }

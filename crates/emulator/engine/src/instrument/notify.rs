@@ -12,7 +12,8 @@ pub struct Event;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Event {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the context outlives the warp's run, the instrument the launch.
+        // SAFETY: the worker owns the context and the instrument for as long as its warps run (`Body::run`), and the
+        // handler holds no other reference to them.
         unsafe {
             let context = warp.context;
             let place = (*context).place(warp, op);
@@ -32,8 +33,9 @@ unsafe impl Body for Annotation {
         if warp.mask != warp.live {
             warp.retire();
         }
-        // SAFETY: the context outlives the warp's run, which alone uses it; slots are valid by the
-        // assembler.
+        // SAFETY: the worker owns the context and the instrument for as long as its warps run (`Body::run`), and the
+        // handler holds no other reference to them; `op` was assembled for this warp's register file (`Body::run`), so
+        // its slots are in it.
         unsafe {
             let context = warp.context;
             let instruction = (*context).place(warp, op).instruction;

@@ -156,7 +156,8 @@ impl Context {
                 return None;
             }
             let thread = u64::from(warp) * 32 + u64::from(lane);
-            // SAFETY: the buffer holds `local_bytes` for every lane of every warp.
+            // SAFETY: `Worker::new` made `local` with `local_bytes` for 32 lanes of every warp; `offset` was found
+            // within `local_bytes`.
             return Some(unsafe { self.local.add((thread * self.local_bytes + offset) as usize) });
         }
         let Some(region) = self.region_of(space, address) else {
@@ -175,7 +176,8 @@ impl Context {
 
     /// The place of an operation.
     pub fn place(&self, warp: &Warp, op: &Op) -> Place {
-        // SAFETY: one origin per operation.
+        // SAFETY: `origin_of` has an entry for each operation of the code that the warp runs, and `op` is one of them,
+        // so that `pc` is its index.
         let instruction = unsafe { *self.origin_of.add(warp.pc(op) as usize) };
         Place { block: self.block, warp: warp.index, instruction }
     }

@@ -42,7 +42,8 @@ impl Warp {
             self.stack.copy_within(first..self.depth - 1, first + 1);
             self.stack[first] = this;
             self.mask = next.mask & self.live;
-            // SAFETY: entries hold the indices of operations of this warp's code.
+            // SAFETY: `Branch` pushed the entries of the reconvergence stack, with indices that the assembler stored in
+            // operations of this code.
             self.stopped_at = unsafe { self.op(next.pc) };
             return;
         }
@@ -57,7 +58,8 @@ impl Warp {
                 continue;
             }
             let next = self.stack[..self.depth].iter().rev().find(|entry| entry.mask & bit != 0);
-            // SAFETY: entries hold the indices of operations of this warp's code.
+            // SAFETY: `Branch` pushed the entries of the reconvergence stack, with indices that the assembler stored in
+            // operations of this code.
             if next.is_some_and(|entry| unsafe { (*self.op(entry.pc)).ends() }) {
                 self.live &= !bit;
             }
@@ -75,7 +77,8 @@ impl Warp {
             self.mask = entry.mask & self.live;
             self.reconvergence_pc = entry.reconvergence_pc;
             if self.mask != 0 {
-                // SAFETY: entries hold the indices of operations of this warp's code.
+                // SAFETY: `Branch` pushed the entries of the reconvergence stack, with indices that the assembler
+                // stored in operations of this code.
                 return unsafe { self.op(entry.pc) };
             }
         }
@@ -118,7 +121,8 @@ impl WarpSplit {
             (self.mask & lanes, self.at, self.reconvergence_pc);
         if mask == 0 {
             let entry = stack.pop()?;
-            // SAFETY: entries hold the indices of operations of this warp's code.
+            // SAFETY: `Branch` pushed the entries of the reconvergence stack, with indices that the assembler stored in
+            // operations of this code.
             (mask, at, reconvergence_pc) =
                 (entry.mask, unsafe { warp.op(entry.pc) }, entry.reconvergence_pc);
         }

@@ -52,8 +52,8 @@ impl Op {
     /// As for [`Handler`]; this operation falls through.
     #[inline(always)]
     pub unsafe fn next(&self, warp: &mut Warp) -> *const Op {
-        // SAFETY: this operation falls through, as this function requires, and the last one of every program does not
-        // (`assemble` ends it with `Exit`): there is a next one.
+        // SAFETY: this operation falls through, and the last one of every program does not (`assemble` ends it with
+        // `Exit`): there is a next one.
         unsafe {
             let next = std::ptr::from_ref(self).add(1);
             if cfg!(debug_assertions) { next } else { ((*next).handler)(&*next, warp) }
@@ -67,8 +67,8 @@ impl Op {
     /// This operation falls through.
     #[inline(always)]
     pub unsafe fn leave(&self) -> *const Op {
-        // SAFETY: this operation falls through, as this function requires, and the last one of every program does not
-        // (`assemble` ends it with `Exit`): there is a next one.
+        // SAFETY: this operation falls through, and the last one of every program does not (`assemble` ends it with
+        // `Exit`): there is a next one.
         unsafe { std::ptr::from_ref(self).add(1) }
     }
 }
@@ -241,8 +241,8 @@ impl Warp {
     /// until `'a` ends.
     #[inline(always)]
     pub unsafe fn instrument<'a, I: Instrument>(&self) -> &'a mut I {
-        // SAFETY: a warp outside of this crate was started by the scheduler, whose worker owns context and instrument for
-        // longer than the run; the caller vouches for the type and for the only reference.
+        // SAFETY: the scheduler started the warp: its worker owns context and instrument for longer than the run. `I`
+        // is the instrument's type and no other reference exists, as this function requires.
         unsafe { (*self.context).hook.typed::<I>() }
     }
 
@@ -317,7 +317,8 @@ impl Warp {
         let mut op = self.stopped_at;
         self.stop = Stop::Running;
         while !op.is_null() {
-            // SAFETY: handlers return null or an operation of the same program.
+            // SAFETY: `start` and `stop_at` set `stopped_at` to an operation of the code that the warp was started
+            // with, and `Body::run` returns null or an operation of the same code.
             op = unsafe { ((*op).handler)(&*op, self) };
         }
         self.stop

@@ -24,10 +24,11 @@ pub struct Allocation {
     pub(crate) own: Option<HostBytes>,
 }
 
-// SAFETY: the bytes are reached only through raw pointers under `Memory`'s lock: the host exclusively,
-// kernels shared, where a guest race is a race on plain bytes that no Rust reference ever covers.
+// SAFETY: the bytes are reached through raw pointers under `Memory`'s lock: by the host exclusively, or by kernels and
+// readers, whose guest accesses are relaxed atomics. No reference ever covers them.
 unsafe impl Send for Allocation {}
-// SAFETY: see `Send`: the bytes are reached by raw pointers and guest accesses only, never by a reference.
+// SAFETY: a shared `Allocation` gives out only its name, sizes and pointer; whoever follows the pointer needs `unsafe`
+// and uses guest accesses.
 unsafe impl Sync for Allocation {}
 
 impl Allocation {

@@ -117,7 +117,8 @@ pub unsafe fn give(start: *mut u8, bytes: usize) {
     let at = start.addr();
     let (first, last) = (at.next_multiple_of(PAGE), (at + bytes) / PAGE * PAGE);
     let whole = bytes >= GIVEN_BACK && system::forget(first, last - first);
-    // SAFETY: the bytes are the caller's.
+    // SAFETY: `take` gave the bytes out and nobody uses them any more, as this function requires; `madvise` has made
+    // the whole pages in the middle zero.
     unsafe {
         if whole {
             start.write_bytes(0, first - at);
@@ -142,7 +143,7 @@ mod system {
     pub fn reserve(bytes: usize) -> Option<usize> {
         let access = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: a new mapping at a place of the system's choice.
+        // SAFETY: an anonymous mapping at an address that the system chooses replaces no other mapping.
         let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, flags, -1, 0) };
         (at != libc::MAP_FAILED).then(|| at.expose_provenance())
     }
@@ -150,7 +151,8 @@ mod system {
     /// Gives pages back to the system, which gives zeros when they are touched again.
     pub fn forget(start: usize, bytes: usize) -> bool {
         let at = std::ptr::with_exposed_provenance_mut(start);
-        // SAFETY: `give` passes whole pages of a block that its caller does not use any more.
+        // SAFETY: `give` passes the whole pages of a block that nobody uses any more; the pages stay mapped, and read
+        // as zeros.
         unsafe { libc::madvise(at, bytes, libc::MADV_DONTNEED) == 0 }
     }
 }

@@ -88,8 +88,8 @@ impl Memory {
             let mut to =
                 Allocation::new(&from.name, from.bytes, Addresses::Own, false, self.fresh)?;
             (to.of_module, to.constant) = (from.of_module, from.constant);
-            // SAFETY: both own `bytes` bytes and are distinct. Launches and `Held` borrow the memory, so that the exclusive
-            // borrow rules out a race.
+            // SAFETY: both own `bytes` bytes and are distinct. Launches and `PinnedBytes` borrow the memory, so `&mut
+            // self` rules out a race.
             unsafe { to.data.copy_from_nonoverlapping(from.data, from.bytes as usize) };
             live.insert(*address, to);
         }
@@ -277,8 +277,8 @@ impl Memory {
     /// When they do not be in one allocation.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
         let to = self.host(address, bytes.len() as u64)?;
-        // SAFETY: `host` checked that the range is in one allocation. Launches and `Held` borrow the memory, so that the
-        // exclusive borrow rules out a race.
+        // SAFETY: `host` checked that the range is in one allocation. Launches and `PinnedBytes` borrow the memory, so
+        // `&mut self` rules out a race.
         unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         self.mark(address, bytes.len() as u64);
         Ok(())
@@ -291,8 +291,8 @@ impl Memory {
     /// When they do not be in one allocation.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), MemoryError> {
         let from = self.host(address, bytes.len() as u64)?;
-        // SAFETY: `host` checked that the range is in one allocation, which lives as long as `self` is borrowed. Launches that
-        // write it meanwhile do so by guest accesses, and so does the host through `Held`.
+        // SAFETY: `host` checked that the range is in one allocation, which lives as long as `self` is borrowed.
+        // Launches that write it meanwhile do so by guest accesses, and so does whoever holds it as `PinnedBytes`.
         unsafe { guest::read_bytes(from, bytes) };
         Ok(())
     }
@@ -303,8 +303,8 @@ impl Memory {
     /// When they do not be in one allocation.
     pub fn fill(&mut self, address: u64, value: u8, bytes: u64) -> Result<(), MemoryError> {
         let to = self.host(address, bytes)?;
-        // SAFETY: `host` checked that the range is in one allocation. Launches and `Held` borrow the memory, so that the
-        // exclusive borrow rules out a race.
+        // SAFETY: `host` checked that the range is in one allocation. Launches and `PinnedBytes` borrow the memory, so
+        // `&mut self` rules out a race.
         unsafe { to.write_bytes(value, bytes as usize) };
         self.mark(address, bytes);
         Ok(())

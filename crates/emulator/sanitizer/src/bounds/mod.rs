@@ -188,8 +188,8 @@ impl Bounds {
         address: u64,
         track: impl FnOnce(&Allocation),
     ) -> Option<MemoryId> {
-        // SAFETY: as in `memory`: the launch keeps its memory alive and locked until the instrument
-        // has finished.
+        // SAFETY: the pointer is `Launch::memory`, which the launch keeps alive and locked until the instrument has
+        // finished; only shared references to it exist.
         let memory = unsafe { &*self.memory };
         let (start, allocation) = memory.find(address)?;
         let id = *self.by_start.entry(start).or_insert_with(|| {

@@ -32,8 +32,8 @@ impl ByteSnapshot {
     /// `host` is valid for reads of `bytes` bytes.
     unsafe fn capture(host: *const u8, bytes: usize) -> ByteSnapshot {
         let mut value = [0; MOST_BYTES];
-        // SAFETY: the caller guarantees `bytes` readable bytes at `host`; another launch writes them by
-        // guest accesses only.
+        // SAFETY: `bytes` bytes are readable at `host`, as this function requires; another launch writes them by guest
+        // accesses only.
         unsafe { guest::read_bytes(host, &mut value[..bytes.min(MOST_BYTES)]) };
         ByteSnapshot { host, bytes: bytes.min(MOST_BYTES), value }
     }
@@ -41,8 +41,7 @@ impl ByteSnapshot {
     /// # Safety
     /// The bytes are still allocated, as required by [`ByteSnapshot::capture`].
     unsafe fn unchanged(&self) -> bool {
-        // SAFETY: `capture` stored a range that was readable then, and the caller guarantees that
-        // it still is.
+        // SAFETY: `capture` read the same range, which is still allocated, as this function requires.
         unsafe { ByteSnapshot::capture(self.host, self.bytes).value == self.value }
     }
 }

@@ -23,8 +23,8 @@ impl Nccl {
     ) -> Result<(), CudaError> {
         let ranges = ((from, count), (to, count));
         let call = (self.functions.all_reduce, "ncclAllReduce");
-        // SAFETY: `queue` has the same contract: `stream` belongs to this rank's GPU, and the
-        // memory stays allocated and unshared until the work is done.
+        // SAFETY: `stream` is this rank's, and the memory stays allocated and unshared until the work is done, as this
+        // function requires.
         unsafe { self.queue(call, ranges, count, (element, reduction as c_int), stream) }
     }
 
@@ -44,8 +44,8 @@ impl Nccl {
     ) -> Result<(), CudaError> {
         let ranges = ((from, self.of_all(count)), (to, count));
         let call = (self.functions.reduce_scatter, "ncclReduceScatter");
-        // SAFETY: `queue` has the same contract: `stream` belongs to this rank's GPU, and the
-        // memory stays allocated and unshared until the work is done.
+        // SAFETY: `stream` is this rank's, and the memory stays allocated and unshared until the work is done, as this
+        // function requires.
         unsafe { self.queue(call, ranges, count, (element, reduction as c_int), stream) }
     }
 
@@ -64,7 +64,8 @@ impl Nccl {
         stream: u64,
     ) -> Result<(), CudaError> {
         self.ready((from, count), (to, self.of_all(count)), element)?;
-        // SAFETY: `ready` found both ranges in live allocations; the contract above covers stream and later use.
+        // SAFETY: `ready` found both ranges in live allocations, where they stay unshared until the work is done;
+        // `stream` is this rank's. Both are required of this function.
         let status = unsafe {
             (self.functions.all_gather)(
                 from as *const c_void,
@@ -95,8 +96,8 @@ impl Nccl {
     ) -> Result<(), CudaError> {
         let ranges = ((memory, count), (memory, count));
         let call = (self.functions.broadcast, "ncclBroadcast");
-        // SAFETY: `queue` has the same contract: `stream` belongs to this rank's GPU, and the
-        // memory stays allocated and unshared until the work is done.
+        // SAFETY: `stream` is this rank's, and the memory stays allocated and unshared until the work is done, as this
+        // function requires.
         unsafe { self.queue(call, ranges, count, (element, root as c_int), stream) }
     }
 
@@ -116,7 +117,8 @@ impl Nccl {
         stream: u64,
     ) -> Result<(), CudaError> {
         self.ready((memory, count), (memory, 0), element)?;
-        // SAFETY: the check above found the range in a live allocation; the contract covers stream and later use.
+        // SAFETY: `ready` found the range in a live allocation, where it stays unshared until the work is done;
+        // `stream` is this rank's. Both are required of this function.
         let status = unsafe {
             (self.functions.send)(
                 memory as *const c_void,
@@ -146,7 +148,8 @@ impl Nccl {
         stream: u64,
     ) -> Result<(), CudaError> {
         self.ready((memory, 0), (memory, count), element)?;
-        // SAFETY: the check above found the range in a live allocation; the contract covers stream and later use.
+        // SAFETY: `ready` found the range in a live allocation, where it stays unshared until the work is done;
+        // `stream` is this rank's. Both are required of this function.
         let status = unsafe {
             (self.functions.recv)(
                 memory as *mut c_void,
@@ -173,7 +176,8 @@ impl Nccl {
         stream: u64,
     ) -> Result<(), CudaError> {
         self.ready(from, to, element)?;
-        // SAFETY: `ready` found both ranges in live allocations; the contract above covers stream and later use.
+        // SAFETY: `ready` found both ranges in live allocations, where they stay unshared until the work is done;
+        // `stream` is this rank's. Both are required of this function.
         let status = unsafe {
             function(
                 from.0 as *const c_void,

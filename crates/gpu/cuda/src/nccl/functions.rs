@@ -126,7 +126,8 @@ pub(super) fn check(status: Status, call: &str, functions: &Functions) -> Result
         if text.is_null() {
             return String::new();
         }
-        // SAFETY: not null, and as above.
+        // SAFETY: not null, so it is the library's zero-terminated text, which stays unchanged until its next call on
+        // this thread.
         unsafe { CStr::from_ptr(text) }.to_string_lossy().trim().to_owned()
     });
     let said =

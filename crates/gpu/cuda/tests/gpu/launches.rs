@@ -129,7 +129,7 @@ fn cooperative_grids_run_or_are_refused_by_size() {
     unsafe { gpu.launch_shaped(&increment, &small, &arguments, None).unwrap() };
     assert_eq!(word.get(), [64]);
     let large = LaunchShape::new([1 << 20, 1, 1], [1024, 1, 1]).cooperative();
-    // SAFETY: as above; refused by the driver.
+    // SAFETY: the driver refuses this launch; else each thread would increment the word, which is allocated.
     let refused = unsafe { gpu.launch_shaped(&increment, &large, &arguments, None) };
     assert!(matches!(refused, Err(CudaError::Limit { .. })), "{refused:?}");
     assert_eq!(word.get(), [64]);

@@ -123,7 +123,7 @@ fn module_variables_are_read_and_written() {
     module.read_variable("tally", &mut tally).unwrap();
     assert_eq!(u32::from_ne_bytes(tally), 5 + 64);
     module.write_variable("tally", &1u32.to_ne_bytes()).unwrap();
-    // SAFETY: as above.
+    // SAFETY: increments the module's own variable, which lives as long as the module.
     unsafe { gpu.launch(&count, [1, 1, 1], [1, 1, 1], 0, &[], None).unwrap() };
     module.read_variable("tally", &mut tally).unwrap();
     assert_eq!(u32::from_ne_bytes(tally), 2);

@@ -98,7 +98,7 @@ fn a_graph_runs_when_launched_and_not_before() {
         unsafe { graph.launch(target).unwrap() };
         assert_eq!(word.get(), [2 + (9 << 8)]);
     }
-    // SAFETY: as above.
+    // SAFETY: the word is still allocated, and no other work uses it now.
     let time = unsafe { gpu.time_graph(&graph, 10, Some(&stream)).unwrap() };
     assert!(time > 0.0);
 }

@@ -121,7 +121,8 @@ fn time(
     let shape = Shape::from(run.shape);
     let mut jobs = Vec::new();
     for arguments in &arguments {
-        // SAFETY: as in `launches`.
+        // SAFETY: `launches` has run this entry on these arguments with its accesses checked by the emulator, or in a
+        // process that holds nothing but what the kernel was given; see there.
         jobs.push(Job::from(unsafe { module.prepare(&order.entry, shape, arguments) }));
     }
     let mut about = About::kernel(&order.entry);

@@ -38,13 +38,15 @@ pub(super) fn prepare(all: &Ranks) -> Result<AllReduce<'_>> {
             launches.push(if index + 1 < peers.len() {
                 add(&own.device, before, theirs, target)?
             } else {
-                // SAFETY: as above: `part` is this device's share, and the other device reads it only after `meet`.
+                // SAFETY: `part` is this device's share, which no other device writes; the owner of the memory reads it
+                // only after `meet`.
                 let far = unsafe { y.view_mut() }.part(part.clone());
                 add_to_both(&own.device, (before, theirs), target, far)?
             });
         }
         for [_, y] in &peers[..peers.len() - 1] {
-            // SAFETY: as above: `part` is this device's share, and the other device reads it only after `meet`.
+            // SAFETY: `part` is this device's share, which no other device writes; the owner of the memory reads it
+            // only after `meet`.
             let far = unsafe { y.view_mut() }.part(part.clone());
             launches.push(copy(&own.device, own.partial(part.clone()), far)?);
         }

@@ -92,8 +92,8 @@ impl Rank {
     /// # Safety
     /// The rung must order all accesses to this part, by streams and waits between them.
     pub(super) unsafe fn sum(&self, range: Range<usize>) -> ViewMut<'_, f32> {
-        // SAFETY: this function's contract: the rung orders all accesses to the range, so no two views use it at
-        // once.
+        // SAFETY: the rung orders all accesses to this part by streams and waits, as this function requires, so that no
+        // two views use it at once.
         unsafe { self.y.view_shared(range) }
     }
 

@@ -52,11 +52,11 @@ impl Device {
     /// When this is not an emulator on host memory, or the range overlaps another.
     ///
     /// # Safety
-    /// Until [`Device::unregister_host`], the bytes must be valid for reads and writes; while a
-    /// launch runs, no other code may write them, or read what the kernel writes.
+    /// Until [`Device::unregister_host`], the bytes must be valid for reads and writes. While a launch or a copy of this
+    /// device runs ([`Device::write_at`] and the like), no other code may write them, or read what it writes.
     pub unsafe fn register_host(&self, start: *mut u8, bytes: u64, name: &str) -> Result<()> {
-        // SAFETY: `register_host` has the same contract: the bytes stay valid and have no other
-        // user during launches until they are unregistered.
+        // SAFETY: until they are unregistered, the bytes stay valid and have no other user during launches and copies,
+        // as this function requires.
         Ok(unsafe { self.emulated()?.register_host_memory(start, bytes, name) }?)
     }
 
@@ -90,8 +90,8 @@ impl Device {
         name: &str,
         lender: Arc<dyn Any + Send + Sync>,
     ) -> Result<Buffer<u8>> {
-        // SAFETY: `buffer_in` has the same contract: `lender` keeps the bytes valid, and they have
-        // no other user during launches.
+        // SAFETY: `lender` keeps the bytes valid, and they have no other user during launches, as this function
+        // requires.
         unsafe { self.emulated()?.allocate_in(start, bytes, name, lender) }?;
         Ok(Buffer::at(self, start as u64, bytes as usize))
     }
@@ -114,8 +114,7 @@ impl Device {
     /// From now on every launch while nothing is registered must access only memory that is valid
     /// for reads and writes.
     pub unsafe fn trust_host_addresses(&self) -> Result<()> {
-        // SAFETY: `trust_host_addresses` has the same contract: every later launch accesses valid
-        // memory only.
+        // SAFETY: every later launch while nothing is registered accesses valid memory only, as this function requires.
         unsafe { self.emulated()?.trust_addresses() };
         Ok(())
     }

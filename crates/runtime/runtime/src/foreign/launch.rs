@@ -42,8 +42,8 @@ impl PtxModule {
         shape: PtxShape,
         arguments: &[PtxArg<'_>],
     ) -> Result<Option<Executed>> {
-        // SAFETY: `queue` has the contract of `launch`: the kernel stays within the buffers of its
-        // arguments.
+        // SAFETY: on a GPU the kernel stays within the buffers of its arguments, as this function requires; they are
+        // borrowed until `synchronize` below has waited for it.
         let executed = unsafe { self.queue(entry, shape, arguments) }?;
         self.device.synchronize()?;
         Ok(executed)
@@ -72,7 +72,7 @@ impl PtxModule {
         shape: PtxShape,
         arguments: &[PtxArg<'_>],
     ) -> Result<Option<Executed>> {
-        // SAFETY: `run_or_queue` has the contract of `queue`, for the same kernel and arguments.
+        // SAFETY: on a GPU the kernel stays within the buffers of its arguments, as this function requires.
         unsafe { self.run_or_queue(entry, shape, arguments) }.map_err(|error| self.named(error))
     }
 
@@ -146,8 +146,8 @@ impl PtxModule {
                 let shape = LaunchShape::new(grid.to_array(), block.to_array());
                 let mut shape = shape.dynamic_shared(dynamic_shared);
                 (shape.cluster, shape.cooperative) = (cluster.map(Dim3::to_array), cooperative);
-                // SAFETY: the contract of `launch` says that the kernel stays within the buffers of
-                // its arguments; `launch_shaped` checks their sizes against the driver's.
+                // SAFETY: the kernel stays within the buffers of its arguments, as this function requires;
+                // `launch_shaped` compares the arguments' sizes with the driver's. The shape was not changed.
                 unsafe { gpu.raw().launch_shaped(&function, &shape, &bytes, None) }?;
                 Ok(None)
             }

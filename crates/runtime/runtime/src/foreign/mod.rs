@@ -64,7 +64,7 @@ pub use launch::{Executed, PreparedPtx};
 ///
 /// // Prepare repeated launches, with every option of a shape.
 /// let shape = PtxShape::new(1, 32).shared_bytes(1024).cooperative();
-/// // SAFETY: as above.
+/// // SAFETY: 32 threads write the 32 words of `x`, as in the launch before.
 /// let mut prepared = unsafe { module.prepare("fill", shape, &arguments) };
 /// prepared.launch()?;
 /// prepared.profile(Blocks::All)?;

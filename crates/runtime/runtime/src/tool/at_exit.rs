@@ -17,7 +17,8 @@ extern "C" fn run() {
     // A panic must not leave a function that C calls.
     let code = last.and_then(|last| std::panic::catch_unwind(last).ok().flatten());
     if let Some(code) = code {
-        // SAFETY: it ends the process, which is ending already.
+        // SAFETY: `_exit` takes a number and does not return; the process is ending already, so that no destructor is
+        // skipped that would run.
         unsafe { _exit(code) }
     }
 }
@@ -26,7 +27,8 @@ extern "C" fn run() {
 pub(super) fn end_with(last: Last) {
     let before = LAST.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).replace(last);
     if before.is_none() {
-        // SAFETY: `run` lives as long as the process. Where the list is full, there is no report at the end.
+        // SAFETY: `run` is a function of this program, which stays loaded until its end, and does not unwind. If the
+        // list is full, there is no report at the end.
         unsafe { atexit(run) };
     }
 }

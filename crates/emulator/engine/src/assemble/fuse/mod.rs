@@ -119,7 +119,8 @@ pub struct FusedPair<A, B>(PhantomData<(A, B)>);
 unsafe impl<A: Step, B: Body> Body for FusedPair<A, B> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the assembler fused two operations in sequence.
+        // SAFETY: the assembler puts a fused handler only on an operation that falls through to one of `B`, and both
+        // were assembled for this warp's register file (`Body::run`).
         unsafe {
             match A::step(op, warp) {
                 Ok(()) => B::run(&*std::ptr::from_ref(op).add(1), warp),
@@ -135,7 +136,8 @@ pub struct Sum;
 impl Step for Sum {
     #[inline(always)]
     unsafe fn step(op: &Op, warp: &mut Warp) -> Result<(), *const Op> {
-        // SAFETY: slots are bare offsets of scalar forms by the assembler.
+        // SAFETY: the assembler picks `Sum` for three registers in scalar form and stores their bare offsets; they are
+        // in this warp's register file (`Body::run`).
         unsafe {
             let at = |slot: u32| warp.regs.add(slot as usize).cast::<Scalar>();
             Scalar::add(at(op.b), at(op.c), at(op.a));

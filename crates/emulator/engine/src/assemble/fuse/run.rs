@@ -18,7 +18,7 @@ struct RunSequence<L, const WIDE: bool, const COUNT: bool>(PhantomData<L>);
 /// Words as floats.
 #[inline(always)]
 fn floats(words: [u32; 16]) -> [f32; 16] {
-    // SAFETY: every 32 bits are a float.
+    // SAFETY: both arrays have 64 bytes, and every bit pattern is an `f32`.
     unsafe { std::mem::transmute(words) }
 }
 
@@ -26,8 +26,8 @@ fn floats(words: [u32; 16]) -> [f32; 16] {
 unsafe impl<L: Level, const WIDE: bool, const COUNT: bool> Body for RunSequence<L, WIDE, COUNT> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the assembler made the chain of operations in sequence whose slots fit each other;
-        // all accesses are checked before anything is written.
+        // SAFETY: the immediate is the address of a sequence that the code owns; its slots and sites are of this warp
+        // (`Body::run`). `runs_inside` has checked all bytes of both loads before the first is read.
         unsafe {
             let chain = &*std::ptr::with_exposed_provenance::<FmaSequence>(op.imm as usize);
             let (same_site, run_site) = (warp.site(chain.same.c), warp.site(chain.run.c));

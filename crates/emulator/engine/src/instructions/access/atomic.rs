@@ -102,7 +102,8 @@ pub const OBSERVED: u64 = 1 << 8;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for AsyncCopy {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: each lane is checked below; slots are valid by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `lane_host`
+        // checks the source and the target of each lane before the copy.
         unsafe {
             let bytes = op.imm & 0xff;
             let (to, from) = (addresses(warp, op.b, 0), addresses(warp, op.c, 0));

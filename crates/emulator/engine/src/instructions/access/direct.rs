@@ -22,8 +22,8 @@ pub unsafe fn distances<const WIDE: bool>(
     warp: &Warp,
     region: &Region,
 ) -> ([u64; 2], u64) {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the site's
-    // region is live.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it, and `moved` finds
+    // the address operand in scalar form, as every caller's handler was chosen for it.
     unsafe { moved::<WIDE>(op, warp, op.imm.wrapping_sub(region.start)) }
 }
 
@@ -37,8 +37,8 @@ pub unsafe fn starts<const WIDE: bool>(
     warp: &Warp,
     bounds: &CachedBounds,
 ) -> ([u64; 2], u64) {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the bounds are
-    // the cached bounds of the operation's site.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it, and `moved` finds
+    // the address operand in scalar form, as every caller's handler was chosen for it.
     unsafe { moved::<WIDE>(op, warp, bounds.from) }
 }
 
@@ -49,7 +49,8 @@ pub unsafe fn starts<const WIDE: bool>(
 #[inline(always)]
 unsafe fn moved<const WIDE: bool>(op: &Op, warp: &Warp, from: u64) -> ([u64; 2], u64) {
     let form = if WIDE { SCALAR | crate::machine::slot::WIDE } else { SCALAR };
-    // SAFETY: the assembler gave a slot of this form.
+    // SAFETY: the assembler picks handlers with `WIDE` by the form of the address operand, so that `op.b` is a scalar
+    // slot of this width in the warp's register file.
     let scalar = unsafe { *warp.known(op.b, form).cast::<Scalar>() };
     if WIDE {
         (both(scalar.base, |b| b.wrapping_add(from)), scalar.stride)
@@ -93,7 +94,8 @@ fn steps_inside(first: [u64; 2], stride: u64, region: &Region, bytes: u64) -> bo
 #[inline(always)]
 pub unsafe fn prefetch(site: *mut AccessSite, host: *mut u8, first: [u64; 2]) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch reads nothing; the site is valid by the assembler.
+    // SAFETY: a prefetch accesses no memory, so any address will do; the site is one of the worker's context
+    // (`Warp::site`).
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let ahead = first[0].wrapping_sub((*site).last);
@@ -277,8 +279,9 @@ pub struct LoadLanes<const COUNT: bool>;
 unsafe impl<const COUNT: bool> Body for LoadLanes<COUNT> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: every lane's bytes are checked by the lowest and highest address; slots are valid
-        // by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it, in the forms
+        // for which the assembler picks this handler. `highest` is the largest distance of a lane from the region's
+        // start: all four bytes are in the region, which the launch keeps allocated.
         unsafe {
             if warp.mask != u32::MAX {
                 return baseline::<Load<u32>>(op, warp);

@@ -19,8 +19,9 @@ pub struct Gather<const COUNT: bool>;
 unsafe impl<const COUNT: bool> Body for Gather<COUNT> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the address of every active lane is checked before any is read; slots are valid by
-        // the assembler, which picks this handler only where the host has AVX-512.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it, in the forms
+        // for which the assembler picks this handler, and only where the host has AVX-512. Every active lane's distance
+        // was found below `room`, so its four bytes are in the region hit last, which the launch keeps allocated.
         unsafe {
             let mask = warp.mask;
             let site = warp.site(op.c);

@@ -36,7 +36,8 @@ fn each_active(mask: u32, mut f: impl FnMut(usize)) {
 /// The lowest and highest of 16 addresses from each base, all of them `bytes` apart in alignment:
 /// `None` when a half wraps around or an address is not aligned.
 fn ends(warp: &Warp, slot: Slot, offset: u64, align: u64) -> Option<(u64, u64)> {
-    // SAFETY: the assembler gave a slot in scalar form.
+    // SAFETY: callers have tested the slot's `SCALAR` bit, and slots of an operation are in the register file of the
+    // warp that runs it.
     let scalar = unsafe { *warp.at(slot).cast::<Scalar>() };
     let (base, stride) = if slot & WIDE != 0 {
         (both(scalar.base, |b| b.wrapping_add(offset)), scalar.stride)
@@ -67,7 +68,8 @@ pub unsafe fn plan(
     bytes: u64,
     host: &mut Lanes<u64>,
 ) -> Result<(), *const Op> {
-    // SAFETY: site, slots and context are valid by the assembler and the scheduler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `site` is one of
+    // the context's, which the worker owns for as long as its warps run.
     unsafe {
         let offset = (*site).offset;
         let at = addresses(warp, op.b, offset);

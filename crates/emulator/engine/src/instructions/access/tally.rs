@@ -91,7 +91,8 @@ pub unsafe fn count_lanes(site: *mut AccessSite, addresses: &Lanes<u64>, from: u
         granules[i] = (addresses.0[i].wrapping_add(from) >> 5) as u32;
     }
     let distinct = distinct(&granules);
-    // SAFETY: the site is the assembler's.
+    // SAFETY: handlers pass a site of their worker's context (`Warp::site`), to which no other reference exists while
+    // they run.
     unsafe {
         let slots = &mut (*site).slots;
         slots[0] += 1;

@@ -76,7 +76,8 @@ unsafe impl Send for LaneFunction {}
 /// The immediate comes from [`LaneFunction::bits`] of a function pointer of type `F`.
 #[inline(always)]
 unsafe fn lane_function<F: Copy>(op: &Op) -> F {
-    // SAFETY: the caller vouches that a constant of this type is at the address, which `bits` exposed.
+    // SAFETY: the immediate is `bits` of a `&'static F`, as this function requires: the address of a constant that
+    // never ends, and `bits` exposed its provenance.
     unsafe { *std::ptr::with_exposed_provenance::<F>(op.imm as usize) }
 }
 
@@ -102,8 +103,8 @@ macro_rules! arity {
         unsafe impl<$($ty: Source,)* R: Sink> Body for $each<$($ty,)* R> {
             unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
                 let mut out = Lanes([R::default(); 32]);
-                // SAFETY: slots are valid by the assembler, which took `imm` and this handler from
-                // one `AluOperation`, where the function has these types.
+                // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the
+                // assembler took `imm` and this handler from one `AluOperation`, where the function has these types.
                 unsafe {
                     let f = lane_function::<fn($($ty),*) -> R>(op);
                     $(let $operand = fetch_cold::<$ty>(warp, op.$operand);)*
@@ -122,7 +123,8 @@ macro_rules! arity {
             unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
                 let f = zero_sized_instance::<F>();
                 let mut out = Lanes([R::default(); 32]);
-                // SAFETY: slots and the next operation are valid by the assembler.
+                // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; an
+                // arithmetic operation falls through, so there is a next one.
                 unsafe {
                     $(let $operand = fetch_cold::<$ty>(warp, op.$operand);)*
                     for i in 0..32 {
@@ -138,8 +140,9 @@ macro_rules! arity {
         unsafe impl<$($ty: Source,)* R: Sink> Body for $scalar<$($ty,)* R> {
             #[inline(always)]
             unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-                // SAFETY: `op` was assembled for this warp's register file, and the assembler took `imm` and this
-                // handler from one `AluOperation`, where the function has these types.
+                // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it, in
+                // scalar form where this handler is chosen; the assembler took `imm` and this handler from one
+                // `AluOperation`, where the function has these types.
                 unsafe {
                     let f = lane_function::<fn($($ty),*) -> R>(op);
                     $(let $operand = <$ty as Source>::pair(warp, op.$operand);)*
@@ -183,8 +186,9 @@ macro_rules! arity {
             unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
                 let f = zero_sized_instance::<F>();
                 let mut out = Lanes([R::default(); 32]);
-                // SAFETY: slots and the next operation are valid by the assembler, which also
-                // checked that forms and widths are the ones assumed here.
+                // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the
+                // assembler picks this handler by the forms and widths of the operands, which `KINDS` lists. An
+                // arithmetic operation falls through.
                 unsafe {
                     $(let $operand: Lanes<$ty> = if KINDS >> $index & 1 != 0 {
                         let pair = <$ty as Source>::pair_bare(warp, op.$operand);
@@ -271,7 +275,8 @@ struct Mask<F, const UNIFORM: bool>(PhantomData<F>);
 unsafe impl<F: Fn(u32, u32) -> u32 + Copy, const UNIFORM: bool> Body for Mask<F, UNIFORM> {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let f = zero_sized_instance::<F>();
-        // SAFETY: slots are predicates by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the operands
+        // of a `Mask` are predicates, whose slots hold one word.
         unsafe {
             let bits = f(*warp.at(op.b).cast::<u32>(), *warp.at(op.c).cast::<u32>());
             let to = warp.at(op.a).cast::<u32>();
@@ -288,7 +293,8 @@ pub struct Materialize<T>(PhantomData<T>);
 unsafe impl<T: Source + Elem> Body for Materialize<T> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: slots are valid by the assembler: `a` is varying, of this type's own width.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `a` is the
+        // varying register of this width that the assembler reserved to materialize `b`.
         unsafe {
             let scalar = *warp.at(op.b).cast::<Scalar>();
             let to = warp.at(op.a).cast::<T>();

@@ -288,7 +288,8 @@ unsafe fn finish(cluster: &mut Cluster, copy: Copy) -> Result<(), LateFault> {
         }
     }
     cluster.changes += 1;
-    // SAFETY: the launch keeps the instrument alive, and this worker alone uses it.
+    // SAFETY: `Job::work` keeps the instrument alive longer than its blocks' contexts, and `&mut self` is the only way
+    // to it while the reference lives.
     if let Some(instrument) = unsafe { cluster.hook.get(Wants::ASYNCHRONOUS) } {
         let done = Asynchronous::Done { copy: copy.id };
         instrument.asynchronous(copy.place, copy.owner.lane, done);

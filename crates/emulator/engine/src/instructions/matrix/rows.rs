@@ -34,7 +34,7 @@ unsafe fn host(
         && aligned
         && region.holds(address, address, bytes)
     {
-        // SAFETY: the address is inside the region.
+        // SAFETY: `holds` found the address in the region, so the pointer stays within one allocation.
         return Ok(unsafe { region.host.add((address - region.start) as usize) });
     }
     *near = context.region_of(space, address);

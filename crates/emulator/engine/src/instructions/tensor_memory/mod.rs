@@ -42,7 +42,8 @@ use std::ops::Range;
 /// # Safety
 /// The plan's slots are registers of the warp, whose context is live.
 pub unsafe fn run(op: &Op, warp: &mut Warp, plan: &Plan, this: TmemOp) -> Result<bool, RawFault> {
-    // SAFETY: each of these requires of warp and plan what this function does.
+    // SAFETY: the plan is of an operation of this warp's code, and its context and cluster are live, as this function
+    // requires.
     unsafe {
         match this {
             TmemOp::Allocate { pair, to } => allocate(op, warp, plan, pair, to),
@@ -67,7 +68,8 @@ pub unsafe fn run(op: &Op, warp: &mut Warp, plan: &Plan, this: TmemOp) -> Result
 pub unsafe fn describe(warp: &Warp, plan: &Plan, this: TmemOp) -> String {
     match this {
         TmemOp::Allocate { pair, .. } | TmemOp::Free { pair } => {
-            // SAFETY: it requires of warp and plan what this function does.
+            // SAFETY: the plan is of an operation of this warp's code, and its context and cluster are live, as this
+            // function requires.
             unsafe { crate::instructions::tensor_memory::allocation::describe(warp, plan, pair) }
         }
         _ => "tensor memory".to_owned(),
@@ -79,8 +81,8 @@ pub unsafe fn describe(warp: &Warp, plan: &Plan, this: TmemOp) -> String {
 /// # Safety
 /// The warp's context and its cluster are live, and no other reference to the cluster exists.
 pub unsafe fn cluster<'w>(warp: &Warp) -> &'w mut Cluster {
-    // SAFETY: the context and its cluster outlive the warp's run, and the caller has no other reference to the
-    // cluster (both clauses of this function).
+    // SAFETY: the context and its cluster are live and no other reference to the cluster exists, as this function
+    // requires.
     unsafe { &mut *(*warp.context).cluster }
 }
 

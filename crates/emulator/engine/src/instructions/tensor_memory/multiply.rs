@@ -68,7 +68,7 @@ impl Product {
             static TIER: OnceLock<usize> = OnceLock::new();
             match *TIER.get_or_init(best_tier) {
                 #[cfg(target_arch = "x86_64")]
-                // SAFETY: the machine has what the level needs.
+                // SAFETY: `best_tier` found AVX-512 and the features below it on this host.
                 2 => unsafe { self.floats_512(memory, &stored, &b, kept) },
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: the match found AVX2, FMA and F16C on this host.

@@ -68,7 +68,7 @@ impl<'a> TextureLane<'a> {
         let host = self.context.lane_host(space, self.warp, self.lane, handle, 8);
         let host = host.filter(|_| aligned)?;
         let mut bytes = [0; 8];
-        // SAFETY: eight bytes are there, as was just checked.
+        // SAFETY: `lane_host` found eight bytes in memory that the launch keeps allocated.
         unsafe { guest::read_bytes(host, &mut bytes) };
         objects.get(u64::from_le_bytes(bytes)).map(|object| (object, false))
     }
@@ -188,7 +188,8 @@ impl<'a> TextureLane<'a> {
             let Some([x, y, z]) = index else { return Ok(sampler.border) };
             let size = image.texel.bytes();
             let host = self.host(bound, image.at(x * size, y, plane + z), size)?;
-            // SAFETY: a texel is there, as was just checked.
+            // SAFETY: `host` found the bytes of the texel in one allocation, which the launch keeps allocated; kernels
+            // write them by guest accesses.
             Ok(unsafe { bound.channels(host) })
         };
         let used = |d: usize, value: i64| if d < axes { value } else { 0 };

@@ -12,13 +12,14 @@ pub unsafe fn read_bytes(from: *const u8, to: &mut [u8]) {
         // Up to the first address that is aligned to a block.
         let head = from.align_offset(BLOCK).min(BLOCK);
         let (first, rest) = to.split_at_mut(head);
-        // SAFETY: the head is part of the bytes that the caller vouches for, and shorter than a block.
+        // SAFETY: `head` is less than `to.len()`, so the bytes are among those that are readable at `from`, as this
+        // function requires.
         unsafe { read_bytes(from, first) };
         let mut blocks = rest.chunks_exact_mut(BLOCK);
         at = head;
         for block in &mut blocks {
-            // SAFETY: the block is part of the bytes that the caller vouches for, at a multiple of its size; the chunk has as
-            // many.
+            // SAFETY: `at + BLOCK` is at most `to.len()`, so the block is readable, as this function requires; after
+            // `head` bytes it is aligned to its size. The chunk has as many bytes.
             unsafe { read_block(from.add(at), block.as_mut_ptr()) };
             at += BLOCK;
         }
@@ -96,8 +97,8 @@ unsafe fn read_block(from: *const u8, to: *mut u8) {
     {
         use std::arch::x86_64::{__m128i, _mm_storeu_si128};
         let (a, b, c, d): (__m128i, __m128i, __m128i, __m128i);
-        // SAFETY: the caller vouches for 64 readable bytes at a multiple of 64, and for 64 writable ones; SSE2 is part of
-        // x86-64.
+        // SAFETY: 64 bytes are readable at `from`, a multiple of 64, and 64 are writable at `to`, as this function
+        // requires; SSE2 is part of x86-64.
         unsafe {
             std::arch::asm!(
                 "movdqa {a}, xmmword ptr [{from}]",

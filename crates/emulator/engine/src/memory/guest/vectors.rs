@@ -16,7 +16,7 @@ pub struct Avx512;
 #[inline]
 unsafe fn load32(from: *const __m256i) -> __m256i {
     let value;
-    // SAFETY: 32 bytes are readable at `from`: `Avx2::load` steps through an array that its caller vouches for.
+    // SAFETY: 32 bytes are readable at `from`, as this function requires; `vmovdqu` needs no alignment.
     unsafe {
         asm!("vmovdqu {value}, ymmword ptr [{from}]", from = in(reg) from,
             value = lateout(ymm_reg) value, options(pure, nostack, readonly, preserves_flags));
@@ -29,7 +29,7 @@ unsafe fn load32(from: *const __m256i) -> __m256i {
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn store32(to: *mut __m256i, value: __m256i) {
-    // SAFETY: 32 bytes are writable at `to`: `Avx2::store` steps through an array that its caller vouches for.
+    // SAFETY: 32 bytes are writable at `to`, as this function requires; `vmovdqu` needs no alignment.
     unsafe {
         asm!("vmovdqu ymmword ptr [{to}], {value}", to = in(reg) to, value = in(ymm_reg) value,
             options(nostack, preserves_flags));
@@ -42,7 +42,7 @@ unsafe fn store32(to: *mut __m256i, value: __m256i) {
 #[inline]
 unsafe fn load64(from: *const __m512i) -> __m512i {
     let value;
-    // SAFETY: 64 bytes are readable at `from`: `Avx512::load` steps through an array that its caller vouches for.
+    // SAFETY: 64 bytes are readable at `from`, as this function requires; `vmovdqu64` needs no alignment.
     unsafe {
         asm!("vmovdqu64 {value}, zmmword ptr [{from}]", from = in(reg) from,
             value = lateout(zmm_reg) value, options(pure, nostack, readonly, preserves_flags));
@@ -55,7 +55,7 @@ unsafe fn load64(from: *const __m512i) -> __m512i {
 #[target_feature(enable = "avx512f")]
 #[inline]
 unsafe fn store64(to: *mut __m512i, value: __m512i) {
-    // SAFETY: 64 bytes are writable at `to`: `Avx512::store` steps through an array that its caller vouches for.
+    // SAFETY: 64 bytes are writable at `to`, as this function requires; `vmovdqu64` needs no alignment.
     unsafe {
         asm!("vmovdqu64 zmmword ptr [{to}], {value}", to = in(reg) to, value = in(zmm_reg) value,
             options(nostack, preserves_flags));

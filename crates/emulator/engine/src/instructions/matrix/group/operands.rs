@@ -63,7 +63,7 @@ pub unsafe fn read<const COUNT: usize>(
         if !shared.holds(address, address, 16) {
             return Err(out_of_bounds(address));
         }
-        // SAFETY: the chunk is inside the region.
+        // SAFETY: `holds` found the 16 bytes in the block's shared memory, which its worker owns.
         let bytes =
             unsafe { shared.host.add((address - shared.start) as usize).cast::<[u8; 16]>().read() };
         Ok(u128::from_le_bytes(bytes))

@@ -197,7 +197,8 @@ pub(super) fn by_tma<'a>(
         config,
         finish,
     );
-    // SAFETY: as above; this launch starts after the one that stores the parts.
+    // SAFETY: the kernel reads parts below `units.parts` of the divided tiles, which the workspace has room for, and
+    // compares every index of C with the extents; the launch before it on the stream has stored the parts.
     let second = unsafe {
         launch
             .grid((rows * columns / units::THREADS, units.rest as u32))
