@@ -24,55 +24,32 @@
 //! A GPU reports a kernel's fault at some later call. This crate remembers the launches since the
 //! last synchronisation and names the one at fault, or the candidates ([`Suspects`]).
 
-mod address;
-mod allocation;
-mod cublas;
-mod device;
 mod driver;
-mod error;
-mod event;
-mod function;
-mod function_info;
 mod gpu;
-mod graph;
-mod jit;
-mod launch;
-mod ledger;
-mod library;
+mod kernel;
+mod libraries;
 mod memory;
-mod module;
-mod nccl;
-mod nvml;
-mod nvrtc;
-mod peer;
-mod pinned;
-mod recording;
-mod rows;
-mod shape;
 mod stream;
-mod sys;
-mod tensor_map;
-mod transfer;
 
-pub use cublas::{Cublas, GemmShape};
-pub use device::{DeviceInfo, devices};
-pub use error::CudaError;
-pub use event::Event;
-pub use function::GpuFunction;
-pub use function_info::FunctionInfo;
+pub use driver::error::CudaError;
+pub use driver::ledger::{LaunchRecord, Suspects};
 pub use gpu::Gpu;
-pub use graph::Graph;
-pub use jit::JitOptions;
-pub use ledger::{LaunchRecord, Suspects};
-pub use module::GpuModule;
-pub use nccl::{Nccl, NcclElement, NcclId, NcclReduction};
-pub use nvml::{Monitor, Reading};
-pub use nvrtc::{NvrtcError, compile, header_folders};
-pub use pinned::PinnedBuffer;
-pub use rows::Rows;
-pub use shape::LaunchShape;
-pub use stream::Stream;
-pub use tensor_map::{
+pub use gpu::device::{DeviceInfo, devices};
+pub use kernel::JitOptions;
+pub use kernel::function::GpuFunction;
+pub use kernel::function_info::FunctionInfo;
+pub use kernel::graph::Graph;
+pub use kernel::module::GpuModule;
+pub use kernel::shape::LaunchShape;
+pub use libraries::cublas::{Cublas, GemmShape};
+pub use libraries::nccl::{Nccl, NcclElement, NcclId, NcclReduction};
+pub use libraries::nvml::{Monitor, Reading};
+pub use libraries::nvrtc::{NvrtcError, compile, header_folders};
+pub use memory::pinned::PinnedBuffer;
+pub use memory::rows::Rows;
+pub use memory::tensor_map::{
     Element, L2Promotion, PixelBox, Swizzle, TensorMap, TiledMap, encode_tiled_map,
 };
-pub use transfer::Transfer;
+pub use memory::transfer::Transfer;
+pub use stream::Stream;
+pub use stream::event::Event;

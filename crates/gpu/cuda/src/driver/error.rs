@@ -1,6 +1,6 @@
 //! Errors of the GPU backend: what, where, the nearest cause, the remedy.
 
-use crate::ledger::Suspects;
+use crate::driver::ledger::Suspects;
 
 /// An error of the GPU backend. Its text is complete: it names the cause and the remedy.
 /// (Boxed strings keep it small, as every call returns it.)
@@ -181,7 +181,7 @@ impl std::fmt::Display for CudaError {
                 write!(
                     f,
                     "{error} on the GPU, in {suspects}\n  = note: the GPU context is lost: every later call on this GPU fails, and its memory cannot be read\n  = help: {}",
-                    crate::ledger::remedy(suspects)
+                    crate::driver::ledger::remedy(suspects)
                 )
             }
             CudaError::ContextLost { cause } => write!(

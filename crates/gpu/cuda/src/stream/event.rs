@@ -2,10 +2,10 @@
 
 use std::sync::Mutex;
 
-use crate::sys::{self, CUresult};
+use crate::driver::sys::{self, CUresult};
 
+use crate::driver::ledger::{Finished, Queue};
 use crate::driver::{Handle, lock};
-use crate::ledger::{Finished, Queue};
 use crate::{CudaError, Gpu, Stream};
 
 /// A point in a stream, with the GPU's time stamp.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use crate::sys::{self, CUresult};
+use crate::driver::sys::{self, CUresult};
 
 use crate::driver::lock;
 use crate::gpu::Inner;

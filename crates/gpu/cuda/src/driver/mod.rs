@@ -1,9 +1,13 @@
 //! The driver library: loaded and initialised once; descriptions of its error codes.
 
+pub(crate) mod error;
+pub(crate) mod ledger;
+pub(crate) mod sys;
+
 use std::ffi::CStr;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::sys::{self, CUresult};
+use self::sys::CUresult;
 
 use crate::CudaError;
 

@@ -1,5 +1,8 @@
 //! One GPU: its context, shared by every handle of the process, and its synchronisation.
 
+pub(crate) mod allocations;
+pub(crate) mod device;
+
 use std::any::Any;
 use std::ffi::c_void;
 use std::fmt;
@@ -7,13 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 use std::thread::ThreadId;
 
-use crate::sys::{self, CUresult};
+use crate::driver::sys::{self, CUresult};
 
-use crate::address::AddressTable;
-use crate::allocation::Allocation;
+use crate::driver::ledger::{Finished, Ledger};
 use crate::driver::{self, Handle, lock};
-use crate::ledger::{Finished, Ledger};
-use crate::{CudaError, DeviceInfo, device};
+use crate::gpu::allocations::{AddressTable, Allocation};
+use crate::{CudaError, DeviceInfo};
 
 /// An open GPU. Clones share it, and so do all handles of one index in a process.
 #[derive(Clone)]
@@ -24,7 +26,7 @@ pub struct Gpu {
 /// A graph being captured.
 pub(crate) struct OpenCapture {
     pub thread: ThreadId,
-    /// The [`Recording`](crate::recording::Recording). Its type is hidden here, as it holds streams
+    /// The [`Recording`](crate::kernel::graph::Recording). Its type is hidden here, as it holds streams
     /// and functions, which hold a [`Gpu`].
     pub recording: Box<dyn Any + Send>,
 }

@@ -1,13 +1,15 @@
 //! Streams: queues of work. Each runs in order; different streams run concurrently.
 
+pub(crate) mod event;
+
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::sys;
+use crate::driver::sys;
 
 use crate::driver::Handle;
-use crate::ledger::{Finished, Queue};
+use crate::driver::ledger::{Finished, Queue};
 use crate::{CudaError, Gpu};
 
 /// A queue of GPU work. Clones share it; it is destroyed with the last clone, once its work is

@@ -1,12 +1,18 @@
 //! GPU memory: allocation and bounds-checked copies.
 
+pub(crate) mod peer;
+pub(crate) mod pinned;
+pub(crate) mod rows;
+pub(crate) mod tensor_map;
+pub(crate) mod transfer;
+
 use std::sync::Arc;
 
-use crate::sys::{self, CUresult};
+use crate::driver::sys::{self, CUresult};
 
-use crate::allocation::Allocation;
+use crate::driver::ledger::Finished;
 use crate::driver::lock;
-use crate::ledger::Finished;
+use crate::gpu::allocations::Allocation;
 use crate::{CudaError, Gpu, Stream};
 
 impl Gpu {

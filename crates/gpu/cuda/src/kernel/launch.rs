@@ -4,10 +4,10 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::sys::{self, CUlaunchAttributeID as AttributeId, CUresult};
+use crate::driver::sys::{self, CUlaunchAttributeID as AttributeId, CUresult};
 
+use crate::driver::ledger::Queue;
 use crate::driver::{self, lock};
-use crate::ledger::Queue;
 use crate::{CudaError, Gpu, GpuFunction, LaunchShape, Stream};
 
 impl Gpu {

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::sys;
+use crate::driver::sys;
 
 use crate::{CudaError, driver};
 

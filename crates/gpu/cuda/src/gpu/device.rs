@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::sys::{self, CUdevice_attribute as Attribute};
+use crate::driver::sys::{self, CUdevice_attribute as Attribute};
 
 use crate::CudaError;
 use crate::driver;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use crate::sys::{self, CUfunction_attribute as Attribute, CUresult};
+use crate::driver::sys::{self, CUfunction_attribute as Attribute, CUresult};
 
 use crate::driver::{self, Handle};
 use crate::{CudaError, FunctionInfo, GpuModule, LaunchShape};

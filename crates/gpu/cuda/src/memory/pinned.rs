@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::sys;
+use crate::driver::sys;
 
 use crate::{CudaError, Gpu};
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::sys;
+use crate::driver::sys;
 
-use crate::allocation::Allocation;
+use crate::gpu::allocations::Allocation;
 use crate::{CudaError, Event, PinnedBuffer, Stream};
 
 /// A copy in flight. It owns the host buffer until the copy is done; dropping it waits.

@@ -3,10 +3,11 @@
 use std::ffi::CString;
 use std::sync::Arc;
 
-use crate::sys::{self, CUresult};
+use crate::driver::sys::{self, CUresult};
 
 use crate::driver::Handle;
-use crate::{CudaError, Gpu, JitOptions, jit};
+use crate::kernel::jit;
+use crate::{CudaError, Gpu, JitOptions};
 
 /// A module on a GPU. Unloaded when it and its functions are dropped.
 #[derive(Clone, Debug)]

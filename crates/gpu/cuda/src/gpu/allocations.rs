@@ -1,8 +1,12 @@
-//! The table of live GPU allocations, which bounds-checks host copies: an ordered map of disjoint
+//! GPU allocations, and the table of live ones, which bounds-checks host copies: an ordered map of disjoint
 //! ranges. The last 64 freed ranges are kept to recognise a use after free.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
+
+use crate::driver::Handle;
+use crate::driver::sys::{self, CUresult};
 
 /// The latest freed ranges, kept to report a use after free.
 const FREED_KEPT: usize = 64;
@@ -84,6 +88,37 @@ impl<T> AddressTable<T> {
             }
             _ => "nothing is allocated on this GPU".to_string(),
         }
+    }
+}
+
+/// Memory allocated by the driver; freed when the last user drops it.
+#[derive(Debug)]
+pub(crate) struct Allocation {
+    pub address: u64,
+    pub context: Handle<sys::CUctx_st>,
+}
+
+impl Allocation {
+    /// Frees the memory and returns the driver's result.
+    pub fn release(self) -> CUresult {
+        ManuallyDrop::new(self).give_back()
+    }
+
+    fn give_back(&self) -> CUresult {
+        // SAFETY: the context outlives its allocations (`Gpu`'s table is cleared before it is
+        // released), and the address came from cuMemAlloc and is freed once.
+        unsafe {
+            match sys::cuCtxSetCurrent(self.context.0) {
+                CUresult::CUDA_SUCCESS => sys::cuMemFree_v2(self.address),
+                failed => failed,
+            }
+        }
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        let _ = self.give_back();
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_void};
 use std::fmt::Write;
 
-use crate::sys::{self, CUjit_option as Key, CUresult};
+use crate::driver::sys::{self, CUjit_option as Key, CUresult};
 
 use crate::{CudaError, Gpu, driver};
 

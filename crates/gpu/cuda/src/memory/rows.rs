@@ -1,8 +1,8 @@
 //! 2-D copies: rows that are contiguous on the host and pitched on the GPU.
 
-use crate::sys;
+use crate::driver::sys;
 
-use crate::ledger::Finished;
+use crate::driver::ledger::Finished;
 use crate::{CudaError, Gpu};
 
 /// Pitched rows in GPU memory: address, width and pitch in bytes.

@@ -1,5 +1,10 @@
 //! NVIDIA libraries other than the driver, loaded at run time.
 
+pub(crate) mod cublas;
+pub(crate) mod nccl;
+pub(crate) mod nvml;
+pub(crate) mod nvrtc;
+
 use std::path::{Path, PathBuf};
 
 use libloading::Library;

@@ -1,0 +1,11 @@
+//! Kernels: modules compiled from PTX, their functions, launches, and graphs of launches.
+
+pub(crate) mod function;
+pub(crate) mod function_info;
+pub(crate) mod graph;
+mod jit;
+mod launch;
+pub(crate) mod module;
+pub(crate) mod shape;
+
+pub use jit::JitOptions;
