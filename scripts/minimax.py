@@ -1,4 +1,4 @@
-"""Computes the coefficients of `lanework-math`: crates/rust-kernels/math/src/coefficients.rs.
+"""Computes the coefficients of `lanework-math`: crates/rust-kernels/math/src/elementary/coefficients.rs.
 
 For each function: the polynomial that nearly minimises the largest weighted error on an interval,
 by Lawson's reweighted least squares on Chebyshev nodes, with the smallest degree that reaches the
@@ -7,7 +7,7 @@ the others are fitted again each time, so that rounding costs little (Brisebarre
 "Efficient polynomial L-infinity approximations", 2007, do it by lattices).
 
     pip install mpmath gmpy2
-    python scripts/minimax.py > crates/rust-kernels/math/src/coefficients.rs
+    python scripts/minimax.py > crates/rust-kernels/math/src/elementary/coefficients.rs
 """
 
 import struct

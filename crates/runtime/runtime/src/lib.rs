@@ -6,20 +6,14 @@
 #![doc(test(attr(deny(unused_variables, unused_mut, unused_assignments))))]
 
 mod buffer;
-mod compiled;
 mod device;
 mod error;
 mod foreign;
-mod job;
+mod jobs;
 mod launch;
-mod peers;
-mod profile;
-mod shape;
 mod stream;
-mod timing;
 pub mod tool;
 pub mod tuned;
-mod vendor;
 
 pub use buffer::tensor_map::{DynTensorMap, Tiling};
 pub use buffer::{Buffer, View, ViewMut};
@@ -27,7 +21,8 @@ pub use device::Device;
 pub use device::info::{Backend, DeviceInfo};
 pub use error::{Error, IndexFault, Reports, Result};
 pub use foreign::{Executed, PreparedPtx, PtxArg, PtxModule, PtxShape};
-pub use job::{Job, VendorCall};
+pub use jobs::vendor::{Cublas, GemmShape};
+pub use jobs::{Job, VendorCall};
 pub use lanework_abi::Storable;
 /// A GPU's clocks, power and temperature, from the driver's monitoring library; see [`Device::monitor`].
 pub use lanework_cuda::{Monitor, Reading};
@@ -42,10 +37,9 @@ pub use lanework_report::{InstructionProfile, Resources};
 pub use launch::Launch;
 pub use launch::arguments::{Arg, ReferenceArg, ReferenceMutArg, SliceArg, SliceMutArg};
 pub use launch::prepared::Prepared;
+pub use launch::profile::Profile;
 pub use launch::run::print_on_stderr;
-pub use peers::PeerMemory;
-pub use profile::Profile;
-pub use shape::Dim3;
+pub use launch::shape::Dim3;
+pub use stream::peers::PeerMemory;
+pub use stream::timing::{Event, Graph};
 pub use stream::{Pinned, Stream, Transfer};
-pub use timing::{Event, Graph};
-pub use vendor::{Cublas, GemmShape};

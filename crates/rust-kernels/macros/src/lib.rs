@@ -4,34 +4,12 @@
 //! `lanework::lang::rt`, so rustc's type checker checks the kernel and reports errors at the
 //! author's lines. The macros never panic; unsupported syntax is a compile error with a remedy.
 
-mod assertion;
-mod attribute;
-mod bindings;
-mod closures;
-mod declaration;
-mod deferred;
-mod device;
-mod enums;
-mod expression;
-mod flow;
-mod format;
+mod body;
+mod data;
 mod host;
-mod inline;
 mod items;
-mod iterators;
-mod kernel;
-mod let_chains;
-mod matching;
-mod methods;
 mod outline;
-mod patterns;
-mod places;
-mod scope;
-mod statement;
-mod structs;
-mod twin;
 mod types;
-mod value_traits;
 mod why;
 
 use proc_macro::TokenStream;
@@ -46,7 +24,7 @@ use proc_macro::TokenStream;
 /// and constants.
 #[proc_macro_attribute]
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    kernel::expand(attribute.into(), item.into()).into()
+    items::kernel::expand(attribute.into(), item.into()).into()
 }
 
 /// Makes a function one that kernels call, too: there it is inlined into the kernel; called from
@@ -61,5 +39,5 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// the same name that holds what kernels call.
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    declaration::expand(attribute.into(), item.into()).into()
+    items::declaration::expand(attribute.into(), item.into()).into()
 }

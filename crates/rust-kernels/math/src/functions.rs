@@ -1,9 +1,10 @@
 //! The functions on the host's numbers, compiled for fused multiply-adds where the processor has them.
 
-use crate::real::Real;
-use crate::{
-    error, exponential, hyperbolic, inverse, logarithm, power, remainder, root, trigonometric,
+use crate::elementary::{
+    error_function, exponential, hyperbolic, inverse, logarithm, power, remainder, root,
+    trigonometric,
 };
+use crate::real::Real;
 use std::num::Wrapping;
 
 /// A number of the host: `f32` or `f64`.
@@ -95,9 +96,9 @@ functions! {
     /// `sqrt(x^2 + y^2)` without overflow on the way.
     hypot(x: T, y: T) -> T = root::hypot(x, y);
     /// The error function.
-    erf(x: T) -> T = error::erf(x);
+    erf(x: T) -> T = error_function::erf(x);
     /// The complement of the error function, `1 - erf(x)`, precise where it is small.
-    erfc(x: T) -> T = error::erfc(x);
+    erfc(x: T) -> T = error_function::erfc(x);
     /// The remainder `x % y`, with the sign of `x`: exact.
     rem(x: T, y: T) -> T = remainder::rem(x, y);
     /// The remainder of Euclidean division.

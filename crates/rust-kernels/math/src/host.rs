@@ -1,6 +1,6 @@
 //! The operations on the host's own numbers.
 
-use crate::coefficients::{TWO_OVER_PI_DOUBLE, TWO_OVER_PI_SINGLE};
+use crate::elementary::coefficients::{TWO_OVER_PI_DOUBLE, TWO_OVER_PI_SINGLE};
 use crate::real::{Mask, Pair, Real, Word};
 use std::num::Wrapping;
 

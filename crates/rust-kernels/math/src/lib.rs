@@ -14,34 +14,24 @@
 //!
 //! The constants are computed by `scripts/minimax.py`.
 
-mod coefficients;
-mod error;
+mod elementary;
 pub mod errors;
-mod exponential;
 mod functions;
 mod host;
-mod hyperbolic;
-mod inverse;
-mod logarithm;
-mod power;
 pub mod real;
-mod reduction;
-mod remainder;
-mod root;
-mod trigonometric;
 
 pub use functions::*;
 
 /// The algorithms, for anything that computes as [`real`] says.
 pub mod algorithms {
-    pub use crate::coefficients::{TWO_OVER_PI_DOUBLE, TWO_OVER_PI_SINGLE};
-    pub use crate::error::{erf, erfc};
-    pub use crate::exponential::{exp, exp_m1, exp2};
-    pub use crate::hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
-    pub use crate::inverse::{acos, asin, atan, atan2};
-    pub use crate::logarithm::{ln, ln_1p, log2, log10};
-    pub use crate::power::{powf, powi};
-    pub use crate::remainder::{div_euclid, rem, rem_euclid};
-    pub use crate::root::{cbrt, hypot};
-    pub use crate::trigonometric::{cos, sin, sin_cos, tan};
+    pub use crate::elementary::coefficients::{TWO_OVER_PI_DOUBLE, TWO_OVER_PI_SINGLE};
+    pub use crate::elementary::error_function::{erf, erfc};
+    pub use crate::elementary::exponential::{exp, exp_m1, exp2};
+    pub use crate::elementary::hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
+    pub use crate::elementary::inverse::{acos, asin, atan, atan2};
+    pub use crate::elementary::logarithm::{ln, ln_1p, log2, log10};
+    pub use crate::elementary::power::{powf, powi};
+    pub use crate::elementary::remainder::{div_euclid, rem, rem_euclid};
+    pub use crate::elementary::root::{cbrt, hypot};
+    pub use crate::elementary::trigonometric::{cos, sin, sin_cos, tan};
 }

@@ -1,7 +1,7 @@
 //! A GPU as a device: driver calls, and the records in which checked kernels report an index out of
 //! range.
 
-use crate::compiled::Compiled;
+use crate::device::compiled::Compiled;
 use crate::error::{IndexFault, RECORD_WORDS};
 use crate::{Backend, DeviceInfo, Error, Result};
 use lanework_cuda::{Gpu, GpuFunction, LaunchShape, PinnedBuffer, Rows};
@@ -123,7 +123,7 @@ impl GpuBackend {
         let mut records = self.records();
         if let Some((kernel, compiled)) = checked {
             if self.gpu.is_recording() {
-                return Err(crate::job::unrecordable(kernel));
+                return Err(Error::unrecordable(kernel));
             }
             if records.pending.len() == RECORDS {
                 self.gpu.synchronize()?;

@@ -1,6 +1,6 @@
 //! Devices: the emulator and GPUs behind one type.
 
-use crate::compiled::Compiled;
+use crate::device::compiled::Compiled;
 use crate::device::gpu::GpuBackend;
 use crate::{Backend, DeviceInfo, Result};
 use lanework_emulator::Emulator;
@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 mod checked;
+pub(crate) mod compiled;
 pub(crate) mod gpu;
 pub(crate) mod info;
 mod memory;

@@ -219,6 +219,17 @@ impl fmt::Display for Reports {
 }
 
 impl Error {
+    /// A kernel that checks its indices is to be recorded: each replay would write to a fault record that was read long
+    /// before.
+    pub(crate) fn unrecordable(kernel: &str) -> Error {
+        Error::Launch {
+            kernel: kernel.to_owned(),
+            why: "it checks its indices, and a recorded launch could not report a failed check"
+                .to_owned(),
+            help: "prepare it with `prepare_unchecked`".to_owned(),
+        }
+    }
+
     /// The reports of a sanitized launch; none for other errors.
     pub fn reports(&self) -> &[Report] {
         match self {

@@ -174,6 +174,6 @@ impl PtxModule {
     pub fn resources(&self, entry: &str) -> Option<Resources> {
         let Code::Emulator(program) = &self.code else { return None };
         program.register_pressure(entry)?;
-        Some(crate::compiled::of_program(program, entry))
+        Some(crate::device::compiled::of_program(program, entry))
     }
 }

@@ -1,6 +1,6 @@
 //! Compiling kernels for a device, once per kernel and its constants.
 
-use crate::compiled::{Code, Compiled};
+use crate::device::compiled::{Code, Compiled};
 use crate::device::{Device, Engine};
 use crate::tool::Session;
 use crate::{Error, Result};

@@ -3,7 +3,9 @@
 pub(crate) mod arguments;
 pub(crate) mod compile;
 pub(crate) mod prepared;
+pub(crate) mod profile;
 pub(crate) mod run;
+pub(crate) mod shape;
 
 use crate::device::Device;
 use crate::launch::compile::stage;

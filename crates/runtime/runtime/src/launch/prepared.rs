@@ -1,6 +1,6 @@
 //! Launches that are compiled for a device and run any number of times.
 
-use crate::compiled::{Code, Compiled};
+use crate::device::compiled::{Code, Compiled};
 use crate::device::{Device, Engine};
 use crate::error::{IndexFault, RECORD_WORDS};
 use crate::launch::run::{run, sanitized};

@@ -12,7 +12,6 @@
 //! | `LANEWORK_TOOL_FOLDER` | where records are written, in place of a report at the end |
 //! | `LANEWORK_TOOL_LOOK` | for `look`: kernel, launch, line (0 for the costliest), block and warp, by tabs |
 
-mod at_exit;
 mod codec;
 mod files;
 mod footprints;

@@ -1,10 +1,12 @@
-//! The report that a process prints of itself when it ends, where no command collects its records.
+//! The report that a process prints of itself when it ends, where no command collects its records. The C library calls
+//! the exit handler after `main`, once Rust has flushed its output.
 
 use super::launching::machine;
 use super::merge::Profiles;
 use super::record::{Findings, Record};
 use lanework_emulator::sanitize::{self, Report};
 use lanework_report::{self as report, By, Sources};
+use std::sync::Mutex;
 
 /// Collects the report that this process prints when it ends.
 #[derive(Default)]
@@ -65,5 +67,36 @@ impl Own {
             report::describe(&Profiles::title(*launches, one), &record, &Sources::default())
         });
         self.notes() + &each.collect::<String>()
+    }
+}
+
+unsafe extern "C" {
+    fn atexit(function: extern "C" fn()) -> i32;
+    fn _exit(code: i32) -> !;
+}
+
+/// Something to be done at the end; its answer is the exit code, where it is not the program's own.
+type Last = fn() -> Option<i32>;
+
+static LAST: Mutex<Option<Last>> = Mutex::new(None);
+
+extern "C" fn run() {
+    let last = LAST.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+    // A panic must not leave a function that C calls.
+    let code = last.and_then(|last| std::panic::catch_unwind(last).ok().flatten());
+    if let Some(code) = code {
+        // SAFETY: `_exit` takes a number and does not return; the process is ending already, so that no destructor is
+        // skipped that would run.
+        unsafe { _exit(code) }
+    }
+}
+
+/// Lets the process end with `last`.
+pub(super) fn end_with(last: Last) {
+    let before = LAST.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).replace(last);
+    if before.is_none() {
+        // SAFETY: `run` is a function of this program, which stays loaded until its end, and does not unwind. If the
+        // list is full, there is no report at the end.
+        unsafe { atexit(run) };
     }
 }

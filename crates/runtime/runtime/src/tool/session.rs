@@ -71,7 +71,7 @@ impl Session {
         let sink = match &folder {
             Some(folder) => Sink::in_folder(Path::new(folder)),
             None => {
-                at_exit::end_with(|| Session::active().and_then(Session::report));
+                own_report::end_with(|| Session::active().and_then(Session::report));
                 Sink::Own(Own::default())
             }
         };

@@ -1,7 +1,7 @@
 //! Patterns in an outline: the names that they bind, in tuples and structs of the same shape.
 
 use super::{Binding, Outline};
-use crate::patterns::is_constant;
+use crate::body::patterns::is_constant;
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Member, Pat};

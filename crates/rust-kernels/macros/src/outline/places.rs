@@ -1,7 +1,7 @@
 //! Places in an outline: what is assigned, and what may be changed through a reference.
 
 use super::{Binding, Outline};
-use crate::scope::{as_name, root};
+use crate::body::scope::{as_name, root};
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;

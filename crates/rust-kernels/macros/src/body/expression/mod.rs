@@ -1,0 +1,244 @@
+//! Rewriting expressions.
+
+use operators::range;
+
+use crate::body::expression::operators::is_literal;
+use crate::body::flow::{breaks, without_else};
+use crate::body::scope::{Mode, Returns, Tail, Translator, as_name, root};
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, UnOp};
+
+mod calls;
+pub mod operators;
+
+impl Translator {
+    /// The tokens that stage an expression's value.
+    pub fn value(&mut self, expression: &Expr, mode: Mode) -> TokenStream {
+        let span = expression.span();
+        match expression {
+            Expr::Lit(literal) => self.literal(literal),
+            Expr::Path(path) => match path.path.get_ident() {
+                Some(name) if self.is_variable(name) => match mode {
+                    Mode::View => quote_spanned!(span => ::lanework::lang::rt::view(#name)),
+                    Mode::Keep => quote_spanned!(span => ::lanework::lang::rt::copy(#name)),
+                },
+                _ => self.of_cuda(path).unwrap_or_else(|| quote!(#path)),
+            },
+            Expr::Paren(inner) => {
+                let inner = self.value(&inner.expr, mode);
+                quote_spanned!(span => (#inner))
+            }
+            Expr::Group(inner) => self.value(&inner.expr, mode),
+            Expr::Unary(unary) => {
+                let op = &unary.op;
+                match op {
+                    UnOp::Deref(_) => self.value(&unary.expr, mode),
+                    _ => {
+                        let inner = self.value(&unary.expr, Mode::View);
+                        quote_spanned!(span => #op #inner)
+                    }
+                }
+            }
+            Expr::Binary(binary) => self.binary(binary),
+            Expr::Cast(cast) => {
+                let (inner, ty) = (self.bare(&cast.expr, Mode::View), &cast.ty);
+                quote_spanned!(span => ::lanework::lang::rt::cast::<#ty, _>(#inner))
+            }
+            Expr::Index(index) if range(&index.index).is_some() => self.base(expression),
+            Expr::Index(index) => {
+                let (base, at) = (self.base(&index.expr), self.index(&index.index));
+                let got = quote_spanned!(span => ::lanework::lang::rt::get(&#base, #at));
+                match root(&index.expr) {
+                    Some(name) if mode == Mode::Keep && self.is_variable(name) => {
+                        quote_spanned!(span => ::lanework::lang::rt::copy(#got))
+                    }
+                    _ => got,
+                }
+            }
+            Expr::Field(field) => self.field(field, mode),
+            Expr::Struct(structure) => self.structure(structure),
+            Expr::Closure(closure) => self.closure(closure),
+            Expr::MethodCall(call) => self.method_call(call),
+            Expr::Call(call) => self.call(call),
+            Expr::Reference(reference) => self.reference(reference),
+            Expr::Tuple(tuple) => {
+                let parts: Vec<_> = tuple.elems.iter().map(|e| self.bare(e, mode)).collect();
+                match parts.len() {
+                    1 => quote_spanned!(span => (#(#parts)*,)),
+                    _ => quote_spanned!(span => (#(#parts),*)),
+                }
+            }
+            Expr::Array(array) => {
+                let parts: Vec<_> = array.elems.iter().map(|e| self.bare(e, mode)).collect();
+                if parts.len() < 2 || array.elems.iter().all(is_literal) {
+                    return quote_spanned!(span => [#(#parts),*]);
+                }
+                let names: Vec<_> = (0..parts.len())
+                    .map(|k| quote::format_ident!("__element{}", k, span = span))
+                    .collect();
+                let (first, rest) = (&names[0], &names[1..]);
+                quote_spanned!(span => {
+                    let (#(#names),*) = (#(#parts),*);
+                    let __kind = ::lanework::lang::rt::joined(&#first)#(.with(&#rest))*;
+                    [#(__kind.of(#names)),*]
+                })
+            }
+            Expr::Repeat(repeat) => {
+                let (element, length) = (self.bare(&repeat.expr, mode), &repeat.len);
+                quote_spanned!(span => [#element; #length])
+            }
+            Expr::Range(range) => {
+                let (limits, start, end) = (&range.limits, &range.start, &range.end);
+                let start = start.as_ref().map(|e| self.value(e, Mode::View));
+                let end = end.as_ref().map(|e| self.value(e, Mode::View));
+                quote_spanned!(span => #start #limits #end)
+            }
+            Expr::Block(block) if block.label.is_none() => {
+                self.block(&block.block, Tail::Value(mode))
+            }
+            Expr::Unsafe(block) => self.block(&block.block, Tail::Value(mode)),
+            // Ordinary Rust on host values: calls in it are the host's.
+            Expr::Const(constant) => {
+                let block = &constant.block;
+                quote!(#block)
+            }
+            Expr::Match(matched) => self.matching(matched, Tail::Value(mode)),
+            Expr::If(branch) => match without_else(branch) {
+                Some(last) => self.refuse(
+                    last,
+                    "this `if` has no value when its condition does not hold",
+                    "add `else { ... }` with the value for that case",
+                ),
+                None => self.branch(branch, Tail::Value(mode)),
+            },
+            Expr::Loop(turn) if !breaks(turn) => {
+                let turn = self.endless_loop(turn);
+                quote_spanned!(span => { #turn; ::lanework::lang::rt::Never })
+            }
+            Expr::While(_)
+            | Expr::Loop(_)
+            | Expr::ForLoop(_)
+            | Expr::Break(_)
+            | Expr::Continue(_)
+            | Expr::Return(_)
+            | Expr::Assign(_) => {
+                let statement = self.statement_expression(expression);
+                quote_spanned!(span => { #statement })
+            }
+            Expr::Macro(call) => self.macro_call(&call.mac),
+            Expr::Try(tried) => self.tried(tried),
+            _ => self.unsupported(expression),
+        }
+    }
+
+    /// A value without redundant parentheses.
+    pub fn bare(&mut self, expression: &Expr, mode: Mode) -> TokenStream {
+        match expression {
+            Expr::Paren(inner) => self.bare(&inner.expr, mode),
+            other => self.value(other, mode),
+        }
+    }
+
+    fn literal(&mut self, literal: &syn::ExprLit) -> TokenStream {
+        match &literal.lit {
+            syn::Lit::Int(_) | syn::Lit::Float(_) | syn::Lit::Bool(_) => quote!(#literal),
+            syn::Lit::Byte(_) => quote!(#literal),
+            other => self.refuse(
+                other,
+                "string literals are not supported in a kernel",
+                "only print!, println! and assert! take string literals",
+            ),
+        }
+    }
+
+    /// The base of an index: a name is the array itself, a row of an array is an array.
+    pub fn base(&mut self, expression: &Expr) -> TokenStream {
+        let span = expression.span();
+        match expression {
+            Expr::Index(index) if let Some(ends) = range(&index.index) => {
+                let base = self.base(&index.expr);
+                let mut end = |end: &Option<Box<Expr>>| match end {
+                    Some(end) => {
+                        let end = self.bare(end, Mode::Keep);
+                        quote_spanned!(span => ::lanework::lang::rt::end_at(#end))
+                    }
+                    None => quote!(::core::option::Option::None),
+                };
+                let (start, end) = (end(&ends.start), end(&ends.end));
+                let inclusive = matches!(ends.limits, syn::RangeLimits::Closed(_));
+                quote_spanned!(span => ::lanework::lang::rt::subslice(#base, #start, #end, #inclusive))
+            }
+            Expr::Index(index) => {
+                let (base, at) = (self.base(&index.expr), self.index(&index.index));
+                quote_spanned!(span => ::lanework::lang::rt::at(&#base, #at))
+            }
+            Expr::Paren(inner) => self.base(&inner.expr),
+            Expr::Unary(syn::ExprUnary { op: UnOp::Deref(_), expr, .. }) => self.base(expr),
+            Expr::Field(field) => {
+                let (base, member) = (self.base(&field.base), &field.member);
+                quote_spanned!(span => #base.#member)
+            }
+            other => match as_name(other) {
+                Some(name) => quote!(#name),
+                None => self.value(other, Mode::View),
+            },
+        }
+    }
+
+    /// An index; `[[i, j]]` becomes a tuple so that its parts may have different types.
+    pub fn index(&mut self, expression: &Expr) -> TokenStream {
+        match expression {
+            Expr::Array(array) if array.elems.len() > 1 => {
+                let parts: Vec<_> = array.elems.iter().map(|e| self.bare(e, Mode::View)).collect();
+                quote_spanned!(expression.span() => (#(#parts),*))
+            }
+            Expr::Array(array) if array.elems.len() == 1 => self.bare(&array.elems[0], Mode::View),
+            Expr::Range(_) => self.refuse(
+                expression,
+                "a part of a slice cannot be assigned in a kernel",
+                "go over its elements: `for v in x[a..b].iter_mut() { .. }`",
+            ),
+            other => self.bare(other, Mode::View),
+        }
+    }
+
+    /// `option?`: the value, or a return of `None`.
+    fn tried(&mut self, tried: &syn::ExprTry) -> TokenStream {
+        if self.returns != Returns::Value {
+            return self.refuse(
+                tried,
+                "`?` needs a function that returns an `Option`",
+                "take it apart: `if let Some(v) = option { .. }`",
+            );
+        }
+        let span = tried.span();
+        let option = self.bare(&tried.expr, Mode::View);
+        let name = syn::Ident::new("__option", Span::mixed_site());
+        quote_spanned!(span => {
+            let #name = #option;
+            ::lanework::lang::rt::if_then(::lanework::lang::rt::is_none(#name), || {
+                ::lanework::lang::rt::return_value(__returned, ::core::option::Option::None)
+            });
+            ::lanework::lang::rt::payload(#name)
+        })
+    }
+
+    fn unsupported(&mut self, expression: &Expr) -> TokenStream {
+        let (message, help) = match expression {
+            Expr::Let(_) => (
+                "`let` must come first in the condition of an `if` or a `while`",
+                "nest a second `if` in the first, or use `matches!`",
+            ),
+            Expr::Async(_) | Expr::Await(_) => {
+                ("kernels are not asynchronous", "launch on a stream from the host")
+            }
+            _ => (
+                "this expression is not supported in a kernel",
+                "kernels support arithmetic, indexing, calls, `if`, loops and assignments",
+            ),
+        };
+        self.refuse(expression, message, help)
+    }
+}

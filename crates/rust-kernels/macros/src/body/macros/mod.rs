@@ -1,0 +1,5 @@
+//! Calls of macros in a body: assertions, printing, and inline PTX.
+
+pub mod assertion;
+pub mod format;
+mod inline;

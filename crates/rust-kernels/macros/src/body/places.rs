@@ -1,0 +1,164 @@
+//! Rewriting what is a part of something: fields, references, receivers, struct expressions.
+
+use crate::body::scope::{Mode, Translator, as_name, root};
+use crate::data::enums::{choice_of, field_of, variant_of};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, Member, UnOp};
+
+/// Whether an expression is a place: a variable, an element of an array, or a part of one.
+pub fn is_place(translator: &Translator, expression: &Expr) -> bool {
+    match expression {
+        Expr::Index(_) => true,
+        Expr::Field(field) => is_place(translator, &field.base),
+        Expr::Paren(inner) => is_place(translator, &inner.expr),
+        Expr::Group(inner) => is_place(translator, &inner.expr),
+        Expr::Unary(syn::ExprUnary { op: UnOp::Deref(_), expr, .. }) => is_place(translator, expr),
+        other => as_name(other).is_some_and(|name| translator.is_variable(name)),
+    }
+}
+
+impl Translator {
+    /// `base.member`, as a value.
+    pub fn field(&mut self, field: &syn::ExprField, mode: Mode) -> TokenStream {
+        let (span, member) = (field.span(), &field.member);
+        if !is_place(self, &field.base) {
+            let base = self.value(&field.base, mode);
+            return quote_spanned!(span => #base.#member);
+        }
+        let base = self.base(&field.base);
+        match mode {
+            Mode::View => quote_spanned!(span => ::lanework::lang::rt::view(#base.#member)),
+            Mode::Keep => quote_spanned!(span => ::lanework::lang::rt::copy(#base.#member)),
+        }
+    }
+
+    /// Receivers of methods: a struct in a variable or in memory is passed in place, since
+    /// its methods may change it.
+    pub fn receiver(&mut self, expression: &Expr) -> TokenStream {
+        if !is_place(self, expression) {
+            return self.value(expression, Mode::View);
+        }
+        let span = expression.span();
+        if crate::body::iterators::is_part(expression) {
+            return self.base(expression);
+        }
+        if let Expr::Index(index) = expression {
+            let (base, at) = (self.base(&index.expr), self.index(&index.index));
+            return quote_spanned!(span => (&&::lanework::lang::rt::Element(&#base, #at)).receiver());
+        }
+        let base = self.base(expression);
+        quote_spanned!(span => ::lanework::lang::rt::receive(#base))
+    }
+
+    /// `&x`, `&x[i]`, `&mut x.field`.
+    pub fn reference(&mut self, reference: &syn::ExprReference) -> TokenStream {
+        let span = reference.span();
+        match &*reference.expr {
+            part if crate::body::iterators::is_part(part) => self.base(part),
+            Expr::Index(index) => {
+                let (base, at) = (self.base(&index.expr), self.index(&index.index));
+                match root(&index.expr) {
+                    Some(name) if self.is_variable(name) => {
+                        quote_spanned!(span => ::lanework::lang::rt::at(&#base, #at))
+                    }
+                    _ => quote_spanned!(span => ::lanework::lang::rt::locate(&#base, #at)),
+                }
+            }
+            Expr::Field(field) if is_place(self, &field.base) => self.base(&reference.expr),
+            other => match as_name(other) {
+                Some(name) if self.is_declared(name) || reference.mutability.is_some() => {
+                    quote!(#name)
+                }
+                _ if reference.mutability.is_none() => self.argument(other),
+                _ => self.refuse(
+                    reference,
+                    "a kernel can only take mutable references to names, fields and elements",
+                    "write `&mut x`, `&mut x.field` or `&mut x[i]`",
+                ),
+            },
+        }
+    }
+
+    /// `Body { mass: m, ..rest }`.
+    pub fn structure(&mut self, structure: &syn::ExprStruct) -> TokenStream {
+        let (span, path) = (structure.span(), &structure.path);
+        if structure.qself.is_some() {
+            return self.refuse(
+                &structure.path,
+                "a qualified path cannot be a struct expression in a kernel",
+                "give the type a name with `type`",
+            );
+        }
+        let names: Vec<_> = (0..structure.fields.len())
+            .map(|i| format_ident!("__field{}", i, span = span))
+            .collect();
+        let mut values = Vec::new();
+        let mut members: Vec<&Member> = Vec::new();
+        for field in &structure.fields {
+            values.push(self.bare(&field.expr, Mode::Keep));
+            members.push(&field.member);
+        }
+        let hosts = structure.fields.iter().zip(&names).map(|(field, name)| {
+            let member = &field.member;
+            quote_spanned!(field.expr.span() => #member: ::lanework::lang::rt::host(#name))
+        });
+        let whole = match &structure.rest {
+            Some(rest) => {
+                let rest = self.bare(rest, Mode::Keep);
+                quote_spanned!(span => {
+                    let __rest = #rest;
+                    ::lanework::lang::rt::rest(
+                        || #path { #(#hosts,)* ..::lanework::lang::rt::host(__rest) }, __rest)
+                })
+            }
+            None => quote_spanned!(span => ::lanework::lang::rt::blank(|| #path { #(#hosts),* })),
+        };
+        let (choice, members) = chosen(path, members.into_iter().cloned());
+        quote_spanned!(span => {
+            #(let #names = #values;)*
+            #[allow(unused_mut)]
+            let mut __whole = #whole;
+            #choice
+            #(__whole.#members = ::lanework::lang::rt::lift(#names);)*
+            __whole
+        })
+    }
+
+    /// `Point(x, y)`: a tuple struct, or a variant of an enum.
+    pub fn tuple_structure(&mut self, call: &syn::ExprCall, path: &syn::ExprPath) -> TokenStream {
+        let span = call.span();
+        let names: Vec<_> =
+            (0..call.args.len()).map(|i| format_ident!("__field{}", i, span = span)).collect();
+        let values: Vec<_> = call.args.iter().map(|a| self.bare(a, Mode::Keep)).collect();
+        let hosts = call.args.iter().zip(&names).map(
+            |(argument, name)| quote_spanned!(argument.span() => ::lanework::lang::rt::host(#name)),
+        );
+        let (choice, members) = chosen(&path.path, (0..call.args.len()).map(Member::from));
+        quote_spanned!(span => {
+            #(let #names = #values;)*
+            #[allow(unused_mut)]
+            let mut __whole = ::lanework::lang::rt::blank(|| #path(#(#hosts),*));
+            #choice
+            #(__whole.#members = ::lanework::lang::rt::lift(#names);)*
+            __whole
+        })
+    }
+}
+
+/// The call that makes a struct expression's value a variant, and the members to set: the struct's or the variant's.
+fn chosen(path: &syn::Path, members: impl Iterator<Item = Member>) -> (TokenStream, Vec<Member>) {
+    let Some(variant) = variant_of(path) else { return (TokenStream::new(), members.collect()) };
+    let choice = choice_of(variant);
+    let members = members.map(|member| Member::Named(field_of(variant, &member)));
+    (quote_spanned!(path.span() => __whole.#choice();), members.collect())
+}
+
+/// Whether a called path is a tuple struct's: its last part is a name of a type, not in capitals.
+pub fn is_constructor(path: &syn::Path) -> bool {
+    path.segments.last().is_some_and(|segment| {
+        let name = segment.ident.to_string();
+        name.starts_with(|c: char| c.is_ascii_uppercase())
+    })
+}

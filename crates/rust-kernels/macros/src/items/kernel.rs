@@ -1,0 +1,218 @@
+//! `#[kernel]`: a function that takes the kernel's arguments and returns a launch.
+
+use crate::body::scope::{Returns, Tail, Translator};
+use crate::items::attribute::Directives;
+use crate::types::{self, Kind, is_tensor_map, is_written_map, parameter, refuse};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{GenericParam, ItemFn, ReturnType};
+
+/// Rewrites a kernel, or reports why it cannot.
+pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let function = match syn::parse2::<ItemFn>(item) {
+        Ok(function) => function,
+        Err(error) => return error.to_compile_error(),
+    };
+    let directives = syn::parse2::<Directives>(attribute);
+    let mut translator = Translator::new(Returns::Kernel);
+    let rewritten = directives.and_then(|d| rewrite(&function, &d, &mut translator));
+    let rewritten = match rewritten {
+        Ok(tokens) => tokens,
+        Err(error) => {
+            translator.push_error(error);
+            TokenStream::new()
+        }
+    };
+    translator.finish().unwrap_or(rewritten)
+}
+
+/// Rejects qualifiers that neither kernels nor device functions support.
+pub fn check_signature(signature: &syn::Signature) -> syn::Result<()> {
+    if let Some(word) = &signature.asyncness {
+        return Err(refuse(word, "a kernel is not `async`", "launch it on a stream instead"));
+    }
+    if let Some(word) = &signature.constness {
+        return Err(refuse(word, "a kernel is not `const`", "remove it"));
+    }
+    if let Some(word) = &signature.abi {
+        return Err(refuse(word, "a kernel cannot declare an ABI", "remove it"));
+    }
+    if let Some(word) = &signature.variadic {
+        return Err(refuse(word, "a kernel has a fixed number of parameters", "pass a slice"));
+    }
+    if let Some(lifetime) = signature.generics.lifetimes().next() {
+        return Err(refuse(
+            lifetime,
+            "a kernel cannot declare lifetimes",
+            "write `&[T]` without one",
+        ));
+    }
+    Ok(())
+}
+
+fn rewrite(
+    function: &ItemFn,
+    directives: &Directives,
+    translator: &mut Translator,
+) -> syn::Result<TokenStream> {
+    let signature = &function.sig;
+    check_signature(signature)?;
+    if let ReturnType::Type(_, ty) = &signature.output {
+        return Err(refuse(
+            ty,
+            "a kernel returns no value",
+            "write the result to a `&mut [T]` parameter",
+        ));
+    }
+    if let syn::Safety::Unsafe(word) = &signature.safety {
+        return Err(refuse(
+            word,
+            "a kernel is not marked `unsafe`",
+            "bounds are checked; `launch_unchecked` is the unsafe way to launch",
+        ));
+    }
+    let mut parameters = Vec::new();
+    let mut bindings = Vec::new();
+    let mut arguments = Vec::new();
+    let mut constants = Vec::new();
+    translator.declare_generics(&signature.generics);
+    for (number, argument) in signature.inputs.iter().enumerate() {
+        let parameter = parameter(argument, number)?;
+        let (name, text) = (&parameter.name, parameter.name.to_string());
+        let span = argument.span();
+        match &parameter.kind {
+            Kind::Constant(ty) => {
+                parameters.push(quote!(#name: #ty));
+                constants.push(name.clone());
+                translator.declare(name, false);
+                if parameter.mutable {
+                    return Err(refuse(argument, "a constant is not `mut`", "remove `mut`"));
+                }
+                continue;
+            }
+            Kind::Value(ty) => {
+                parameters.push(quote!(#name: #ty));
+                arguments.push(quote_spanned!(span => ::lanework::value_arg(#name)));
+                bindings.push(quote_spanned!(span =>
+                    let #name = ::lanework::lang::rt::value_parameter::<#ty>(#text);));
+            }
+            Kind::Slice { element, mutable: false } => {
+                parameters.push(quote!(#name: impl ::lanework::SliceArg<'launch, #element>));
+                arguments.push(quote!(::lanework::SliceArg::into_arg(#name)));
+                bindings.push(quote_spanned!(span =>
+                    let #name = ::lanework::lang::rt::slice_parameter::<#element>(#text);));
+            }
+            Kind::Slice { element, mutable: true } => {
+                parameters.push(quote!(#name: impl ::lanework::SliceMutArg<'launch, #element>));
+                arguments.push(quote!(::lanework::SliceMutArg::into_arg(#name)));
+                bindings.push(quote_spanned!(span =>
+                    let #name = ::lanework::lang::rt::slice_mut_parameter::<#element>(#text);));
+            }
+            Kind::Reference { inner, mutable: false } if is_written_map(inner) => {
+                return Err(refuse(
+                    argument,
+                    "a kernel that writes through a tensor map borrows it exclusively",
+                    "write `&mut TensorMapMut<T, R>`, and pass the map or `&mut map`",
+                ));
+            }
+            Kind::Reference { inner, mutable } if is_tensor_map(inner) => {
+                let map = types::of_launch(inner);
+                if *mutable {
+                    parameters.push(quote_spanned!(span =>
+                        #name: impl ::lanework::ReferenceMutArg<'launch, #map>));
+                    arguments.push(quote!(::lanework::ReferenceMutArg::into_arg(#name)));
+                } else {
+                    parameters.push(quote_spanned!(span => #name: &#map));
+                    arguments.push(quote!(::lanework::ReferenceArg::into_arg(#name)));
+                }
+                bindings.push(quote_spanned!(span =>
+                    let #name = ::lanework::lang::rt::reference_parameter::<#inner>(#text);));
+            }
+            Kind::Reference { inner, .. } => {
+                return Err(refuse(
+                    inner,
+                    "a kernel parameter cannot be a reference to this type",
+                    "pass device memory as `&[T]` or `&mut [T]`, scalars by value, \
+                     tensor maps as `&TensorMap<T, R>` or `&mut TensorMapMut<T, R>`",
+                ));
+            }
+        }
+        translator.declare(name, parameter.mutable);
+        if let Some(pattern) = &parameter.pattern {
+            bindings.push(translator.destructure(pattern, quote!(#name), span));
+        }
+        if parameter.mutable {
+            bindings.push(quote!(let #name = ::lanework::lang::rt::variable(#name);));
+        }
+    }
+    let body = translator.statements(&function.block, Tail::Unit);
+    let outline = crate::outline::outline(signature, &function.block);
+    let directives = directives.tokens();
+
+    let (attributes, visibility, name) = (&function.attrs, &function.vis, &signature.ident);
+    let text = name.to_string();
+    let generics = with_launch_lifetime(&signature.generics);
+    let (generics, _, bounds) = generics.split_for_impl();
+    let key = key_parts(&signature.generics, &constants);
+    Ok(quote! {
+        #(#attributes)*
+        #[allow(
+            unused_parens, unused_braces, clippy::too_many_arguments,
+            clippy::redundant_closure_call, clippy::let_unit_value, clippy::unit_arg,
+            clippy::type_complexity, clippy::redundant_closure, clippy::let_and_return,
+            clippy::identity_op, clippy::erasing_op, clippy::neg_multiply, clippy::clone_on_copy,
+            clippy::double_parens, clippy::blocks_in_conditions, clippy::needless_borrow
+        )]
+        #visibility fn #name #generics (#(#parameters),*) -> ::lanework::Launch<'launch> #bounds {
+            #outline
+            let __key = ::lanework::lang::rt::key(
+                ::core::module_path!(), #text, ::core::line!(), &[#(#key),*],
+            );
+            let __arguments = ::std::vec![#(#arguments),*];
+            #[allow(unused_variables)]
+            let __stage = move |__options: &::lanework::lang::StageOptions| {
+                #(let #constants = ::core::clone::Clone::clone(&#constants);)*
+                let __directives = ::std::vec![#(#directives),*];
+                ::lanework::lang::rt::stage(__options, #text, __directives, || {
+                    #[allow(unused_imports)]
+                    use ::lanework::lang::rt::comparing::*;
+                    #(#bindings)*
+                    #body
+                })
+            };
+            let __definition = ::lanework::lang::Definition {
+                name: #text,
+                key: __key,
+                stage: ::std::sync::Arc::new(__stage),
+            };
+            // SAFETY: each argument was made by the trait of its parameter's type, in the order in which the bindings
+            // declare the parameters, and accesses of the body go through these bindings.
+            unsafe { ::lanework::Launch::new(__definition, __arguments) }
+        }
+    })
+}
+
+/// The generics, preceded by the lifetime of the launch.
+fn with_launch_lifetime(generics: &syn::Generics) -> syn::Generics {
+    let mut generics = generics.clone();
+    generics.params.insert(0, syn::parse_quote!('launch));
+    generics
+}
+
+/// The parts of the cache key of a staged kernel: its types, const generics and constants.
+fn key_parts(generics: &syn::Generics, constants: &[syn::Ident]) -> Vec<TokenStream> {
+    let generics = generics.params.iter().filter_map(|parameter| match parameter {
+        GenericParam::Type(ty) => {
+            let name = &ty.ident;
+            Some(quote!(::std::string::String::from(::core::any::type_name::<#name>())))
+        }
+        GenericParam::Const(constant) => {
+            let name = &constant.ident;
+            Some(quote!(::std::format!("{:?}", #name)))
+        }
+        GenericParam::Lifetime(_) => None,
+    });
+    let constants = constants.iter().map(|name| quote!(::std::format!("{:?}", #name)));
+    generics.chain(constants).collect()
+}

@@ -1,0 +1,13 @@
+//! The elementary functions, generic over the numbers that they compute with, and their coefficients.
+
+pub mod coefficients;
+pub mod error_function;
+pub mod exponential;
+pub mod hyperbolic;
+pub mod inverse;
+pub mod logarithm;
+pub mod power;
+pub mod reduction;
+pub mod remainder;
+pub mod root;
+pub mod trigonometric;
