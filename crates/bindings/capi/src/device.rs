@@ -52,6 +52,28 @@ pub struct LaneworkInfo {
     pub shared_per_block: [u32; 2],
 }
 
+// The layouts of lanework.h.
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    use std::mem::offset_of;
+    assert!(size_of::<LaneworkOptions>() == 48 && align_of::<LaneworkOptions>() == 8);
+    assert!(offset_of!(LaneworkOptions, max_instructions) == 8);
+    assert!(offset_of!(LaneworkOptions, total_instructions) == 16);
+    assert!(offset_of!(LaneworkOptions, time_limit_ms) == 24);
+    assert!(offset_of!(LaneworkOptions, memory_bytes) == 32);
+    assert!(offset_of!(LaneworkOptions, workers) == 40);
+    assert!(offset_of!(LaneworkOptions, reserved) == 44);
+    assert!(size_of::<LaneworkInfo>() == 192 && align_of::<LaneworkInfo>() == 8);
+    assert!(offset_of!(LaneworkInfo, name) == 8);
+    assert!(offset_of!(LaneworkInfo, memory_bytes) == 136);
+    assert!(offset_of!(LaneworkInfo, compute_capability) == 144);
+    assert!(offset_of!(LaneworkInfo, multiprocessors) == 152);
+    assert!(offset_of!(LaneworkInfo, max_threads_per_block) == 156);
+    assert!(offset_of!(LaneworkInfo, max_block) == 160);
+    assert!(offset_of!(LaneworkInfo, max_grid) == 172);
+    assert!(offset_of!(LaneworkInfo, shared_per_block) == 184);
+};
+
 fn emulator_options(given: &LaneworkOptions) -> Result<Options, Failure> {
     if given.size != size_of::<LaneworkOptions>() || given.reserved != 0 {
         return Err(Failure::argument(

@@ -32,6 +32,19 @@ pub struct LaneworkExecuted {
     pub lane_instructions: u64,
 }
 
+// The layouts of lanework.h.
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    use std::mem::offset_of;
+    assert!(size_of::<LaneworkShape>() == 44 && align_of::<LaneworkShape>() == 4);
+    assert!(offset_of!(LaneworkShape, block) == 12);
+    assert!(offset_of!(LaneworkShape, cluster) == 24);
+    assert!(offset_of!(LaneworkShape, dynamic_shared) == 36);
+    assert!(offset_of!(LaneworkShape, cooperative) == 40);
+    assert!(size_of::<LaneworkExecuted>() == 16 && align_of::<LaneworkExecuted>() == 8);
+    assert!(offset_of!(LaneworkExecuted, lane_instructions) == 8);
+};
+
 /// Loads PTX text on a device.
 ///
 /// # Safety

@@ -50,6 +50,25 @@ pub struct LaneworkGemmOptions {
     pub scale_b: *const LaneworkArray,
 }
 
+// The layouts of lanework.h.
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    use std::mem::offset_of;
+    assert!(size_of::<LaneworkArray>() == 32 && align_of::<LaneworkArray>() == 8);
+    assert!(offset_of!(LaneworkArray, element) == 8);
+    assert!(offset_of!(LaneworkArray, axes) == 12);
+    assert!(offset_of!(LaneworkArray, shape) == 16);
+    assert!(offset_of!(LaneworkArray, strides) == 24);
+    assert!(size_of::<LaneworkGemmOptions>() == 56 && align_of::<LaneworkGemmOptions>() == 8);
+    assert!(offset_of!(LaneworkGemmOptions, alpha) == 8);
+    assert!(offset_of!(LaneworkGemmOptions, beta) == 16);
+    assert!(offset_of!(LaneworkGemmOptions, precision) == 24);
+    assert!(offset_of!(LaneworkGemmOptions, activation) == 28);
+    assert!(offset_of!(LaneworkGemmOptions, bias) == 32);
+    assert!(offset_of!(LaneworkGemmOptions, scale_a) == 40);
+    assert!(offset_of!(LaneworkGemmOptions, scale_b) == 48);
+};
+
 /// The buffers of a device while an operation on them is queued.
 struct Memory<'a> {
     buffers: MutexGuard<'a, BTreeMap<u64, Buffer<u8>>>,

@@ -40,6 +40,31 @@ pub struct Versioned {
     tensor: Tensor,
 }
 
+// The layouts of dlpack.h, version 1.0.
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    use std::mem::offset_of;
+    assert!(size_of::<Tensor>() == 48 && align_of::<Tensor>() == 8);
+    assert!(offset_of!(Tensor, device) == 8);
+    assert!(offset_of!(Tensor, ordinal) == 12);
+    assert!(offset_of!(Tensor, axes) == 16);
+    assert!(offset_of!(Tensor, code) == 20);
+    assert!(offset_of!(Tensor, bits) == 21);
+    assert!(offset_of!(Tensor, lanes) == 22);
+    assert!(offset_of!(Tensor, shape) == 24);
+    assert!(offset_of!(Tensor, strides) == 32);
+    assert!(offset_of!(Tensor, offset) == 40);
+    assert!(size_of::<Managed>() == 64 && align_of::<Managed>() == 8);
+    assert!(offset_of!(Managed, context) == 48);
+    assert!(offset_of!(Managed, delete) == 56);
+    assert!(size_of::<Versioned>() == 80 && align_of::<Versioned>() == 8);
+    assert!(offset_of!(Versioned, minor) == 4);
+    assert!(offset_of!(Versioned, context) == 8);
+    assert!(offset_of!(Versioned, delete) == 16);
+    assert!(offset_of!(Versioned, flags) == 24);
+    assert!(offset_of!(Versioned, tensor) == 32);
+};
+
 /// The memory of a tensor's elements.
 pub struct Layout {
     pub address: usize,

@@ -271,6 +271,43 @@ pub struct CUtensorMap {
     pub opaque: [u64; 16],
 }
 
+// The layouts of cuda.h on x86-64 and AArch64.
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    use std::mem::offset_of;
+    assert!(size_of::<ClusterDim>() == 12 && align_of::<ClusterDim>() == 4);
+    assert!(offset_of!(ClusterDim, y) == 4);
+    assert!(offset_of!(ClusterDim, z) == 8);
+    assert!(size_of::<CUlaunchAttributeValue>() == 64 && align_of::<CUlaunchAttributeValue>() == 8);
+    assert!(size_of::<CUlaunchAttribute>() == 72 && align_of::<CUlaunchAttribute>() == 8);
+    assert!(offset_of!(CUlaunchAttribute, pad) == 4);
+    assert!(offset_of!(CUlaunchAttribute, value) == 8);
+    assert!(size_of::<CUlaunchConfig>() == 56 && align_of::<CUlaunchConfig>() == 8);
+    assert!(offset_of!(CUlaunchConfig, gridDimZ) == 8);
+    assert!(offset_of!(CUlaunchConfig, blockDimX) == 12);
+    assert!(offset_of!(CUlaunchConfig, sharedMemBytes) == 24);
+    assert!(offset_of!(CUlaunchConfig, hStream) == 32);
+    assert!(offset_of!(CUlaunchConfig, attrs) == 40);
+    assert!(offset_of!(CUlaunchConfig, numAttrs) == 48);
+    assert!(size_of::<CUDA_MEMCPY2D>() == 128 && align_of::<CUDA_MEMCPY2D>() == 8);
+    assert!(offset_of!(CUDA_MEMCPY2D, srcY) == 8);
+    assert!(offset_of!(CUDA_MEMCPY2D, srcMemoryType) == 16);
+    assert!(offset_of!(CUDA_MEMCPY2D, srcHost) == 24);
+    assert!(offset_of!(CUDA_MEMCPY2D, srcDevice) == 32);
+    assert!(offset_of!(CUDA_MEMCPY2D, srcArray) == 40);
+    assert!(offset_of!(CUDA_MEMCPY2D, srcPitch) == 48);
+    assert!(offset_of!(CUDA_MEMCPY2D, dstXInBytes) == 56);
+    assert!(offset_of!(CUDA_MEMCPY2D, dstY) == 64);
+    assert!(offset_of!(CUDA_MEMCPY2D, dstMemoryType) == 72);
+    assert!(offset_of!(CUDA_MEMCPY2D, dstHost) == 80);
+    assert!(offset_of!(CUDA_MEMCPY2D, dstDevice) == 88);
+    assert!(offset_of!(CUDA_MEMCPY2D, dstArray) == 96);
+    assert!(offset_of!(CUDA_MEMCPY2D, dstPitch) == 104);
+    assert!(offset_of!(CUDA_MEMCPY2D, WidthInBytes) == 112);
+    assert!(offset_of!(CUDA_MEMCPY2D, Height) == 120);
+    assert!(size_of::<CUtensorMap>() == 128 && align_of::<CUtensorMap>() == 64);
+};
+
 /// The function `name`, which ends in NUL, looked up on first use; not generic, because rustc would compile it for each type.
 fn looked_up(found: &OnceLock<Option<AnyFunction>>, name: &str) -> Option<AnyFunction> {
     let find = || {

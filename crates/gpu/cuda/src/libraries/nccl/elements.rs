@@ -5,6 +5,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NcclId(pub [u8; 128]);
 
+// `ncclUniqueId` of nccl.h, which is passed by value.
+const _: () = assert!(size_of::<NcclId>() == 128 && align_of::<NcclId>() == 1);
+
 /// Element types that NCCL computes with; the numbers are NCCL's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]

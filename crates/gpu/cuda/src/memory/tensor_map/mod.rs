@@ -13,6 +13,9 @@ use crate::{CudaError, driver};
 #[repr(C, align(64))]
 pub struct TensorMap([u8; 128]);
 
+// `CUtensorMap` of cuda.h, which kernels take by value.
+const _: () = assert!(size_of::<TensorMap>() == 128 && align_of::<TensorMap>() == 64);
+
 impl TensorMap {
     /// The 128 bytes.
     pub fn as_bytes(&self) -> &[u8] {
