@@ -1,6 +1,6 @@
 """Computes the coefficients of `lanework-math`: crates/rust-kernels/math/src/elementary/coefficients.rs.
 
-For each function: the polynomial that nearly minimises the largest weighted error on an interval,
+For each function: the polynomial that nearly minimizes the largest weighted error on an interval,
 by Lawson's reweighted least squares on Chebyshev nodes, with the smallest degree that reaches the
 wanted precision. Coefficients are rounded to the format one by one, lowest first, and
 the others are fitted again each time, so that rounding costs little (Brisebarre and Chevillard,

@@ -24,7 +24,7 @@ test() {
     cargo +nightly miri test --quiet -p "$package" "$@"
 }
 
-test lanework-engine --lib -- memory::guest memory::host_bytes memory::initialised memory::device_range instructions::asynchrony instructions::tensor_map instructions::matrix number::single
+test lanework-engine --lib -- memory::guest memory::host_bytes memory::initialized memory::device_range instructions::asynchrony instructions::tensor_map instructions::matrix number::single
 test lanework-ptx-ir --lib -- analysis::bitset:: analysis::access::
 test lanework-sanitizer --lib -- shadow_cell::
 test lanework-counters --lib

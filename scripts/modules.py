@@ -171,7 +171,7 @@ def extract(folder):
     return {origin: paths for origin, paths in found.items() if paths}
 
 
-def normalised(reason):
+def normalized(reason):
     """A reason without the names of one module."""
     reason = reason.splitlines()[0] if reason else "no output"
     reason = re.sub(r" in `[^`]*`$", "", re.sub(r"^(error: )?[\w$]+: (?=unknown|call|variable)", "", reason))
@@ -189,12 +189,12 @@ def inspect(lanework, path):
         found = json.loads(run.stdout)
     except ValueError:
         message = run.stderr.decode(errors="replace")
-        return normalised(message.removeprefix("error: "))
+        return normalized(message.removeprefix("error: "))
     if "emulator" not in found:
-        return normalised(str(found.get("error", found)).removeprefix("error: "))
+        return normalized(str(found.get("error", found)).removeprefix("error: "))
     reasons = [*found["invalid"], found["emulator"], *found["refused"].values(), *found["refused_functions"].values()]
     reasons = [reason for reason in reasons if reason]
-    return normalised(reasons[0].removeprefix("error: ")) if reasons or run.returncode else None
+    return normalized(reasons[0].removeprefix("error: ")) if reasons or run.returncode else None
 
 
 def refused_by_ptxas(ptxas, path):

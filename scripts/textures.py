@@ -105,7 +105,7 @@ for name, data, read in (
         xy = (rng.uniform(-1.5, 2.5, (65536, 2)) * span).astype(np.float32)
         exact = (rng.integers(-64 * 8, 64 * 16, (65536, 2)) / 64 / (np.array([W, H]) if normalized else 1)).astype(np.float32)
         xy = np.concatenate([xy, exact])
-        label = f"{name}, {'normalised' if normalized else 'texels'}, {'linear' if linear else 'nearest'}, {mode}"
+        label = f"{name}, {'normalized' if normalized else 'texels'}, {'linear' if linear else 'nearest'}, {mode}"
         got = run(sample, texture, xy)
         want = reference(as_float, xy, linear, normalized, mode)
         same = got[:, 0].view(np.uint32) == want.view(np.uint32)

@@ -19,7 +19,7 @@ const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const FAINT: Style = AnsiColor::BrightBlack.on_default();
 
-/// The picture as text of at most so many columns, and no more than 100, with colours that a file does not get.
+/// The picture as text of at most so many columns, and no more than 100, with colors that a file does not get.
 pub fn text(picture: &Picture, width: usize) -> String {
     let width = width.min(MOST);
     let lines = |text: &str| wrap(text, width).join("\n");

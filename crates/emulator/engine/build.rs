@@ -1,4 +1,4 @@
-//! Tells the crate how it is optimised, so that programs can say why the emulator is slow.
+//! Tells the crate how it is optimized, so that programs can say why the emulator is slow.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -17,13 +17,13 @@ const HEADING: &str = "Terminal";
 
 /// The command with the options of every command.
 pub fn with_options(command: Command) -> Command {
-    let colour = Arg::new("color")
+    let color = Arg::new("color")
         .long("color")
         .value_name("WHEN")
         .value_parser(["auto", "always", "never"])
         .default_value("auto")
         .hide_possible_values(true)
-        .help("Colour the output: auto (on a terminal, unless NO_COLOR is set), always, never");
+        .help("Color the output: auto (on a terminal, unless NO_COLOR is set), always, never");
     let columns = Arg::new("columns")
         .long("columns")
         .value_name("NAMES")
@@ -32,12 +32,12 @@ pub fn with_options(command: Command) -> Command {
             "Show these columns of a table, or `all`; else those that fit the terminal, or COLUMNS where that \
              is set. Into a pipe or file all are written in full",
         );
-    [colour, columns]
+    [color, columns]
         .into_iter()
         .fold(command, |command, arg| command.arg(arg.global(true).help_heading(HEADING)))
 }
 
-/// Takes the choice of colour from a command line that is not parsed yet, so that errors and help follow it.
+/// Takes the choice of color from a command line that is not parsed yet, so that errors and help follow it.
 pub fn color_of(line: impl IntoIterator<Item = OsString>) {
     let mut line = line.into_iter().take_while(|argument| argument != "--");
     while let Some(argument) = line.next() {

@@ -1,4 +1,4 @@
-//! One round of k-means: the nearest centre of every point, then the sums for new centres.
+//! One round of k-means: the nearest center of every point, then the sums for new centers.
 
 use lanework::prelude::*;
 
@@ -14,11 +14,11 @@ fn distance(a: &[f32; DIMENSIONS], b: &[f32; DIMENSIONS]) -> f32 {
     sum
 }
 
-/// Assigns every point to its nearest centre and adds it to that centre's sums.
+/// Assigns every point to its nearest center and adds it to that center's sums.
 #[kernel]
 pub fn assign(
     points: &[f32],
-    centres: &[f32],
+    centers: &[f32],
     nearest: &mut [u32],
     sums: &mut [f32],
     counts: &mut [u32],
@@ -29,9 +29,9 @@ pub fn assign(
     }
     let point = [points[i * 3], points[i * 3 + 1], points[i * 3 + 2]];
     let mut best = (f32::INFINITY, 0);
-    for k in 0..centres.len() / DIMENSIONS {
-        let centre = [centres[k * 3], centres[k * 3 + 1], centres[k * 3 + 2]];
-        let d = distance(&point, &centre);
+    for k in 0..centers.len() / DIMENSIONS {
+        let center = [centers[k * 3], centers[k * 3 + 1], centers[k * 3 + 2]];
+        let d = distance(&point, &center);
         if d < best.0 {
             best = (d, k);
         }
@@ -47,12 +47,12 @@ pub fn assign(
 #[test]
 fn equals_the_host() -> lanework::Result<()> {
     let (n, k) = (500, 4);
-    let (points, centres) = (crate::values(n * 3), crate::values(k * 3 + 7)[7..].to_vec());
+    let (points, centers) = (crate::values(n * 3), crate::values(k * 3 + 7)[7..].to_vec());
     let expected: Vec<u32> = points
         .chunks(3)
         .map(|p| {
             let squared = |c: &[f32]| (0..3).map(|d| (p[d] - c[d]) * (p[d] - c[d])).sum::<f32>();
-            let distances: Vec<f32> = centres.chunks(3).map(squared).collect();
+            let distances: Vec<f32> = centers.chunks(3).map(squared).collect();
             (0..k).min_by(|a, b| distances[*a].total_cmp(&distances[*b])).unwrap() as u32
         })
         .collect();
@@ -61,7 +61,7 @@ fn equals_the_host() -> lanework::Result<()> {
         (0..3).for_each(|d| sums[*c as usize * 3 + d] += p[d]);
     }
     for device in crate::devices("k-means") {
-        let (p, c) = (device.upload(&points)?, device.upload(&centres)?);
+        let (p, c) = (device.upload(&points)?, device.upload(&centers)?);
         let mut nearest = device.zeros::<u32>(n)?;
         let (mut s, mut counts) = (device.zeros::<f32>(k * 3)?, device.zeros::<u32>(k)?);
         assign(&p, &c, &mut nearest, &mut s, &mut counts).grid(4).block(128).launch(&device)?;

@@ -17,7 +17,7 @@ pub struct Ray {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Sphere {
-    pub centre: Vec3,
+    pub center: Vec3,
     pub radius: f32,
 }
 
@@ -37,7 +37,7 @@ pub enum Meeting {
 /// From which side a ray hits a sphere first, and at what distance.
 #[device]
 pub fn meet(ray: Ray, sphere: Sphere) -> (Meeting, f32) {
-    let to = sphere.centre - ray.origin;
+    let to = sphere.center - ray.origin;
     let along = to.dot(ray.direction);
     let squared = sphere.radius * sphere.radius - (to.dot(to) - along * along);
     if squared < 0.0 {
@@ -98,7 +98,7 @@ fn equals_the_host() -> lanework::Result<()> {
         .collect();
     let spheres: Vec<Sphere> = crate::values(44)[4..]
         .chunks(4)
-        .map(|c| Sphere { centre: vector(c), radius: c[3].abs() / 3.0 })
+        .map(|c| Sphere { center: vector(c), radius: c[3].abs() / 3.0 })
         .collect();
     let expected = reference(&rays, &spheres);
     for device in crate::devices("rays and spheres") {

@@ -298,7 +298,7 @@ lanework_status lanework_synchronize(lanework_device device);
  * gpuocelot's entry point, for programs written for that library: runs the entry whose name sorts
  * first. Unlike above, arguments[i] *is* the value of parameter i, an address of host memory or an
  * integer, and shapes are ints with the block first. Runs on device 0, which is always open and a
- * "host" device. Each text is compiled once; variables in global memory are initialised at every call,
+ * "host" device. Each text is compiled once; variables in global memory are initialized at every call,
  * as in gpuocelot.
  *
  * gpuocelot declares it void. Here it returns a status, and a failure is also written to standard

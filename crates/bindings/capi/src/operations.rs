@@ -383,7 +383,7 @@ pub unsafe extern "C" fn lanework_softmax(
     })
 }
 
-/// Normalises each row of a matrix.
+/// Normalizes each row of a matrix.
 ///
 /// # Safety
 /// Pointers are null or valid as documented in the header.

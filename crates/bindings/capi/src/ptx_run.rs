@@ -24,7 +24,7 @@ fn module(text: String) -> Result<Arc<PtxModule>, Failure> {
         return Ok(module);
     }
     let module = Arc::new(ptx_run_device().device.load_ptx(&text)?);
-    // gpuocelot loads the module at every call, so writable module variables are initialised at
+    // gpuocelot loads the module at every call, so writable module variables are initialized at
     // every call. Modules that have any are not cached.
     let keeps_state = module.module().variables().any(|v| v.space == StateSpace::Global);
     if !keeps_state {

@@ -125,12 +125,12 @@ def test_products_that_do_not_fit_say_what():
         ops.gemm(a, a.T, out, **DEVICE)
 
 
-def test_rows_are_normalised_along_the_last_axis():
+def test_rows_are_normalized_along_the_last_axis():
     x, gamma, beta = numbers(2, 3, 50), numbers(50), numbers(50)
     exponentials = np.exp(x - x.max(-1, keepdims=True))
     np.testing.assert_allclose(ops.softmax(x, **DEVICE), exponentials / exponentials.sum(-1, keepdims=True), rtol=1e-5)
-    centred = x - x.mean(-1, keepdims=True)
-    normal = centred / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * gamma + beta
+    centered = x - x.mean(-1, keepdims=True)
+    normal = centered / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * gamma + beta
     np.testing.assert_allclose(ops.layer_norm(x, gamma, beta, **DEVICE), normal, atol=1e-5)
     root = x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5)
     np.testing.assert_allclose(ops.rms_norm(x, **DEVICE), root, rtol=1e-5)

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[command(name = "lanework run", max_term_width = 100)]
 #[command(after_help = "An argument is one of\n  \
     f32:2.0             a scalar: f16 to f64, u8 to u64, i8 to i64, or PTX's s32, b64\n  \
-    in:x.npy            memory initialised with the array of the file\n  \
+    in:x.npy            memory initialized with the array of the file\n  \
     inout:y.npy         the same, written back to the file after the launch\n  \
     out:z.npy:f32:2x3   memory that is written to a new file, of this type and shape\n  \
     zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n  \
@@ -19,7 +19,7 @@ use std::path::PathBuf;
     tensormap:32x64:in:x.npy  a tensor map of the memory that follows, with tiles of 32 rows and 64\n                      \
     columns; after the tile ,swizzle32 to ,swizzle128 or ,nan; arg:1 for\n                      \
     the memory means that of the first argument\n\
-    Uninitialised memory is filled with 0xCD.\n\n\
+    Uninitialized memory is filled with 0xCD.\n\n\
     Examples:\n  \
     lanework run saxpy.ptx --grid 4 --block 256 --arg f32:2.0 --arg in:x.npy \\\n      \
     --arg inout:y.npy --arg u32:1000\n  \
@@ -104,7 +104,7 @@ fn hide_device(argument: clap::Arg) -> clap::Arg {
 /// The forms of `--arg`, in short, for the commands that take the arguments of `run`.
 const FORMS_OF_ARGUMENTS: &str = "An argument is one of\n  \
     f32:2.0             a scalar: f16 to f64, u8 to u64, i8 to i64, or PTX's s32, b64\n  \
-    in:x.npy            memory initialised with the array of the file\n  \
+    in:x.npy            memory initialized with the array of the file\n  \
     zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n\
     `lanework run k.ptx --help` lists all forms";
 
@@ -114,7 +114,7 @@ const FORMS_OF_ARGUMENTS: &str = "An argument is one of\n  \
 #[command(mut_args(hide_device))]
 #[command(after_help = format!(
     "{FORMS_OF_ARGUMENTS}. Memory of `uninit:` and `out:` counts\n\
-    as uninitialised.\n\n\
+    as uninitialized.\n\n\
     Example:\n  \
     lanework check saxpy.cu --grid 4 --block 256 --arg f32:2.0 --arg rand:f32:1000 \\\n      \
     --arg zeros:f32:1000 --arg u32:1000 --sarif saxpy.sarif"

@@ -57,7 +57,7 @@ pub enum Command {
         lanework run transpose/padded --input a.npy --output b.npy\n  \
         lanework run sgemm/shared --a a.npy --b b.npy --c c.npy --beta 1 \\\n      --output d.npy")]
     Run(RunArgs),
-    /// Check a kernel: bounds, uninitialised memory, races, barriers, async copies.
+    /// Check a kernel: bounds, uninitialized memory, races, barriers, async copies.
     #[command(after_help = "Examples:\n  \
         lanework check kernel.cu --grid 4 --block 256 --arg rand:f32:1000 --arg uninit:f32:1000\n  \
         lanework check transpose --size 256\n  \

@@ -22,7 +22,7 @@ pub enum Ready {
         type_name: Option<String>,
         /// The file that it is written to after the launch.
         after: Option<PathBuf>,
-        /// Whether it is uninitialised.
+        /// Whether it is uninitialized.
         fresh: bool,
         /// The kernel gets this tensor map of it.
         map: Option<MapForm>,

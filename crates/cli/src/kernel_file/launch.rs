@@ -26,7 +26,7 @@ pub fn emulator(args: &KernelArgs, stuck: Option<u64>) -> Device {
 /// The executed instructions, and the contents of memory after the launch.
 pub type Launched = (Option<Executed>, Vec<Option<Array>>);
 
-/// Uploads the arguments, runs the entry, and downloads the memory. On a sanitized device, uninitialised
+/// Uploads the arguments, runs the entry, and downloads the memory. On a sanitized device, uninitialized
 /// memory is not written before the launch.
 ///
 /// # Errors

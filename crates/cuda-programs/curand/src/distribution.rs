@@ -45,7 +45,7 @@ pub fn inverse_normal(p: f64) -> f64 {
     let q = p - 0.5;
     if q.abs() <= 0.425 {
         let r = 0.180625 - q * q;
-        return q * polynomial(&CENTRE.0, r) / polynomial(&CENTRE.1, r);
+        return q * polynomial(&CENTER.0, r) / polynomial(&CENTER.1, r);
     }
     let r = (-p.min(1.0 - p).ln()).sqrt();
     let size = match r <= 5.0 {
@@ -59,7 +59,7 @@ pub fn inverse_normal(p: f64) -> f64 {
 type Ratio = ([f64; 8], [f64; 8]);
 
 #[rustfmt::skip]
-const CENTRE: Ratio = (
+const CENTER: Ratio = (
     [3.387_132_872_796_366_5, 133.141_667_891_784_38, 1_971.590_950_306_551_3, 13_731.693_765_509_46,
      45_921.953_931_549_87, 67_265.770_927_008_7, 33_430.575_583_588_13, 2_509.080_928_730_122_7],
     [1.0, 42.313_330_701_600_91, 687.187_007_492_057_9, 5_394.196_021_424_751, 21_213.794_301_586_597,

@@ -21,7 +21,7 @@ pub use lanework_counters::instruments::trace::{
 };
 /// What counters say, in words.
 pub use lanework_counters::words;
-pub use lanework_engine::OPTIMISED;
+pub use lanework_engine::OPTIMIZED;
 pub use lanework_engine::device::Device;
 pub use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span};
 pub use lanework_engine::fault::{

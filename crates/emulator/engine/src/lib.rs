@@ -46,7 +46,7 @@ pub use instructions::{asynchrony, tensor_map, texture};
 pub use instrument::{cluster_view, counter, event, hook, insertion, observer};
 pub use machine::{handler, lanes, slot};
 pub use memory::host_memory as held;
-pub use memory::{guest, initialised};
+pub use memory::{guest, initialized};
 
 /// Whether this crate, whose code runs hot, was compiled with optimization.
-pub const OPTIMISED: bool = !matches!(env!("LANEWORK_OPT_LEVEL").as_bytes(), b"0");
+pub const OPTIMIZED: bool = !matches!(env!("LANEWORK_OPT_LEVEL").as_bytes(), b"0");

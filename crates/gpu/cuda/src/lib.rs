@@ -22,7 +22,7 @@
 //! ```
 //!
 //! A GPU reports a kernel's fault at some later call. This crate remembers the launches since the
-//! last synchronisation and names the one at fault, or the candidates ([`Suspects`]).
+//! last synchronization and names the one at fault, or the candidates ([`Suspects`]).
 
 mod driver;
 mod gpu;

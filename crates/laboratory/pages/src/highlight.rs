@@ -120,12 +120,12 @@ fn first(rest: &str, language: Language, start: bool) -> (&'static str, usize) {
         }
         first if first.is_ascii_alphabetic() || first == b'_' => {
             let length = word(if language == Language::Code { "" } else { "." });
-            let coloured = match language {
+            let colored = match language {
                 Language::Code => WORDS.contains(&&rest[..length]),
                 Language::Ptx => start && !rest[length..].starts_with(':'),
                 Language::Sass => start,
             };
-            (if coloured { "k" } else { "" }, length)
+            (if colored { "k" } else { "" }, length)
         }
         _ => ("", one),
     }

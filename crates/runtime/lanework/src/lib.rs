@@ -30,7 +30,7 @@
 //! - [`Launch::launch`] checks every index on the device: the [`Error`] names line, block, thread and index.
 //! - [`Launch::profile`] counts on the emulator what a launch does ([`Counters`]): sectors, bank conflicts,
 //!   instructions. The emulator does not model time; an [`Event`] takes it on a GPU.
-//! - [`Device::sanitized`] is an emulator whose launches fail at the first race, uninitialised read or misused
+//! - [`Device::sanitized`] is an emulator whose launches fail at the first race, uninitialized read or misused
 //!   barrier.
 //! - [`PtxModule`] runs PTX of other compilers on the same buffers.
 

@@ -85,6 +85,6 @@ def run(
 def check(
     source: str | os.PathLike[str], entry: str | None, grid: Extents, block: Extents, *args: Any, **options: Any
 ) -> Result:
-    """As `run`, and every access is judged: bounds, races, uninitialised memory, barriers. A bad load gives 0, a bad store does
+    """As `run`, and every access is judged: bounds, races, uninitialized memory, barriers. A bad load gives 0, a bad store does
     nothing, and the launch goes on; `result.findings` says what was wrong, and `result.raise_for_findings()` raises it."""
     return run(source, entry, grid, block, *args, **{**options, "check": True})

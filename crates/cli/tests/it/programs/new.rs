@@ -50,7 +50,7 @@ fn a_project_builds_and_its_test_program_and_benchmark_succeed() {
         "{said}"
     );
     assert!(
-        !complained.contains("without optimisation"),
+        !complained.contains("without optimization"),
         "the profile lines are there: {complained}"
     );
     assert!(!complained.contains("warning"), "{complained}");

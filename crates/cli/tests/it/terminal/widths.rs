@@ -153,7 +153,7 @@ fn every_column_is_shown_where_it_is_asked_for_and_in_a_pipe() {
 }
 
 #[test]
-fn colour_is_for_terminals_or_where_it_is_asked_for() {
+fn color_is_for_terminals_or_where_it_is_asked_for() {
     let climb = ["climb", "transpose", "--size", "64", "--device", "emulator"];
     let escapes = |text: &str| text.contains("\u{1b}[3");
     let always = [&climb[..], &["--color", "always"]].concat();
@@ -180,7 +180,7 @@ fn colour_is_for_terminals_or_where_it_is_asked_for() {
 }
 
 #[test]
-fn json_has_no_colour_and_nothing_beside_it() {
+fn json_has_no_color_and_nothing_beside_it() {
     let climb = ["climb", "transpose", "--size", "64", "--device", "emulator", "--json"];
     for arguments in [&climb[..], &[&climb[..], &["--color", "always"]].concat()] {
         let output = lanework(arguments).output().expect("runs");

@@ -209,7 +209,7 @@ fn remedy(race: &Race) -> String {
     let (one, other) = (&first.stream, &second.stream);
     let (name, other_name) = (first.name(), second.name());
     let event = format!(
-        "record an event in {one} after `{name}`, and let {other} wait for it before `{other_name}` (`cudaEventRecord`, `cudaStreamWaitEvent`), or synchronise {one} in between"
+        "record an event in {one} after `{name}`, and let {other} wait for it before `{other_name}` (`cudaEventRecord`, `cudaStreamWaitEvent`), or synchronize {one} in between"
     );
     let why = match (one, other, &first.action) {
         (_, _, Action::Copy("cudaMemcpy", _)) => {

@@ -220,7 +220,7 @@ impl TextureDescription {
         }
         let bordered = address.contains(&AddressMode::Border);
         if bordered && integers && !as_float && self.border != [0.0; 4] {
-            return refuse("the border of integers has a colour");
+            return refuse("the border of integers has a color");
         }
         let border = self.border.map(f32::to_bits);
         Ok(Sampler { address, linear, normalized, as_float, srgb, mip, border })

@@ -35,19 +35,19 @@ pub const ALL: &[Scenario] = &[
         record(event, a);
         gpu.copy(y, x, b);
     }),
-    ("a stream is synchronised", || {
+    ("a stream is synchronized", || {
         let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
         gpu.fill(x, a);
         synchronize(a);
         gpu.copy(y, x, b);
     }),
-    ("the context is synchronised", || {
+    ("the context is synchronized", || {
         let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
         gpu.fill(x, a);
         synchronize_all();
         gpu.copy(y, x, b);
     }),
-    ("an event is synchronised", || {
+    ("an event is synchronized", || {
         let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
         gpu.fill(x, a);
         let event = event();
@@ -61,7 +61,7 @@ pub const ALL: &[Scenario] = &[
         while call!("cuStreamQuery"(a => u64)) != 0 {}
         gpu.copy(y, x, b);
     }),
-    ("a host thread synchronises for another", || {
+    ("a host thread synchronizes for another", || {
         let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
         gpu.fill(x, a);
         std::thread::spawn(move || synchronize(a)).join().expect("a thread");

@@ -70,7 +70,7 @@ pub const ALL: &[(&str, fn(), &str)] = &[
         "race between streams",
     ),
     (
-        "the wrong stream is synchronised",
+        "the wrong stream is synchronized",
         || {
             let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
             gpu.fill(x, a);

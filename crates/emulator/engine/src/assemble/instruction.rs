@@ -55,7 +55,7 @@ impl Assembler<'_> {
     }
 
     pub(crate) fn instruction(&mut self, inst: &Inst, count: u64) {
-        if matches!(inst.opcode, Opcode::Annotation(_)) && !self.want.any(Wants::SYNCHRONISATION) {
+        if matches!(inst.opcode, Opcode::Annotation(_)) && !self.want.any(Wants::SYNCHRONIZATION) {
             return;
         }
         let guard_at = inst.guard.map(|(guard, negated)| {

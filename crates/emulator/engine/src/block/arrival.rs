@@ -153,7 +153,7 @@ impl Worker<'_> {
             return Err(self.divergence(w, note));
         }
         let waits = arrival.form.kind != BarrierKind::Arrive;
-        if let Some(instrument) = self.context.instrument(Wants::SYNCHRONISATION) {
+        if let Some(instrument) = self.context.instrument(Wants::SYNCHRONIZATION) {
             instrument.barrier_arrive(w, number, waits);
         }
         let barrier = &mut self.barriers[number];

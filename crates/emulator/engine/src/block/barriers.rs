@@ -127,7 +127,7 @@ impl Worker<'_> {
         let mut barrier = std::mem::replace(&mut self.barriers[number], empty);
         let mut released = std::mem::take(&mut barrier.waiting);
         self.waiting -= released.len();
-        if let Some(instrument) = self.context.instrument(Wants::SYNCHRONISATION) {
+        if let Some(instrument) = self.context.instrument(Wants::SYNCHRONIZATION) {
             instrument.barrier_open(number, &released, barrier.threads.is_none());
         }
         for w in released.drain(..) {

@@ -297,7 +297,7 @@ impl<'a> ClusterExecutor<'a> {
             .sum();
         if missing == 0 {
             // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now.
-            if let Some(instrument) = unsafe { self.hook.get(Wants::SYNCHRONISATION) } {
+            if let Some(instrument) = unsafe { self.hook.get(Wants::SYNCHRONIZATION) } {
                 instrument.cluster_open(barrier.generation);
             }
             barrier.release();

@@ -188,7 +188,7 @@ impl Worker<'_> {
                 continue;
             }
             // `bar.warp.sync` exchanges nothing, but instruments learn which lanes converged.
-            let told = self.context.hook.wants(Wants::SYNCHRONISATION);
+            let told = self.context.hook.wants(Wants::SYNCHRONIZATION);
             if here != one.split.mask && (number(at) != 0 || told) {
                 let leads = !gone.contains(&(named, same(at)));
                 let mut exchange = Exchange { leads, ..Exchange::default() };

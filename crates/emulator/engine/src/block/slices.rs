@@ -110,7 +110,7 @@ impl Worker<'_> {
                     // SAFETY: a warp stops at an operation of its code (`Warp::stop_at`), which the launch keeps
                     // alive.
                     let form = BarrierForm::unpacked(unsafe { (*self.warps[w].stopped_at).imm });
-                    let in_order = Wants::BARRIERS | Wants::SYNCHRONISATION;
+                    let in_order = Wants::BARRIERS | Wants::SYNCHRONIZATION;
                     match form.plain {
                         Some(number) if !self.context.hook.wants(in_order) => {
                             self.states[w] = State::Plain(number);

@@ -309,7 +309,7 @@ impl Device {
         let memory = self.memory();
         let job = Job::new(&assembled, &memory, launch, (&parameters, address), &self.options);
         let ran = job.run(instrument, self.workers, || self.pool());
-        if !instrumentation.wants.any(Wants::INITIALISED) {
+        if !instrumentation.wants.any(Wants::INITIALIZED) {
             memory.take_as_written();
         }
         // The workspace is freed under the lock.

@@ -282,7 +282,7 @@ unsafe impl Body for Converge {
                 let missing = named(op, warp) & warp.live & !warp.mask;
                 let context = &mut *warp.context;
                 let instruction = context.place(warp, op).instruction;
-                if let Some(instrument) = context.instrument(Wants::SYNCHRONISATION) {
+                if let Some(instrument) = context.instrument(Wants::SYNCHRONIZATION) {
                     instrument.lanes_missing(warp.index, instruction, missing);
                 }
                 return warp.stop_at(op, Stop::Converge);

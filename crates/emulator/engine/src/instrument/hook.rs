@@ -26,7 +26,7 @@ impl Wants {
     pub const ASYNCHRONOUS: Wants = Wants(1 << 5);
     /// All that orders threads: barriers, member masks and warp synchronization, fences, mbarriers,
     /// cluster barriers, commits and waits.
-    pub const SYNCHRONISATION: Wants = Wants(1 << 6);
+    pub const SYNCHRONIZATION: Wants = Wants(1 << 6);
     /// Asynchronous copies with what they read and write, and what `wgmma` reads of shared memory.
     pub const COPIES: Wants = Wants(1 << 7);
     /// `malloc` and `free` of kernels. Their blocks then are far apart, and none is given twice while there is
@@ -38,7 +38,7 @@ impl Wants {
     pub const PASSES: Wants = Wants(1 << 10);
     /// The instrument keeps the bitmaps of initialized bytes up to date; else all memory counts as
     /// initialized after the launch.
-    pub const INITIALISED: Wants = Wants(1 << 11);
+    pub const INITIALIZED: Wants = Wants(1 << 11);
     /// One worker runs all blocks, in order.
     pub const ONE_WORKER: Wants = Wants(1 << 12);
     /// The events of a plain observer: instructions, accesses, barriers and asynchronous copies.

@@ -206,7 +206,7 @@ pub unsafe trait Instrument: Send + 'static {
 
     /// A warp executes what synchronizes it or demands something of its lanes; `operand` reads the
     /// instruction's sources.
-    fn synchronisation(
+    fn synchronization(
         &mut self,
         _warp: &Warp,
         _instruction: u32,

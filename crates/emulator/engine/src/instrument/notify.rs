@@ -43,7 +43,7 @@ unsafe impl Body for Annotation {
             let operand = |i: usize| fetch_cold::<u32>(warp, slots[i]);
             let instrument = (*context).hook.any();
             let note = unpacked(op.imm);
-            instrument.synchronisation(warp, instruction, note, &operand);
+            instrument.synchronization(warp, instruction, note, &operand);
             if note == SyncAnnotation::WarpSync {
                 warp.exchange = None;
             }

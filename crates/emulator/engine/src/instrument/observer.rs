@@ -45,19 +45,19 @@ pub trait Observer: Send + 'static {
     /// A warp arrives at a barrier ([`Wants::BARRIERS`], or [`Wants::BRANCHES`] in any order).
     fn barrier(&mut self, _place: Place, _mask: u32) {}
 
-    /// A warp arrives at a barrier of its block by number; it may not wait there ([`Wants::SYNCHRONISATION`]).
+    /// A warp arrives at a barrier of its block by number; it may not wait there ([`Wants::SYNCHRONIZATION`]).
     fn barrier_arrive(&mut self, _warp: usize, _number: usize, _waits: bool) {}
 
-    /// A barrier opens for these warps; `all` if it was one for all threads of the block ([`Wants::SYNCHRONISATION`]).
+    /// A barrier opens for these warps; `all` if it was one for all threads of the block ([`Wants::SYNCHRONIZATION`]).
     fn barrier_open(&mut self, _number: usize, _released: &[usize], _all: bool) {}
 
-    /// A warp arrives at the cluster's barrier of this generation ([`Wants::SYNCHRONISATION`]).
+    /// A warp arrives at the cluster's barrier of this generation ([`Wants::SYNCHRONIZATION`]).
     fn cluster_arrive(&mut self, _warp: usize, _generation: u32, _relaxed: bool) {}
 
-    /// All warps have arrived at the cluster's barrier ([`Wants::SYNCHRONISATION`]).
+    /// All warps have arrived at the cluster's barrier ([`Wants::SYNCHRONIZATION`]).
     fn cluster_open(&mut self, _generation: u32) {}
 
-    /// A warp has waited at the cluster's barrier ([`Wants::SYNCHRONISATION`]).
+    /// A warp has waited at the cluster's barrier ([`Wants::SYNCHRONIZATION`]).
     fn cluster_waited(&mut self, _warp: usize, _generation: u32) {}
 
     /// A thread, by its lane, starts a bulk copy, arrives at an mbarrier or waits for one ([`Wants::ASYNCHRONOUS`]).

@@ -2,7 +2,7 @@
 
 use crate::fault::NearAllocation;
 use crate::memory::host_bytes::{Fresh, HostBytes};
-use crate::memory::initialised::InitialisedBytes;
+use crate::memory::initialized::InitializedBytes;
 use crate::memory::{Memory, NULL_PAGE};
 use lanework_ptx_ir::memory_layout::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct Allocation {
     /// Whether it is constant memory, which kernels must not write.
     pub constant: bool,
     /// Which bytes have been written, where accesses are checked.
-    pub written: Option<Arc<InitialisedBytes>>,
+    pub written: Option<Arc<InitializedBytes>>,
     pub(crate) data: *mut u8,
     /// The bytes that hold it; `None` for a range that the host registered.
     pub(crate) own: Option<HostBytes>,
@@ -56,7 +56,7 @@ impl Allocation {
             bytes,
             of_module: false,
             constant: false,
-            written: checked.then(|| Arc::new(InitialisedBytes::new(bytes))),
+            written: checked.then(|| Arc::new(InitializedBytes::new(bytes))),
             data: own.start(),
             own: Some(own),
         }

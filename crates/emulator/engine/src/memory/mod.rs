@@ -6,7 +6,7 @@ pub(crate) mod device_range;
 pub mod guest;
 pub(crate) mod host_bytes;
 pub mod host_memory;
-pub mod initialised;
+pub mod initialized;
 pub(crate) mod lock;
 
 use crate::fault::MemoryError;

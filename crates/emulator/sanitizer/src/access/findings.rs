@@ -6,7 +6,7 @@ use crate::bounds::{Bounds, MemoryId};
 use crate::findings::kinds::ReportKind;
 use crate::findings::suppressions::SuppressionRule;
 use crate::findings::{Finding, place, verb};
-use crate::initialization::Initialisation;
+use crate::initialization::Initialization;
 use crate::races::epoch::{self, PackedEpoch};
 use crate::races::findings::RaceDescription;
 use crate::races::happens_before::relation::MissingWarpSync;
@@ -51,7 +51,7 @@ impl AccessCheck {
                 "shared" => bounds.shared.nearest(at, bytes),
                 _ => bounds.local.nearest(at, bytes),
             };
-            Initialisation::unwritten(verb(access.site.kind), space, (at, bytes), near)
+            Initialization::unwritten(verb(access.site.kind), space, (at, bytes), near)
         });
     }
 

@@ -13,7 +13,7 @@ use crate::access::position::{LaneAt, Position};
 use crate::bounds::{Bounds, Extent, MemoryId};
 use crate::findings::Reports;
 use crate::findings::kinds::ReportKind;
-use crate::initialization::Initialisation;
+use crate::initialization::Initialization;
 use crate::races::epoch::{self, PackedEpoch};
 use crate::races::{PeerAccesses, Races, SuspendedRaces};
 use lanework_engine::event::AccessKind;
@@ -74,7 +74,7 @@ pub struct AccessCheck {
     /// Extents of allocations and variables.
     pub bounds: Bounds,
     /// Initialized-byte bitmaps.
-    pub initial: Initialisation,
+    pub initial: Initialization,
     /// Shadow memory and the happens-before tracker.
     pub races: Races,
     /// Accesses to shared memory of peer blocks.
@@ -104,7 +104,7 @@ impl AccessCheck {
         let word_cells = shift == 2 && all && !reports.by_lane();
         let shared = || (0..bounds.ranks()).map(|rank| bounds.extent(rank).bytes);
         AccessCheck {
-            initial: Initialisation::new(shared(), bounds.local_bytes_of(position.warps)),
+            initial: Initialization::new(shared(), bounds.local_bytes_of(position.warps)),
             races: Races::new(position.warps, shared(), shift),
             peers: PeerAccesses::new(bounds.ranks()),
             releases: releases(kernel),
@@ -247,7 +247,7 @@ fn releases(kernel: &Kernel) -> bool {
 pub struct SuspendedAccess {
     position: Position,
     extents: Vec<Extent>,
-    initial: Initialisation,
+    initial: Initialization,
     races: SuspendedRaces,
     peers: PeerAccesses,
 }
@@ -262,7 +262,7 @@ impl AccessCheck {
         SuspendedAccess {
             position: Position::new(warps, ranks),
             extents: shared.iter().map(Extent::of_shared).collect(),
-            initial: Initialisation::new(bytes(), local),
+            initial: Initialization::new(bytes(), local),
             races: self.races.another(warps, bytes()),
             peers: PeerAccesses::new(ranks),
         }

@@ -17,7 +17,7 @@ use crate::findings::kinds::ReportKind;
 use crate::races::epoch::{self, PackedEpoch};
 use crate::races::shadow_memory::LINE;
 use lanework_engine::event::AccessKind;
-use lanework_engine::initialised::InitialisedBytes;
+use lanework_engine::initialized::InitializedBytes;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;
 use lanework_ptx_ir::kernel::MemorySpace;
@@ -63,7 +63,7 @@ impl ActiveHalf {
 
     /// Marks the bytes that its lanes write as initialized.
     #[inline(always)]
-    fn mark(&self, written: &InitialisedBytes, bytes: u64) {
+    fn mark(&self, written: &InitializedBytes, bytes: u64) {
         if self.lanes & (self.lanes + 1) == 0 {
             return written.set(self.offset, self.span);
         }

@@ -7,7 +7,7 @@ use crate::races::epoch::{self, ASYNC, PackedEpoch};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::{Relation, RelationCache};
 use crate::races::shadow_memory::{LINE, ShadowMemory};
-use lanework_engine::initialised::InitialisedBytes;
+use lanework_engine::initialized::InitializedBytes;
 
 /// Everything that decides an access. Relations are cached because neighboring cells mostly belong
 /// to one epoch: without the caches sgemm_tiled takes 1.2 times as long.
@@ -15,7 +15,7 @@ pub struct ShadowView<'a> {
     /// Shadow cells of the memory.
     pub shadow: &'a mut ShadowMemory,
     /// Initialized-byte bitmap, if there is one.
-    pub written: Option<&'a InitialisedBytes>,
+    pub written: Option<&'a InitializedBytes>,
     /// The happens-before tracker.
     pub order: &'a mut HappensBefore,
     /// Relation of the last prior write.

@@ -16,27 +16,27 @@ pub mod registers;
 use crate::bounds::MemoryId;
 use crate::findings::{Finding, place};
 use lanework_engine::fault::NearAllocation;
-use lanework_engine::initialised::InitialisedBytes;
+use lanework_engine::initialized::InitializedBytes;
 use std::sync::Arc;
 
 /// Initialized-byte bitmaps of all memories.
-pub struct Initialisation {
+pub struct Initialization {
     ranks: usize,
     /// By memory; `None` if it is not tracked.
-    memories: Vec<Option<Arc<InitialisedBytes>>>,
+    memories: Vec<Option<Arc<InitializedBytes>>>,
     /// Local memory of all threads of the cluster, thread by thread.
-    pub local: InitialisedBytes,
+    pub local: InitializedBytes,
 }
 
-impl Initialisation {
+impl Initialization {
     /// Uninitialized shared memories of these sizes, by rank, and `local_bytes` of local memory.
-    pub fn new(shared: impl Iterator<Item = u64>, local_bytes: u64) -> Initialisation {
+    pub fn new(shared: impl Iterator<Item = u64>, local_bytes: u64) -> Initialization {
         let memories: Vec<_> =
-            shared.map(|bytes| Some(Arc::new(InitialisedBytes::new(bytes)))).collect();
-        Initialisation {
+            shared.map(|bytes| Some(Arc::new(InitializedBytes::new(bytes)))).collect();
+        Initialization {
             ranks: memories.len(),
             memories,
-            local: InitialisedBytes::new(local_bytes),
+            local: InitializedBytes::new(local_bytes),
         }
     }
 
@@ -47,19 +47,19 @@ impl Initialisation {
     }
 
     /// Swaps shared and local memory with another cluster's.
-    pub fn exchange(&mut self, other: &mut Initialisation) {
+    pub fn exchange(&mut self, other: &mut Initialization) {
         self.memories[..self.ranks].swap_with_slice(&mut other.memories);
         std::mem::swap(&mut self.local, &mut other.local);
     }
 
     /// Adds the next memory, an allocation.
-    pub fn track(&mut self, written: Option<Arc<InitialisedBytes>>) {
+    pub fn track(&mut self, written: Option<Arc<InitializedBytes>>) {
         self.memories.push(written);
     }
 
     /// The bitmap of a memory, if it is tracked.
     #[inline(always)]
-    pub fn written(&self, id: MemoryId) -> Option<&InitialisedBytes> {
+    pub fn written(&self, id: MemoryId) -> Option<&InitializedBytes> {
         self.memories[id].as_deref()
     }
 

@@ -100,12 +100,12 @@ impl Sanitizer {
 unsafe impl Instrument for Sanitizer {
     fn wants(&self) -> Wants {
         Wants::ACCESSES
-            | Wants::SYNCHRONISATION
+            | Wants::SYNCHRONIZATION
             | Wants::COPIES
             | Wants::HEAP
             | Wants::EDGES
             | Wants::PASSES
-            | Wants::INITIALISED
+            | Wants::INITIALIZED
             | Wants::ONE_WORKER
     }
 
@@ -170,7 +170,7 @@ unsafe impl Instrument for Sanitizer {
         self.probe.note_sync();
     }
 
-    fn synchronisation(
+    fn synchronization(
         &mut self,
         warp: &Warp,
         instruction: u32,

@@ -66,7 +66,7 @@ impl fmt::Display for Suspects {
             return write!(f, "{only}");
         }
         let count = self.launches.len() as u64 + self.forgotten;
-        write!(f, "one of {count} launches since the last synchronisation, ")?;
+        write!(f, "one of {count} launches since the last synchronization, ")?;
         if self.forgotten > 0 {
             write!(f, "{} older ones not kept, then ", self.forgotten)?;
         }

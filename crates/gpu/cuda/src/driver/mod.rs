@@ -1,4 +1,4 @@
-//! The driver library: loaded and initialised once; descriptions of its error codes.
+//! The driver library: loaded and initialized once; descriptions of its error codes.
 
 pub(crate) mod error;
 pub(crate) mod ledger;
@@ -27,7 +27,7 @@ const REQUIRED: [&str; 12] = [
     "cuMemHostAlloc",
 ];
 
-/// Loads the driver, checks it and initialises it; later calls return the first result.
+/// Loads the driver, checks it and initializes it; later calls return the first result.
 ///
 /// # Errors
 /// [`CudaError::Unavailable`] when there is no driver, no GPU, or the two are incompatible.
@@ -61,7 +61,7 @@ fn probe() -> Result<(), String> {
         }
         _ => "check `nvidia-smi`",
     };
-    Err(format!("the driver failed to initialise: {text} ({name}); {remedy}"))
+    Err(format!("the driver failed to initialize: {text} ({name}); {remedy}"))
 }
 
 /// Whether the driver exports a function. Call only after the library was found.

@@ -17,7 +17,7 @@ const NAMES: &[&str] = match cfg!(windows) {
 /// The driver library, where there is one.
 pub fn library() -> Option<&'static Library> {
     static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
-    // SAFETY: the initialisers of the driver are those that the system trusts.
+    // SAFETY: the initializers of the driver are those that the system trusts.
     let open = || NAMES.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
     LIBRARY.get_or_init(open).as_ref()
 }

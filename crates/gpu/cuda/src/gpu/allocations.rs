@@ -1,5 +1,5 @@
 //! GPU allocations, and the table of live ones, which bounds-checks host copies: an ordered map of disjoint
-//! ranges. The last 64 freed ranges are kept to recognise a use after free.
+//! ranges. The last 64 freed ranges are kept to recognize a use after free.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::mem::ManuallyDrop;

@@ -1,4 +1,4 @@
-//! One GPU: its context, shared by every handle of the process, and its synchronisation.
+//! One GPU: its context, shared by every handle of the process, and its synchronization.
 
 pub(crate) mod allocations;
 pub(crate) mod device;
@@ -140,7 +140,7 @@ impl Gpu {
         Ok((free, total))
     }
 
-    /// Sets the size of the buffer that device `printf` fills between two synchronisations, bytes.
+    /// Sets the size of the buffer that device `printf` fills between two synchronizations, bytes.
     ///
     /// # Errors
     /// [`CudaError::Driver`] when the driver refuses the size, or once a printing kernel has run.

@@ -15,7 +15,7 @@ const LOG_BYTES: usize = 64 << 10;
 pub struct JitOptions {
     /// Registers per thread, at most; `None` leaves the choice to the assembler.
     pub max_registers: Option<u32>,
-    /// Optimisation level, 0 to 4; `None` is the driver's default, 4.
+    /// Optimization level, 0 to 4; `None` is the driver's default, 4.
     pub optimization: Option<u32>,
     /// Keep source lines (`.loc`) for profilers; does not change the code.
     pub line_info: bool,

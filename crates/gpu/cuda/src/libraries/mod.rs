@@ -13,7 +13,7 @@ use libloading::Library;
 /// functions are kept.
 pub(crate) fn find<'a>(candidates: impl IntoIterator<Item = &'a Path>) -> Option<&'static Library> {
     let load = |name: &Path| {
-        // SAFETY: loads a library of NVIDIA's, whose initialisers the system trusts.
+        // SAFETY: loads a library of NVIDIA's, whose initializers the system trusts.
         unsafe { Library::new(name.as_os_str()) }.ok()
     };
     let library = candidates.into_iter().find_map(load)?;

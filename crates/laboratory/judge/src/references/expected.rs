@@ -86,11 +86,11 @@ impl Reference {
                 let rows = Rows { data, input: *input, row: data.row(*output) };
                 Right::Numbers(rows.each(at, &arithmetic, softmax))
             }
-            Reference::Norm { output, input, weight, bias, epsilon, centred } => {
+            Reference::Norm { output, input, weight, bias, epsilon, centered } => {
                 let rows = Rows { data, input: *input, row: data.row(*output) };
                 let epsilon = data.factor(*epsilon, &arithmetic);
                 let normed = rows.each(at, &arithmetic, |row, arithmetic| {
-                    norm(row, epsilon, *centred, arithmetic)
+                    norm(row, epsilon, *centered, arithmetic)
                 });
                 let of_row = |array: &Option<usize>, column: usize| {
                     array.map(|array| Approx::exact(data.values[array][column]))

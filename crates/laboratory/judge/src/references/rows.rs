@@ -76,9 +76,9 @@ pub fn softmax(row: &[f64], arithmetic: &Arithmetic) -> Vec<Approx> {
 }
 
 /// `(x - mean) / sqrt(variance + epsilon)`, or without the mean.
-pub fn norm(row: &[f64], epsilon: Approx, centred: bool, arithmetic: &Arithmetic) -> Vec<Approx> {
+pub fn norm(row: &[f64], epsilon: Approx, centered: bool, arithmetic: &Arithmetic) -> Vec<Approx> {
     let length = Approx::exact(row.len() as f64);
-    let mean = match centred {
+    let mean = match centered {
         false => Approx::exact(0.0),
         true => {
             let mut sum = Sum::new();
@@ -86,10 +86,10 @@ pub fn norm(row: &[f64], epsilon: Approx, centred: bool, arithmetic: &Arithmetic
             sum.finish(0.0, arithmetic).divide(length, arithmetic)
         }
     };
-    let centre = |x: &f64| Approx::exact(*x).add(mean.minus(), arithmetic);
+    let center = |x: &f64| Approx::exact(*x).add(mean.minus(), arithmetic);
     let mut squares = Sum::new();
     for x in row {
-        let apart = centre(x);
+        let apart = center(x);
         squares.add(apart.multiply(apart, arithmetic));
     }
     // Kernels may compute the mean of the squares minus the square of the mean, so the error bound is the one of the
@@ -98,12 +98,12 @@ pub fn norm(row: &[f64], epsilon: Approx, centred: bool, arithmetic: &Arithmetic
     row.iter().for_each(|x| plain.add(Approx::exact(x * x)));
     let by_difference = arithmetic.gamma(row.len() as f64 + 4.0) * plain.scale;
     let mut variance = squares.finish(2.0, arithmetic);
-    if centred && variance.error > 0.0 {
+    if centered && variance.error > 0.0 {
         variance.error = variance.error.max(by_difference);
     }
     let variance = variance.divide(length, arithmetic);
     let root = variance.add(epsilon, arithmetic).monotonic(|x| 1.0 / x.sqrt(), arithmetic);
-    row.iter().map(|x| centre(x).multiply(root, arithmetic)).collect()
+    row.iter().map(|x| center(x).multiply(root, arithmetic)).collect()
 }
 
 /// Running sums.

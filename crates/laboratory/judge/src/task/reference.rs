@@ -51,7 +51,7 @@ pub enum Reference {
         /// Keeps the root away from zero.
         epsilon: Factor,
         /// Whether the mean is subtracted.
-        centred: bool,
+        centered: bool,
     },
     /// Running sums over the last extent.
     Scan {

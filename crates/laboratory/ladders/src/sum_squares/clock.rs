@@ -6,14 +6,14 @@ use lanework::prelude::*;
 ///
 /// Each block reads the cycle counter of its multiprocessor (`%clock64`) before and after its work.
 /// Within one block the difference is a time. Between blocks it need not be: the counters of
-/// different multiprocessors are not synchronised, and on an H200 they differ by tens of millions
+/// different multiprocessors are not synchronized, and on an H200 they differ by tens of millions
 /// of cycles. So `longest` is the reliable figure, and where all blocks run concurrently, as in
 /// every rung here, it is the kernel's time without the launch overhead. `span` is meaningful on
-/// GPUs with synchronised counters.
+/// GPUs with synchronized counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cycles {
     /// The latest end minus the earliest start over all blocks: a time only where the counters are
-    /// synchronised.
+    /// synchronized.
     pub span: u64,
     /// The most cycles between the start and the end of one block.
     pub longest: u64,

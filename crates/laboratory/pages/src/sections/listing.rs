@@ -2,7 +2,7 @@
 //! source line are highlighted together.
 
 use crate::format::{count, percent};
-use crate::highlight::{Language, line as coloured};
+use crate::highlight::{Language, line as colored};
 use crate::record::{Kernel, Line, Listing, Sass, Source};
 use crate::words::{t, tf};
 use maud::{Markup, PreEscaped, html};
@@ -124,7 +124,7 @@ fn source(file: &Source, index: usize, lines: &[&Line]) -> Markup {
                         tr data-l=[found.map(|_| format!("{index}:{number}"))] style=[heat(found)] {
                             th { (number) }
                             (cells(found))
-                            td { (coloured(text, kind)) }
+                            td { (colored(text, kind)) }
                         }
                         @for remark in found.iter().flat_map(|line| &line.remarks) {
                             tr.remark { td {} td {} td {} td {} td {} td { "▲ " (crate::words::pair(remark, &crate::words::remark(remark))) } }
@@ -153,7 +153,7 @@ fn of_ptx(ptx: &Listing, key: &dyn Fn(&(String, u32)) -> Option<String>, most: u
                         tr data-l=[ptx.source.get(&number).and_then(key)] style=[heat(found)] {
                             th { (number) }
                             (cells(found))
-                            td { (coloured(text, Language::Ptx)) }
+                            td { (colored(text, Language::Ptx)) }
                         }
                     }
                 }
@@ -184,7 +184,7 @@ fn of_sass(sass: &Sass, key: &dyn Fn(&(String, u32)) -> Option<String>, most: us
                         @let number = at as u32 + 1;
                         tr data-l=[sass.source.get(&number).and_then(key)] {
                             th { (number) }
-                            td { (coloured(line, Language::Sass)) }
+                            td { (colored(line, Language::Sass)) }
                         }
                     }
                 }

@@ -346,12 +346,12 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("sweeps:nothing-varies", "Nothing varies in this sweep.", "这次扫描没有变化的参数。"),
     (
         "sweeps:more",
-        "the stronger the colour, the better; the best cell is framed",
+        "the stronger the color, the better; the best cell is framed",
         "颜色越浓越好；最好的一格加框",
     ),
     (
         "sweeps:less",
-        "the fainter the colour, the better; the best cell is framed",
+        "the fainter the color, the better; the best cell is framed",
         "颜色越淡越好；最好的一格加框",
     ),
     // samples

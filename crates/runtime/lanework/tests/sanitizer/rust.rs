@@ -253,7 +253,7 @@ fn libraries_may_compact_in_place_and_move_padding() -> lanework::Result<()> {
         let reports = found_in(own, entry, blocks)?;
         assert_eq!(reports.iter().map(|report| report.kind).collect::<Vec<_>>(), [kind], "{entry}");
     }
-    // Uninitialised memory that the user passed to a library is reported there, too.
+    // Uninitialized memory that the user passed to a library is reported there, too.
     assert_eq!(found_in(library, "unread", 1)?.len(), 1);
     Ok(())
 }

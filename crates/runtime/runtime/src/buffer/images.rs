@@ -51,7 +51,7 @@ impl Device {
     }
 
     /// Makes a texture of mipmap levels, each of half of the extents of the one before, as [`Device::texture_at`] makes one of an image.
-    /// [`Sampler::mip`] says which levels are read; coordinates have to be normalised.
+    /// [`Sampler::mip`] says which levels are read; coordinates have to be normalized.
     ///
     /// ```
     /// use lanework::emulator::{Channel, Image, ImageShape, Mip, Sampler, Texel};

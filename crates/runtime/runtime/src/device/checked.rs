@@ -5,7 +5,7 @@ use lanework_emulator::Options;
 use lanework_emulator::sanitize::{Checks, Report, ReportKind};
 
 impl Device {
-    /// A new emulator that checks every launch: bounds, alignment, use after free, uninitialised
+    /// A new emulator that checks every launch: bounds, alignment, use after free, uninitialized
     /// memory, races, barriers, warp-synchronous operations and asynchronous copies. A launch with
     /// findings runs to its end and then returns [`Error::Sanitizer`](crate::Error::Sanitizer) with all of them:
     ///

@@ -148,10 +148,10 @@ fn first_mention(suite: &str) -> bool {
     first
 }
 
-/// Says once, bypassing the capture of test output, that the emulator was compiled without optimisation.
+/// Says once, bypassing the capture of test output, that the emulator was compiled without optimization.
 fn warn_if_slow() {
     static SAID: AtomicBool = AtomicBool::new(false);
-    if !lanework_emulator::OPTIMISED && !SAID.swap(true, Ordering::Relaxed) {
+    if !lanework_emulator::OPTIMIZED && !SAID.swap(true, Ordering::Relaxed) {
         // Nothing to do when even standard error is closed.
         let _ = writeln!(std::io::stderr(), "{SLOW}");
     }
@@ -159,7 +159,7 @@ fn warn_if_slow() {
 
 /// Printed once by an emulator that was compiled without optimization.
 const SLOW: &str = "\
-note: the emulator was compiled without optimisation, and is many times slower than it could be; add to Cargo.toml:
+note: the emulator was compiled without optimization, and is many times slower than it could be; add to Cargo.toml:
 
 [profile.dev.package.lanework-engine]
 opt-level = 3

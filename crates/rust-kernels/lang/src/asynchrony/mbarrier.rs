@@ -146,7 +146,7 @@ impl Mbarriers {
         if !known {
             b.error(
                 format!("the arrivals of `{hint}` are not a number from 1 to {MOST_ARRIVALS} that is known before the kernel's first line"),
-                "write a literal, a constant, a parameter of the kernel or `block_dim.x`: barriers are initialised before the first line",
+                "write a literal, a constant, a parameter of the kernel or `block_dim.x`: barriers are initialized before the first line",
             );
         }
         let arrivals = if known { arrivals.value } else { Value::Constant(1) };

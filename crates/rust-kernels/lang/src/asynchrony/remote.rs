@@ -214,7 +214,7 @@ fn emit<T: Element>(name: &str, to: Place<T>, value: impl IntoVar<T>, signal: Re
 }
 
 /// Starts to store a value of 4 or 8 bytes into another block's shared memory; the barrier `signal` of the same block is
-/// told of its bytes (`st.async`). Whoever waits for that barrier sees the value: no other synchronisation is needed.
+/// told of its bytes (`st.async`). Whoever waits for that barrier sees the value: no other synchronization is needed.
 ///
 /// ```
 /// # use lanework::prelude::*;

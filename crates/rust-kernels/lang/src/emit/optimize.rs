@@ -8,7 +8,7 @@ use crate::emit::value::Register;
 use lanework_ptx::{AddressBase, Immediate, Instruction, Modifier, Opcode, Operand};
 use std::collections::HashMap;
 
-/// Optimises a finished body in place.
+/// Optimizes a finished body in place.
 pub(crate) fn optimize(lines: &mut Vec<Line>) {
     fold_moves(lines);
     drop_unread(lines);

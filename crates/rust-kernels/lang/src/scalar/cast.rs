@@ -122,7 +122,7 @@ fn integer_to_integer(b: &mut Builder, x: Value, from: ScalarType, to: ScalarTyp
         _ => x,
     };
     // Widening keeps the value; only a narrower target, or one of the same width and other
-    // signedness, needs to be normalised.
+    // signedness, needs to be normalized.
     let fits = from.size() < to.size() && (!from.is_signed() || to.is_signed());
     if is_narrow(to) && !fits { normalize(b, to, resized) } else { resized }
 }

@@ -1,4 +1,4 @@
-//! Pieces of a line: the entry that fits one as a whole, else the pieces between separators, colours, columns and
+//! Pieces of a line: the entry that fits one as a whole, else the pieces between separators, colors, columns and
 //! brackets.
 
 use crate::words::catalogue::{Catalogue, Entry, TemplatePart};
@@ -174,7 +174,7 @@ fn unpadded(catalogue: &Catalogue, core: &str, word: bool) -> Option<String> {
     }
 }
 
-/// A label in a colour, and what follows; else the pieces between changes of colour.
+/// A label in a color, and what follows; else the pieces between changes of color.
 fn styled(catalogue: &Catalogue, core: &str) -> Option<String> {
     if !core.contains(ESCAPE) {
         return None;
@@ -203,7 +203,7 @@ fn styled(catalogue: &Catalogue, core: &str) -> Option<String> {
         let code = rest.find('m').map_or(rest.len(), |at| at + 1);
         out.push_str(&rest[..code]);
         rest = &rest[code..];
-        // What follows the label is taken as a whole, with the colours in it.
+        // What follows the label is taken as a whole, with the colors in it.
         if out.trim_end_matches("\u{1b}[0m").ends_with(is_mark) && !rest.is_empty() {
             let (said, translated) = piece(catalogue, rest.trim_start(), false);
             out.push_str(&said);

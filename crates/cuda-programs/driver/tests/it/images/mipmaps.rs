@@ -97,7 +97,7 @@ fn levels_of_mipmaps_are_read_by_number_and_gradient() {
 }
 
 #[test]
-fn colours_of_srgb_are_read_as_linear_ones() {
+fn colors_of_srgb_are_read_as_linear_ones() {
     context();
     let shape = Shape { width: 2, height: 1, format: BYTES, channels: 4, ..Shape::default() };
     let array = array(shape);

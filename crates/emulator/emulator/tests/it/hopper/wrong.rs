@@ -95,9 +95,9 @@ fn bytes_that_nobody_announced_are_waited_for_in_vain() {
 #[test]
 fn mbarriers_are_used_as_they_count() {
     for (body, words) in [
-        ("mbarrier.arrive.shared::cta.b64 %rd4, [%r2];", "not initialised"),
+        ("mbarrier.arrive.shared::cta.b64 %rd4, [%r2];", "not initialized"),
         ("mbarrier.init.shared::cta.b64 [%r2], 0;", "1 to 1048575 arrivals, not 0"),
-        (&format!("{INIT} mbarrier.inval.shared::cta.b64 [%r2]; {WAIT}"), "not initialised"),
+        (&format!("{INIT} mbarrier.inval.shared::cta.b64 [%r2]; {WAIT}"), "not initialized"),
         (
             &format!(
                 "{INIT} @%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 8; mbarrier.arrive.shared::cta.b64 %rd4, [%r2];"
@@ -118,7 +118,7 @@ fn mbarriers_are_used_as_they_count() {
         ),
     ] {
         let f = fault(body);
-        let none = words == "not initialised";
+        let none = words == "not initialized";
         let kind = if none { FaultKind::NoMbarrier } else { FaultKind::Mbarrier };
         assert_eq!(f.kind, kind, "{f}");
         assert!(f.message.contains(words), "{f}");

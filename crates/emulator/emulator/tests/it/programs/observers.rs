@@ -53,7 +53,7 @@ impl Observer for Fickle {
     fn wants(&self) -> Wants {
         match self.0.replace(true) {
             false => Wants::NOTHING,
-            true => Wants::EVENTS | Wants::COUNTS | Wants::EDGES | Wants::SYNCHRONISATION,
+            true => Wants::EVENTS | Wants::COUNTS | Wants::EDGES | Wants::SYNCHRONIZATION,
         }
     }
     fn fork(&self) -> Self {

@@ -54,14 +54,14 @@ fn planes_are_read_by_every_mode_and_filter() {
     assert!(
         device
             .make_texture(plane, bad)
-            .expect_err("not normalised")
+            .expect_err("not normalized")
             .to_string()
             .contains("repeats")
     );
 }
 
 #[test]
-fn the_border_has_the_colour_of_the_sampler() {
+fn the_border_has_the_color_of_the_sampler() {
     let device = device();
     let read = module(
         "",

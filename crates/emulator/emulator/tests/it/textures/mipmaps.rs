@@ -197,7 +197,7 @@ fn levels_are_counted_and_do_not_have_to_be_guessed() {
 }
 
 #[test]
-fn colours_of_srgb_are_read_as_linear_ones_before_they_are_filtered() {
+fn colors_of_srgb_are_read_as_linear_ones_before_they_are_filtered() {
     let device = device();
     let texel = Texel { channel: Channel::Unsigned, bits: 8, channels: 4 };
     let line = image(

@@ -59,7 +59,7 @@ pub(crate) unsafe fn mbarrier(
             let kind = if none { FaultKind::NoMbarrier } else { FaultKind::Mbarrier };
             let next = next.map_err(|why| misuse(kind, lane, address.0[i], &why))?;
             let instruction = (*warp.context).place(warp, op).instruction;
-            if let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONISATION) {
+            if let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONIZATION) {
                 instrument.mbarrier(warp, (lane, instruction), what, (place.rank, place.offset));
             }
             host.write(next);
@@ -87,7 +87,7 @@ fn change(bits: u64, what: MbarrierOp, first: u32, second: u32) -> Result<u64, S
         return Mbarrier::new(first).map(Mbarrier::bits);
     }
     let Some(mut this) = Mbarrier::from_bits(bits) else {
-        return Err("it is not initialised; run `mbarrier.init` and a barrier first".to_owned());
+        return Err("it is not initialized; run `mbarrier.init` and a barrier first".to_owned());
     };
     match what {
         MbarrierOp::Invalidate => return Ok(0),
@@ -137,7 +137,7 @@ unsafe fn wait_phase(
             let i = lane as usize;
             let place = shared(warp, lane, address.0[i], 8, 8, "mbarrier")?;
             let Some(this) = Mbarrier::from_bits(place.host.cast::<u64>().read()) else {
-                let why = "it is not initialised; run `mbarrier.init` and a barrier first";
+                let why = "it is not initialized; run `mbarrier.init` and a barrier first";
                 return Err(misuse(FaultKind::NoMbarrier, lane, address.0[i], why));
             };
             let of = if parity {
@@ -166,7 +166,7 @@ unsafe fn wait_phase(
             notify(op, warp, lane, Asynchronous::Waited(ended[lane as usize]));
             let place = shared(warp, lane, address.0[lane as usize], 8, 8, "mbarrier")?;
             let instruction = (*warp.context).place(warp, op).instruction;
-            if let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONISATION) {
+            if let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONIZATION) {
                 instrument.mbarrier_waited(warp, (lane, instruction), (place.rank, place.offset));
             }
         }
@@ -196,7 +196,7 @@ pub(crate) unsafe fn describe(warp: &Warp, plan: &Plan, at: AddressOperand) -> S
         };
         let state = match Mbarrier::from_bits(place.host.cast::<u64>().read()) {
             Some(this) => this.to_string(),
-            None => "no longer initialised".to_owned(),
+            None => "no longer initialized".to_owned(),
         };
         format!("the mbarrier at offset {} of shared memory{of} ({state})", place.offset)
     }
@@ -239,7 +239,7 @@ pub(crate) unsafe fn arrive(
     unsafe {
         let rank = owner(warp, lane).rank;
         let cluster = &mut *(*warp.context).cluster;
-        if let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONISATION) {
+        if let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONIZATION) {
             let generation = cluster.barrier.generation;
             instrument.cluster_arrive(warp.index as usize, generation, relaxed);
         }
@@ -267,7 +267,7 @@ pub(crate) unsafe fn wait(warp: &mut Warp, aligned: bool) -> Result<bool, RawFau
         let arrived = cluster.barrier.arrived(rank, warp.index, lane);
         let met = cluster.barrier.wait(rank, warp.index, warp.mask);
         if met == Ok(true)
-            && let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONISATION)
+            && let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONIZATION)
         {
             instrument.cluster_waited(warp.index as usize, arrived);
         }

@@ -115,7 +115,7 @@ unsafe fn tell_unwritten(op: &Op, warp: &Warp, lane: u32, product: &Product) {
     unsafe {
         let instruction = (*warp.context).place(warp, op).instruction;
         let cluster = cluster(warp);
-        let Some(instrument) = (*warp.context).instrument(Wants::INITIALISED) else { return };
+        let Some(instrument) = (*warp.context).instrument(Wants::INITIALIZED) else { return };
         let (path, columns) = (product.path(), product.columns());
         let first = product.d.column;
         for rank in &product.ranks {

@@ -225,7 +225,7 @@ pub unsafe fn commit(
                 let place = shared(warp, lane, at, 8, 8, "mbarrier")?;
                 if Mbarrier::from_bits(place.host.cast::<u64>().read()).is_none() {
                     let note = format!(
-                        "mbarrier at shared address {at:#x}: it is not initialised; run `mbarrier.init` and a barrier first"
+                        "mbarrier at shared address {at:#x}: it is not initialized; run `mbarrier.init` and a barrier first"
                     );
                     let place = (MemorySpace::Shared, at, 8);
                     return Err(raw(FaultKind::NoMbarrier, lane, place, note));

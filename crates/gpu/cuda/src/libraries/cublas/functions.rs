@@ -127,7 +127,7 @@ pub(super) fn check(status: Status, call: &str) -> Result<(), CudaError> {
         return Ok(());
     }
     let name = match status {
-        1 => "not initialised",
+        1 => "not initialized",
         3 => "out of memory",
         7 => "invalid value",
         8 => "not supported on this GPU",

@@ -105,8 +105,8 @@ impl Task {
                 let row = |name: &str| table.get(name).map(|value| self.array(value)).transpose();
                 let (weight, bias) = (row("weight")?, row("bias")?);
                 let epsilon = self.factor(&table, "epsilon", 1e-5)?;
-                let centred = norm == "layer_norm";
-                Ok(Reference::Norm { output, input, weight, bias, epsilon, centred })
+                let centered = norm == "layer_norm";
+                Ok(Reference::Norm { output, input, weight, bias, epsilon, centered })
             }
         }
     }

@@ -7,7 +7,7 @@ use lanework::report::pictures::drawing::{Anchor, Drawing, EMPTY, FAINT, FILLS, 
 const CELL: f64 = 19.0;
 const N: usize = 8;
 
-/// A matrix at a place: the colour of each cell by row and column.
+/// A matrix at a place: the color of each cell by row and column.
 fn matrix(
     d: &mut Drawing,
     (left, top): (f64, f64),

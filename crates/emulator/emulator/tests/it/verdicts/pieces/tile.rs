@@ -190,7 +190,7 @@ impl Tile {
         (self.barrier == Barrier::Mbarrier).then(|| {
             let name = t.shared(8);
             let more = t.plant(self.id, "an mbarrier of one thread too many", Need::Thread);
-            let none = t.plant(self.id, "an mbarrier without initialisation", Need::Thread);
+            let none = t.plant(self.id, "an mbarrier without initialization", Need::Thread);
             let count = at.group().1 + u32::from(more);
             let (address, first) = (t.register("r"), t.register("p"));
             if !none {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 /// A bit per byte of an allocation, shared by the host and the one worker of a checked launch.
 #[derive(Debug)]
-pub struct InitialisedBytes {
+pub struct InitializedBytes {
     bytes: u64,
     whole: AtomicBool,
     bits: Box<[AtomicU64]>,
@@ -17,12 +17,12 @@ fn mask(at: u64, bytes: u64) -> u64 {
     (u64::MAX >> (64 - bytes.clamp(1, 64))) << at
 }
 
-impl InitialisedBytes {
+impl InitializedBytes {
     /// Nothing is written.
-    pub fn new(bytes: u64) -> InitialisedBytes {
+    pub fn new(bytes: u64) -> InitializedBytes {
         let words = bytes.div_ceil(64) as usize;
         let bits = (0..words).map(|_| AtomicU64::new(0)).collect();
-        InitialisedBytes { bytes, whole: AtomicBool::new(bytes == 0), bits }
+        InitializedBytes { bytes, whole: AtomicBool::new(bytes == 0), bits }
     }
 
     /// Everything counts as unwritten again.
@@ -83,11 +83,11 @@ impl InitialisedBytes {
 
 #[cfg(test)]
 mod tests {
-    use crate::memory::initialised::*;
+    use crate::memory::initialized::*;
 
     #[test]
     fn bytes_are_remembered_across_words() {
-        let written = InitialisedBytes::new(200);
+        let written = InitializedBytes::new(200);
         written.set(60, 70);
         assert!(written.has(60, 70) && !written.has(59, 1) && !written.has(130, 1));
         assert!(!written.has(100, 60));
