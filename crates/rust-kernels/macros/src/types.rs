@@ -116,6 +116,11 @@ fn is_named(ty: &Type, names: &[&str]) -> bool {
     last.is_some_and(|last| names.iter().any(|name| last.ident == name))
 }
 
+/// Whether a path's last part is a name.
+pub fn ends_with(path: &syn::Path, name: &str) -> bool {
+    path.segments.last().is_some_and(|segment| segment.ident == name)
+}
+
 /// The type of a tensor map whose memory, not the map itself, is borrowed for as long as the launch: a launch copies the map.
 pub fn of_launch(map: &Type) -> Type {
     let mut map = map.clone();

@@ -1,11 +1,11 @@
 //! Calls: of methods, functions, closures and constructors, and their arguments.
 
 use super::operators::range;
-use crate::body::patterns::ends_with;
 use crate::body::places::{is_constructor, is_place};
 use crate::body::scope::{Mode, Translator, as_name};
 use crate::body::statement::is_array_function;
 use crate::body::twin::PRIMITIVES;
+use crate::types::ends_with;
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::Expr;

@@ -5,8 +5,9 @@ mod names;
 
 use crate::body::scope::Translator;
 use crate::data::enums::{field_of, test_of, variant_of};
+use crate::types::ends_with;
 use names::bound;
-pub use names::{ends_with, for_check, is_constant, names_a_struct};
+pub use names::{for_check, is_constant, names_a_struct};
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;

@@ -3,11 +3,6 @@
 use syn::visit_mut::VisitMut;
 use syn::{Ident, Pat};
 
-/// Whether a path's last part is a name.
-pub fn ends_with(path: &syn::Path, name: &str) -> bool {
-    path.segments.last().is_some_and(|segment| segment.ident == name)
-}
-
 /// Whether a name in a pattern is a constant's, by Rust's custom.
 pub fn is_constant(name: &syn::PatIdent) -> bool {
     name.by_ref.is_none()

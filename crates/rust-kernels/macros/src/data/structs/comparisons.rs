@@ -11,7 +11,7 @@ impl Parts<'_> {
         self.item.attrs.iter().filter(|attribute| attribute.path().is_ident("derive")).any(|a| {
             let parse = Punctuated::<syn::Path, syn::Token![,]>::parse_terminated;
             let derived = a.parse_args_with(parse).unwrap_or_default();
-            derived.iter().any(|path| crate::body::patterns::ends_with(path, name))
+            derived.iter().any(|path| crate::types::ends_with(path, name))
         })
     }
 
