@@ -5,7 +5,7 @@ use lanework::emulator::{Blocks, Options, Schedule};
 use lanework::prelude::*;
 use lanework::{PtxArg, PtxModule, PtxShape};
 
-const PTX: &str = include_str!("sanitizer/ptx/residents.ptx");
+const PTX: &str = include_str!("../sanitizer/ptx/residents.ptx");
 
 fn bytes<T: bytemuck::NoUninit>(values: &[T]) -> Vec<u8> {
     bytemuck::cast_slice(values).to_vec()
