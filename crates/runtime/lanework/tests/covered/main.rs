@@ -22,6 +22,7 @@ fn here(path: &str) -> PathBuf {
 const USED_BY: &[(&str, &str)] = &[
     ("Arg", "Launch"),
     ("ReferenceArg", "Tiles"),
+    ("ReferenceMutArg", "TensorMapMut"),
     ("SliceArg", "View"),
     ("SliceMutArg", "ViewMut"),
     ("TileAt", "TensorTiles"),
