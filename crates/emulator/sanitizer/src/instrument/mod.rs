@@ -47,15 +47,15 @@ pub struct SuspendedCluster {
 /// Checks a launch. One worker runs it, because all blocks share the shadow of global memory.
 pub struct Sanitizer {
     /// The enabled checks.
-    pub checks: Checks,
+    pub(crate) checks: Checks,
     /// The checks' state, from the start to the end of the launch.
-    pub checkers: Option<Checkers>,
+    pub(crate) checkers: Option<Checkers>,
     /// Livelock probe of the running cluster.
-    pub probe: LivelockProbe,
+    pub(crate) probe: LivelockProbe,
     /// Seat of the running cluster.
-    pub seat: usize,
+    pub(crate) seat: usize,
     /// The clusters in the other seats.
-    pub seats: Vec<Option<Box<SuspendedCluster>>>,
+    pub(crate) seats: Vec<Option<Box<SuspendedCluster>>>,
     /// The findings.
     pub reports: Vec<Report>,
     /// The shadow of global memory after the launch, if requested.
@@ -63,8 +63,8 @@ pub struct Sanitizer {
 }
 
 // SAFETY: the pointers refer to global memory, whose lock the launch holds, and to shared memory of
-// blocks that this sanitizer's worker runs. The engine moves an instrument between threads only
-// while no worker runs.
+// blocks that this sanitizer's worker runs; only `Instrument::launch` stores them, which is unsafe to
+// call. The engine moves an instrument between threads only while no worker runs.
 unsafe impl Send for Sanitizer {}
 
 impl Sanitizer {
@@ -83,13 +83,13 @@ impl Sanitizer {
     }
 
     /// Whether a suspended cluster that waited for memory can continue.
-    pub fn others_can_resume(&self) -> bool {
+    pub(crate) fn others_can_resume(&self) -> bool {
         let others = self.seats.iter().enumerate().filter(|(seat, _)| *seat != self.seat);
         others.filter_map(|(_, away)| away.as_ref()).any(|away| away.probe.woken())
     }
 
     /// Records a fault as a finding; returns it if it is not one.
-    pub fn keep(&mut self, block: [u32; 3], located: Located) -> Option<Located> {
+    pub(crate) fn keep(&mut self, block: [u32; 3], located: Located) -> Option<Located> {
         let fault = located.clone();
         self.checkers.as_mut()?.fault_of(block, located).map(|_| fault)
     }
