@@ -21,3 +21,5 @@ pub mod opcode;
 mod passes;
 mod rules;
 pub mod types;
+
+pub use lanework_ptx::cpp_names;

@@ -20,6 +20,7 @@
 //! This crate only converts text and data. It runs nothing and does no input or output.
 
 mod ast;
+pub mod cpp_names;
 mod diagnostics;
 mod instructions;
 mod link;

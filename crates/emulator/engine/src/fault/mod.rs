@@ -3,6 +3,7 @@
 pub mod report;
 
 use crate::instrument::event::AccessKind;
+use lanework_ptx_ir::cpp_names::readable;
 use lanework_ptx_ir::error::text_place;
 pub use lanework_ptx_ir::error::{LoadError, SourceLocation};
 use lanework_ptx_ir::kernel::MemorySpace;
@@ -98,11 +99,11 @@ impl fmt::Display for Fault {
         }
         write!(f, "{}", called(&self.callers))?;
         if starts {
-            write!(f, "\n   = in the launch of `{}`", self.kernel)?;
+            write!(f, "\n   = in the launch of `{}`", readable(&self.kernel))?;
         } else {
             let ([x, y, z], [bx, by, bz]) = (self.thread, self.block);
             write!(f, "\n   = thread ({x},{y},{z}) of block ({bx},{by},{bz})")?;
-            write!(f, " in `{}`", self.kernel)?;
+            write!(f, " in `{}`", readable(&self.kernel))?;
             if !self.instruction.is_empty() {
                 write!(f, ", `{}`", self.instruction)?;
             }

@@ -1,7 +1,7 @@
 //! The entries of a module by their names in C++.
 
-use crate::foreign::cpp_names::CppName;
 use crate::{Error, PtxModule, Result};
+use lanework_ptx::cpp_names::CppName;
 
 impl PtxModule {
     /// The entry of this name, mangled or in C++ (`saxpy`, `ops::saxpy`, `saxpy<float, 4>`), or the only one.

@@ -10,7 +10,6 @@ use lanework_ptx::Module;
 use std::sync::Arc;
 
 mod arguments;
-mod cpp_names;
 mod disk_cache;
 mod entries;
 mod launch;
