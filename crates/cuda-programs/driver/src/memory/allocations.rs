@@ -222,6 +222,14 @@ impl Driver {
         }
     }
 
+    /// Reports work that still uses memory of a pool which the host frees: the call does not wait for it.
+    fn check_free_of_pool(&self, context: Handle, address: u64) {
+        let found = self.allocations().live.get(&address).map(|found| (found.pool, found.bytes));
+        if let Some((_, bytes)) = found.filter(|(pool, _)| *pool != 0) {
+            ordering::freed_by_host(context, address, bytes);
+        }
+    }
+
     /// Frees memory in stream order: device or managed memory, or memory of any pool.
     pub fn free_in_order(&self, address: u64) -> Result {
         let of_pool = self.allocations().live.get(&address).is_some_and(|found| found.pool != 0);
@@ -291,6 +299,7 @@ api! {
     fn cuMemFree_v2(address: u64) {
         // Queued work may use it.
         let context = driver()?.context()?.handle;
+        driver()?.check_free_of_pool(context, address);
         driver()?.finish_context(context)?;
         match address {
             0 => Ok(()),

@@ -3,7 +3,7 @@
 use crate::ordering::history::Race;
 use lanework::emulator::NearAllocation;
 use lanework::emulator::sanitize::footprint::{AccessMode, AccessedBytes};
-use lanework::emulator::sanitize::{CodeLocation, OtherAccess, Report, ReportKind};
+use lanework::emulator::sanitize::{CodeLocation, OtherAccess, Report, ReportKind, readable_name};
 use std::fmt;
 
 /// A stream as users know it.
@@ -60,6 +60,8 @@ pub enum Action {
     Allocate,
     /// Frees memory.
     Free,
+    /// Frees memory of a pool by a call that does not wait for streams.
+    HostFree,
 }
 
 /// An operation of a stream.
@@ -87,6 +89,7 @@ impl Operation {
             Action::StagedCopy(_) => "cudaMemcpy",
             Action::Allocate => "cudaMallocAsync",
             Action::Free => "cudaFreeAsync",
+            Action::HostFree => "cudaFree",
         }
     }
 }
@@ -96,7 +99,7 @@ impl fmt::Display for Operation {
         let stream = &self.stream;
         match &self.action {
             Action::Kernel(name, number) => {
-                write!(f, "kernel `{name}` (launch {number}, {stream})")
+                write!(f, "kernel `{}` (launch {number}, {stream})", readable_name(name))
             }
             Action::StagedCopy(bytes) => {
                 write!(f, "`cudaMemcpy` of {bytes} bytes from pageable memory ({stream})")
@@ -104,6 +107,7 @@ impl fmt::Display for Operation {
             Action::Copy(call, bytes) | Action::Fill(call, bytes) => {
                 write!(f, "`{call}` of {bytes} bytes ({stream})")
             }
+            Action::HostFree => f.write_str("`cudaFree`"),
             _ => write!(f, "`{}` ({stream})", self.name()),
         }
     }
@@ -181,7 +185,7 @@ fn words(race: &Race, bytes: &str) -> (String, String) {
         (Action::Allocate, _) => format!(
             "use before allocation: {second} {does} {bytes}, which {first} allocates, and nothing orders the two"
         ),
-        (_, Action::Free) => format!(
+        (_, Action::Free | Action::HostFree) => format!(
             "use after free: {second} frees {bytes}, which {first} {did}, and nothing orders the two"
         ),
         (Action::Free, _) => format!(
@@ -207,7 +211,12 @@ fn remedy(race: &Race) -> String {
         return "add an edge between the two nodes (`cudaGraphAddDependencies`); where the graph is captured, let the stream of the second wait for an event of the first".to_owned();
     }
     let (one, other) = (&first.stream, &second.stream);
-    let (name, other_name) = (first.name(), second.name());
+    if second.action == Action::HostFree {
+        return format!(
+            "synchronize {one} before the call: `cudaFree` does not wait for streams if the memory is from `cudaMallocAsync`; or free it in stream order (`cudaFreeAsync`)"
+        );
+    }
+    let (name, other_name) = (readable_name(first.name()), readable_name(second.name()));
     let event = format!(
         "record an event in {one} after `{name}`, and let {other} wait for it before `{other_name}` (`cudaEventRecord`, `cudaStreamWaitEvent`), or synchronize {one} in between"
     );

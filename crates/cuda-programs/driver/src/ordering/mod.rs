@@ -22,8 +22,8 @@ pub mod history;
 pub mod running;
 pub mod strands;
 
-pub use running::active;
 pub use running::{HostWaits, OperationPart, Tag, current_graph, run_part, within};
+pub use running::{active, freed_by_host};
 
 use self::running::with;
 use self::strands::Point;

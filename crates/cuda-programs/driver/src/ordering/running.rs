@@ -2,13 +2,13 @@
 
 use crate::handles::Handle;
 use crate::ordering::findings;
-use crate::ordering::findings::{Operation, Origin, StreamName};
+use crate::ordering::findings::{Action, Operation, Origin, StreamName};
 use crate::ordering::graph_order::{GraphOrder, Step};
 use crate::ordering::history::{EndedPart, History};
 use crate::ordering::strands::{Clock, Point, Strands};
 use crate::state::{driver, lock};
 use crate::status::Result;
-use crate::streams::stream::OrderedStream;
+use crate::streams::stream::{OrderedStream, StreamKey};
 use lanework::emulator::sanitize::footprint::{AccessMode, ByteSet, Footprint, LaunchShadow};
 use lanework::tool;
 use std::cell::RefCell;
@@ -130,6 +130,22 @@ impl Tag {
         let footprint = Footprint::of_ranges([(AccessMode::Write, address, bytes)]);
         compare(&self.current, operation, footprint, Vec::new());
     }
+}
+
+/// The host frees bytes of a pool by a call that does not wait for streams: compares it with the operations that
+/// the host has not waited for.
+pub fn freed_by_host(context: Handle, address: u64, bytes: u64) {
+    // An artificial strand, on which nothing waits.
+    let key = StreamKey { context, stream: Handle::MAX - 1 };
+    let issued = with(|state| state.strands.issue(OrderedStream { key, blocking: false }));
+    let Some(point) = issued else { return };
+    let stream = StreamName::Default;
+    let operation = Operation { action: Action::HostFree, stream: stream.clone(), polls: false };
+    let current =
+        CurrentOperation { point: point.clone(), steps: Vec::new(), stream, synchronous: true };
+    let footprint = Footprint::of_ranges([(AccessMode::Write, address, bytes)]);
+    compare(&current, operation, footprint, Vec::new());
+    with(|state| state.strands.host_waited(&point));
 }
 
 /// A part of an operation: all of it, or a graph node.
