@@ -38,6 +38,7 @@ pub use findings::kinds::{Checks, KindInfo, Level, ReportKind};
 pub use findings::report::{AccessPair, CodeLocation, OtherAccess, Report, merge};
 pub use findings::text::{Quote, describe, source_file};
 pub use instrument::Sanitizer;
+pub use lanework_ptx_ir::cpp_names::readable as readable_name;
 
 use lanework_engine::fault::Fault;
 use lanework_engine::launch::Outcome;

@@ -1,8 +1,8 @@
-//! Member masks and shuffle sources.
+//! Member masks, shuffle sources, and the warps of `setmaxnreg`.
 //!
 //! *Rules* (PTX ISA, `bar.warp.sync`, `shfl.sync`, `vote.sync`): a member mask must include the
 //! executing lane, and only lanes that execute the instruction or have exited. A shuffle may read
-//! only from members that execute it.
+//! only from members that execute it. All warps of a warpgroup must execute the same `setmaxnreg`.
 //!
 //! The engine detects divergence and deadlocks at barriers and raises faults.
 //! `races::happens_before::barriers` has the order by barriers, `races` the exit of a cluster's
@@ -10,24 +10,67 @@
 //!
 //! *Limit.* Whether the named lanes arrive later is known only for those that the warp waited for.
 
-use crate::access::position::{LaneAt, Position};
+use crate::access::position::{LaneAt, Position, ThreadAt};
 use crate::findings::kinds::ReportKind;
 use crate::findings::{Finding, Reports};
 use lanework_engine::machine::Warp;
 use lanework_engine::slot::Lanes;
 use lanework_ptx_ir::opcode::sync::ShuffleMode;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The lanes that warp instructions wait for.
 #[derive(Default)]
 pub struct MemberMasks {
     /// Warp, instruction, lanes.
     missing: Vec<(usize, u32, u32)>,
+    /// The `setmaxnreg` instructions that ran, each with the warps that executed it.
+    register_changes: BTreeMap<u32, BTreeSet<usize>>,
 }
+
+/// Warps of a warpgroup.
+const WARPGROUP: usize = 4;
 
 impl MemberMasks {
     /// Starts a cluster.
     pub fn start(&mut self) {
         self.missing.clear();
+        self.register_changes.clear();
+    }
+
+    /// A warp executes `setmaxnreg`.
+    pub fn changes_registers(&mut self, position: &Position, warp: u32, instruction: u32) {
+        let warps = self.register_changes.entry(instruction).or_default();
+        warps.insert(position.slot(warp));
+    }
+
+    /// Reports `setmaxnreg` instructions that only part of a warpgroup has executed; the cluster ends.
+    pub fn end(&mut self, position: &Position, reports: &mut Reports) {
+        for (instruction, warps) in std::mem::take(&mut self.register_changes) {
+            let groups = position.warps.div_ceil(WARPGROUP);
+            let group_of = |slot: usize| {
+                let (rank, warp) = (slot / position.warps, slot % position.warps);
+                rank * groups + warp / WARPGROUP
+            };
+            let partial = warps.iter().find_map(|slot| {
+                let warp = slot % position.warps;
+                let first = warp - warp % WARPGROUP;
+                let all = (position.warps - first).min(WARPGROUP);
+                let ran = warps.iter().filter(|other| group_of(**other) == group_of(*slot)).count();
+                (ran < all).then_some((*slot, ran, all))
+            });
+            let Some((slot, ran, all)) = partial else { continue };
+            let (rank, warp) = (slot / position.warps, slot % position.warps);
+            let block = position.blocks.get(rank).copied().unwrap_or_default();
+            let who = ThreadAt { block, thread: 32 * warp as u32, instruction };
+            reports.add(ReportKind::BarrierDivergence, who, None, |_| Finding {
+                message: format!(
+                    "`setmaxnreg` is executed by {ran} of the {all} warps of a warpgroup, and all of them must execute it"
+                ),
+                help: "choose the role of a warp by its warpgroup (`threadIdx.x / 128`), so that all four warps execute it"
+                    .into(),
+                ..Finding::default()
+            });
+        }
     }
 
     /// Lanes named by an instruction are on another path, and it waits for them.
@@ -79,7 +122,7 @@ impl MemberMasks {
                     ),
                 },
                 help: "move it out of the branch, or take the mask of the lanes that come here \
-                       (`__ballot_sync` of the condition before the branch)",
+                       (`__ballot_sync` of the condition before the branch)".into(),
                 ..Finding::default()
             });
             return false;
@@ -132,7 +175,8 @@ pub fn check_shuffle(
         let at = LaneAt { warp: warp.index, lane, instruction };
         reports.add(ReportKind::InactiveLane, position.thread_at(at), None, |_| Finding {
             message: format!("lane {lane} reads from lane {from}, {why}: the value is undefined"),
-            help: "let every lane that is read from take part, or shorten the shuffle's width",
+            help: "let every lane that is read from take part, or shorten the shuffle's width"
+                .into(),
             ..Finding::default()
         });
     }

@@ -208,17 +208,33 @@ impl Worker<'_> {
     /// The fault of a warp whose splits all wait for each other.
     fn intra_warp_deadlock(&mut self, w: usize) -> Located {
         let live = self.warps[w].live;
-        let at_barrier = self.splits[w].iter().position(|one| one.waits == Waits::Barrier);
-        let one = &self.splits[w][at_barrier.unwrap_or(0)];
+        let place = |one: &ScheduledSplit| self.warps[w].pc(one.split.at);
+        let at_barrier = self.splits[w].iter().filter(|one| one.waits == Waits::Barrier);
+        let at_barrier = at_barrier.min_by_key(|one| place(one));
+        let named = self.splits[w].iter().filter(|one| matches!(one.waits, Waits::Lanes(_)));
+        let named = named.min_by_key(|one| place(one));
+        // The lanes at the later of the two have passed by the earlier, which is in a branch.
+        let one = match (at_barrier, named) {
+            (Some(barrier), Some(named)) if place(barrier) < place(named) => barrier,
+            (barrier, named) => match named.or(barrier) {
+                Some(one) => one,
+                None => &self.splits[w][0],
+            },
+        };
         let here = one.split.mask.count_ones();
         let (kind, note) = match one.waits {
             Waits::Lanes(named) => {
                 let missing = named & live & !one.split.mask;
+                let barrier = self.splits[w]
+                    .iter()
+                    .any(|other| other.waits == Waits::Barrier && other.split.mask & missing != 0);
+                let wait = if barrier { "at a barrier" } else { "elsewhere" };
                 let note = format!(
-                    "{here} threads of warp {w} wait for {} others of the warp (lanes {missing:#010x}), which wait elsewhere",
+                    "{here} threads of warp {w} wait for {} others of the warp (lanes {missing:#010x}), which wait {wait}; the member mask is {named:#010x}",
                     missing.count_ones()
                 );
-                (FaultKind::Deadlock, note)
+                let kind = if barrier { FaultKind::BarrierDivergence } else { FaultKind::Deadlock };
+                (kind, note)
             }
             _ => (FaultKind::BarrierDivergence, not_all_here(w, one.split.mask, live)),
         };

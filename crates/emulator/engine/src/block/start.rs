@@ -53,6 +53,7 @@ impl<'a> Worker<'a> {
             origin_of: code.origin_of.as_ptr(),
             visits: vec![[0; 2]; code.runs.last().map_or(0, |(block, _)| *block as usize + 1)],
             deferred: vec![Deferred::default(); code.chains.len()],
+            clock_ahead: 0,
             hook,
             printed: String::new(),
             block: 0,

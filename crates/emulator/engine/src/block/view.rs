@@ -1,11 +1,15 @@
 //! The cluster between two scheduler passes, as instruments may look at it and steer it.
 
+use crate::assemble::code::Code;
+use crate::assemble::shape::form_bytes;
 use crate::block::executor::ClusterExecutor;
 use crate::block::worker::{ScheduledSplit, State, Worker};
 use crate::instrument::cluster_view::{ClusterView, Progress, WarpSnapshot};
 use crate::machine::Stop;
 use crate::machine::divergence::WarpSplit;
+use crate::machine::slot::{NO_SLOT, OFFSET, Slot};
 use lanework_ptx_ir::kernel::Kernel;
+use std::collections::HashMap;
 
 /// A split as numbers.
 fn add_split(to: &mut Vec<u64>, split: &WarpSplit) {
@@ -21,15 +25,30 @@ fn add_split(to: &mut Vec<u64>, split: &WarpSplit) {
 }
 
 impl Worker<'_> {
-    fn snapshot(&self, w: usize) -> WarpSnapshot {
-        let warp = &self.warps[w];
-        let code = match warp.widened {
+    /// The code that a warp runs.
+    fn code_of(&self, w: usize) -> &Code {
+        match self.warps[w].widened {
             true => self.assembled.wide(),
             false => &self.assembled.code,
-        };
+        }
+    }
+
+    fn snapshot(&self, w: usize, kept: &[bool]) -> WarpSnapshot {
+        let warp = &self.warps[w];
+        let code = self.code_of(w);
         // SAFETY: `regs` points to `register_bytes` bytes of the code that the warp runs: `Worker::new` and
         // `Worker::widen` made the file for it. No handler runs now.
-        let registers = unsafe { std::slice::from_raw_parts(warp.regs, code.register_bytes) };
+        let file = unsafe { std::slice::from_raw_parts(warp.regs, code.register_bytes) };
+        let mut registers = Vec::new();
+        let placed = code.reserved.iter().map(|(slot, form)| (slot & OFFSET, form_bytes(*form)));
+        let sizes: HashMap<Slot, usize> = placed.collect();
+        for (slot, _) in
+            code.slots.iter().zip(kept).filter(|(slot, kept)| **kept && **slot != NO_SLOT)
+        {
+            let at = slot & OFFSET;
+            let bytes = sizes.get(&at).copied().unwrap_or(0);
+            registers.extend_from_slice(file.get(at as usize..at as usize + bytes).unwrap_or(&[]));
+        }
         let (state, barrier) = match self.states[w] {
             State::Ready => (0, 0),
             State::Plain(barrier) => (1, barrier),
@@ -43,7 +62,7 @@ impl Worker<'_> {
             control.extend(waits.numbers());
             add_split(&mut control, split);
         }
-        WarpSnapshot { control, registers: registers.to_vec() }
+        WarpSnapshot { control, registers }
     }
 
     /// Diverged warps: lanes of theirs wait on the stack.
@@ -92,8 +111,16 @@ impl ClusterView for ClusterExecutor<'_> {
         self.blocks[rank].warps[warp].mask
     }
 
-    fn snapshot(&self, rank: usize, warp: usize) -> WarpSnapshot {
-        self.blocks[rank].snapshot(warp)
+    fn instructions(&self, rank: usize, warp: usize) -> Vec<u32> {
+        let block = &self.blocks[rank];
+        let (this, code) = (&block.warps[warp], block.code_of(warp));
+        let splits = block.splits[warp].iter().map(|one| one.split.at);
+        let places = splits.chain([this.stopped_at]).map(|at| this.pc(at) as usize);
+        places.filter_map(|pc| code.origin_of.get(pc).copied()).collect()
+    }
+
+    fn snapshot(&self, rank: usize, warp: usize, registers: &[bool]) -> WarpSnapshot {
+        self.blocks[rank].snapshot(warp, registers)
     }
 
     fn changes(&self) -> u64 {
@@ -113,6 +140,12 @@ impl ClusterView for ClusterExecutor<'_> {
 
     fn set_time_slice(&mut self, instructions: Option<u64>) {
         self.blocks.iter_mut().for_each(|block| block.slice_override = instructions);
+    }
+
+    fn advance_clock(&mut self, by: u64) {
+        for block in &mut self.blocks {
+            block.context.clock_ahead = block.context.clock_ahead.wrapping_add(by);
+        }
     }
 
     fn end_polls(&mut self) {

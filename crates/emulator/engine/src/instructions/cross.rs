@@ -75,7 +75,9 @@ pub struct Clock;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Clock {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        let now = warp.instructions + u64::from(op.d);
+        // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
+        let ahead = unsafe { (*warp.context).clock_ahead };
+        let now = (warp.instructions + u64::from(op.d)).wrapping_add(ahead);
         let value = if extra(op) & 1 != 0 { now >> 32 } else { now };
         // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe {

@@ -29,12 +29,12 @@ pub enum Progress {
     Done,
 }
 
-/// All that decides what a warp does next, but for memory. Two that are equal do the same.
+/// All that decides what a warp does next, but for memory and the registers left out. Two that are equal do the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WarpSnapshot {
     /// Its lanes, the reconvergence stack of each split, and what it waits for.
     pub control: Vec<u64>,
-    /// Its registers.
+    /// The registers asked for.
     pub registers: Vec<u8>,
 }
 
@@ -54,8 +54,10 @@ pub trait ClusterView {
     fn instruction(&self, rank: usize, warp: usize) -> u32;
     /// The executing lanes of a warp.
     fn mask(&self, rank: usize, warp: usize) -> u32;
-    /// A snapshot of a warp's next step.
-    fn snapshot(&self, rank: usize, warp: usize) -> WarpSnapshot;
+    /// The instructions that the splits of a warp stopped at.
+    fn instructions(&self, rank: usize, warp: usize) -> Vec<u32>;
+    /// A snapshot of a warp's next step with these registers of the kernel.
+    fn snapshot(&self, rank: usize, warp: usize, registers: &[bool]) -> WarpSnapshot;
     /// Counts what polling warps could be waiting for.
     fn changes(&self) -> u64;
     /// Bytes printed so far.
@@ -64,6 +66,8 @@ pub trait ClusterView {
     fn take_yielded(&mut self) -> bool;
     /// Sets the instructions of a time slice; `None` for the usual.
     fn set_time_slice(&mut self, instructions: Option<u64>);
+    /// Moves the clocks of all warps ahead.
+    fn advance_clock(&mut self, by: u64);
     /// Ends the next wait of all polling warps early, as if their time were over.
     fn end_polls(&mut self);
     /// Schedules the lanes of diverged warps independently; whether there are any.

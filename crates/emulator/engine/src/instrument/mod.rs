@@ -223,7 +223,7 @@ pub unsafe trait Instrument: Send + 'static {
         &mut self,
         _warp: &Warp,
         _at: (u32, u32),
-        _operation: MbarrierOp,
+        _operation: (MbarrierOp, i64),
         _mbarrier: (u32, u64),
     ) {
     }

@@ -35,6 +35,8 @@ pub struct Context {
     pub visits: Vec<[u64; 2]>,
     /// For each fused multiply-add sequence, when counting: runs that its sites have not counted yet.
     pub deferred: Vec<Deferred>,
+    /// How far an instrument has moved the clock ahead of the instructions.
+    pub clock_ahead: u64,
     /// The run's instrument.
     pub hook: Hook,
     /// The block's `printf` output.

@@ -49,6 +49,17 @@ impl InitializedBytes {
         });
     }
 
+    /// `bytes` bytes at `offset` count as unwritten again.
+    pub fn unset(&self, offset: u64, bytes: u64) {
+        if self.bytes != 0 && self.whole.swap(false, Relaxed) {
+            self.bits.iter().for_each(|word| word.store(u64::MAX, Relaxed));
+        }
+        self.each_word(offset, bytes, |word, mask| {
+            word.store(word.load(Relaxed) & !mask, Relaxed);
+            true
+        });
+    }
+
     /// Whether all of `bytes` bytes at `offset` have been written.
     #[inline(always)]
     pub fn has(&self, offset: u64, bytes: u64) -> bool {

@@ -3,6 +3,7 @@
 use crate::access::{AccessCheck, WarpAccess};
 use crate::bounds::heap::HeapBlocks;
 use crate::bounds::{Bounds, MemoryId};
+use crate::findings::advice::{RaceAccess, RaceFacts};
 use crate::findings::kinds::ReportKind;
 use crate::findings::suppressions::SuppressionRule;
 use crate::findings::{Finding, place, verb};
@@ -96,11 +97,27 @@ impl AccessCheck {
             return;
         }
         let lane_now = epoch::with_lane(access.packed, lane as u32);
-        let mixed = mixed_sizes(conflict.with, lane_now) && conflict.wrote;
+        let mixed = mixed_sizes(&self.races.order, conflict.with, lane_now);
         let lack = if mixed { None } else { self.lack_of_sync(access, lane, conflict) };
         if lack == Some(MissingWarpSync::default()) {
             return;
         }
+        let facts = RaceFacts {
+            accesses: [
+                RaceAccess {
+                    instruction: who.instruction,
+                    strong: access.site.order.strong,
+                    writes: access.writes(lane),
+                },
+                RaceAccess {
+                    instruction: prior.instruction,
+                    strong: epoch::scope(conflict.with),
+                    writes: conflict.wrote,
+                },
+            ],
+            distance: self.races.distance(conflict.with, who, prior),
+            global,
+        };
         let (bounds, kind) = (&self.bounds, self.races.kind(conflict, lane_now, lack, global));
         self.reports.add(kind, who, Some(prior), |reports| {
             let (space, address, near) = match global {
@@ -114,6 +131,8 @@ impl AccessCheck {
             let at = place(near.as_ref(), address);
             let racing =
                 RaceDescription { verb, space, bytes, place: &at, who, prior, conflict, lack };
+            let advised = kind == ReportKind::Race && !mixed && lack.is_none();
+            let race = advised.then_some(facts);
             let (message, help) = match kind {
                 ReportKind::AsyncOrder => {
                     racing.too_early(reports.is_group_product(prior.instruction))
@@ -122,7 +141,14 @@ impl AccessCheck {
                 _ if mixed => racing.mixed_sizes(),
                 _ => racing.race(),
             };
-            Finding { message, help, address: Some(address), size: bytes, allocation: near }
+            Finding {
+                message,
+                help: help.into(),
+                address: Some(address),
+                size: bytes,
+                allocation: near,
+                race,
+            }
         });
     }
 
@@ -167,10 +193,11 @@ impl AccessCheck {
                 message: format!(
                     "race in global memory: `.nc` read of {bytes} bytes at {at}, which this kernel has written: the read-only cache may hold the old value even after a barrier"
                 ),
-                help: "use a plain load: remove `__ldg`, or `const __restrict__` from the pointer",
+                help: "use a plain load: remove `__ldg`, or `const __restrict__` from the pointer".into(),
                 address: Some(address),
                 size: bytes,
                 allocation: near,
+                race: None,
             }
         });
     }

@@ -14,7 +14,9 @@ use crate::bounds::{Bounds, Extent, MemoryId};
 use crate::findings::Reports;
 use crate::findings::kinds::ReportKind;
 use crate::initialization::Initialization;
+use crate::initialization::copied_values::{CopiedValues, LaneOfBlock};
 use crate::races::epoch::{self, PackedEpoch};
+use crate::races::shadow_cell::ShadowCell;
 use crate::races::{PeerAccesses, Races, SuspendedRaces};
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
@@ -22,6 +24,7 @@ use lanework_engine::region::Region;
 use lanework_engine::site::AccessSite;
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemorySpace, Opcode, Scope, SyncAnnotation};
 use lanework_ptx_ir::opcode::memory::AtomicOp;
+use std::sync::Arc;
 
 /// A warp's access under check.
 #[derive(Clone, Copy)]
@@ -75,6 +78,8 @@ pub struct AccessCheck {
     pub bounds: Bounds,
     /// Initialized-byte bitmaps.
     pub initial: Initialization,
+    /// Uninitialized bytes of values that are only copied.
+    copied: CopiedValues,
     /// Shadow memory and the happens-before tracker.
     pub races: Races,
     /// Accesses to shared memory of peer blocks.
@@ -106,6 +111,7 @@ impl AccessCheck {
         AccessCheck {
             initial: Initialization::new(shared(), bounds.local_bytes_of(position.warps)),
             races: Races::new(position.warps, shared(), shift),
+            copied: CopiedValues::default(),
             peers: PeerAccesses::new(bounds.ranks()),
             releases: releases(kernel),
             has_word_cells: word_cells,
@@ -142,6 +148,78 @@ impl AccessCheck {
         access.site.kind != AccessKind::Store && !overwrites()
     }
 
+    /// A lane of an access.
+    fn lane_of_block(&self, access: &WarpAccess<'_>, lane: usize) -> LaneOfBlock {
+        (self.position.block, access.warp.index, lane as u32)
+    }
+
+    /// Whether a load of uninitialized bytes of a memory only copies them; `place` is the offset.
+    #[cold]
+    pub(super) fn only_copies(
+        &mut self,
+        access: &WarpAccess<'_>,
+        lane: usize,
+        id: MemoryId,
+        place: u64,
+    ) -> bool {
+        if access.site.kind != AccessKind::Load {
+            return false;
+        }
+        let element = u64::from(access.site.bytes);
+        let Some(written) = self.initial.written(id) else { return false };
+        let unwritten = |at: u64| {
+            (0..element.min(16)).fold(0, |bytes, i| bytes | u16::from(!written.has(at + i, 1)) << i)
+        };
+        let elements = (0..u64::from(access.site.count)).map(|i| unwritten(place + i * element));
+        let (bytes, by) = (elements.collect::<Vec<u16>>(), self.lane_of_block(access, lane));
+        // Padding is part of an element. One without any written byte was meant to be written.
+        let whole = u16::MAX >> (16 - element.clamp(1, 16));
+        if bytes.contains(&whole) {
+            return false;
+        }
+        let kernel = self.reports.kernel();
+        let copies = self.copied.load(&kernel, by, access.instruction, &bytes);
+        if self.copied.active() {
+            (self.has_word_cells, self.word_cells) = (false, false);
+        }
+        copies
+    }
+
+    /// Carries the uninitialized bytes of copied values to the target of a store, and forgets them at
+    /// a load of initialized bytes.
+    #[inline(always)]
+    pub(super) fn carry_unwritten(
+        &mut self,
+        access: &WarpAccess<'_>,
+        lane: usize,
+        id: MemoryId,
+        place: u64,
+    ) {
+        if self.copied.active() {
+            self.carry(access, lane, id, place);
+        }
+    }
+
+    #[cold]
+    fn carry(&mut self, access: &WarpAccess<'_>, lane: usize, id: MemoryId, place: u64) {
+        let (by, instruction) = (self.lane_of_block(access, lane), access.instruction);
+        let (element, count) = (u64::from(access.site.bytes), usize::from(access.site.count));
+        match access.site.kind {
+            AccessKind::Load => {
+                let kernel = self.reports.kernel();
+                self.copied.load(&kernel, by, instruction, &vec![0; count]);
+            }
+            AccessKind::Store => {
+                let Some(written) = self.initial.written(id) else { return };
+                for (i, bytes) in (0..).zip(self.copied.stored(by, instruction)) {
+                    let unwritten = (0..element.min(16)).filter(|byte| bytes >> byte & 1 != 0);
+                    unwritten.for_each(|byte| written.unset(place + i * element + byte, 1));
+                }
+            }
+            AccessKind::Atomic => {}
+        }
+    }
+
     /// Whether the fast paths, which need word cells, may run.
     #[inline(always)]
     pub fn word_cells(&self) -> bool {
@@ -156,6 +234,21 @@ impl AccessCheck {
             initial.track(allocation.written.clone());
             races.track(allocation.bytes);
         })
+    }
+
+    /// `malloc` returned a block of the heap. The accesses to a freed block with the same bytes happen
+    /// before it.
+    pub fn heap_allocated(&mut self, address: u64, bytes: u64) {
+        if !self.bounds.heap.allocated(address, bytes) {
+            return;
+        }
+        let Some(id) = self.allocation(u32::MAX, address) else { return };
+        let offset = address - self.bounds.extent(id).start;
+        let shadow = self.races.shadow(id);
+        shadow.change_run(offset, bytes, |cell| *cell = ShadowCell::default());
+        if let Some(written) = self.initial.written(id) {
+            written.unset(offset, bytes);
+        }
     }
 
     /// The packed access of a lane in its current epoch.
@@ -180,7 +273,7 @@ impl AccessCheck {
             };
             packed |= if site.order.data { epoch::DATA } else { 0 };
             if site.kind == AccessKind::Atomic {
-                packed |= epoch::ATOMIC | epoch::size_of_atomic(site.bytes);
+                packed |= epoch::ATOMIC;
             }
         }
         packed
@@ -214,6 +307,17 @@ fn overwrites(kernel: &Kernel) -> Vec<bool> {
         }
     }
     found
+}
+
+/// By instruction: bytes of an element that it accesses, 0 if it is not a plain memory access.
+pub fn element_bytes(kernel: &Kernel) -> Arc<[u8]> {
+    let mut bytes = vec![0; kernel.origins.len()];
+    for inst in &kernel.insts {
+        if let Opcode::Memory(op) = &inst.opcode {
+            bytes[inst.origin as usize] = op.ty.size() as u8;
+        }
+    }
+    bytes.into()
 }
 
 /// The size of a shadow cell as a power of two: 4 bytes, or less if the kernel accesses less.

@@ -1,5 +1,6 @@
 //! Positions: a lane of the running block, or a thread of the grid.
 
+use crate::findings::advice::Distance;
 use lanework_ptx_ir::analysis::uniformity::thread_index;
 
 /// A lane of the running block that executes an instruction.
@@ -22,6 +23,17 @@ pub struct ThreadAt {
     pub thread: u32,
     /// The instruction.
     pub instruction: u32,
+}
+
+impl ThreadAt {
+    /// How far apart two threads are; blocks may be of one cluster.
+    pub fn distance(self, other: ThreadAt) -> Distance {
+        match () {
+            () if self.block != other.block => Distance::Grid,
+            () if self.thread / 32 != other.thread / 32 => Distance::Warps,
+            () => Distance::Lanes,
+        }
+    }
 }
 
 /// The shape of a launch.

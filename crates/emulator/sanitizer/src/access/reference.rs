@@ -112,7 +112,7 @@ impl AccessCheck {
         let (mut repeated, mut swaps) = (RepeatedRead::default(), CompareAndSwaps::default());
         for lane in lanes_of(access.mask) {
             let address = at[lane];
-            if !stores && !strong && repeated.again(address) {
+            if !stores && !strong && !self.copied.active() && repeated.again(address) {
                 continue;
             }
             // The engine reports misaligned and out-of-bounds addresses.
@@ -153,8 +153,10 @@ impl AccessCheck {
                 if writes {
                     written.set(offset, bytes);
                 }
-                if unwritten {
+                if unwritten && !self.only_copies(access, lane, id, offset) {
                     self.report_unwritten(access, lane, "global", address);
+                } else if !unwritten {
+                    self.carry_unwritten(access, lane, id, offset);
                 }
             }
             if races {
@@ -208,7 +210,7 @@ impl AccessCheck {
         let (mut repeated, mut swaps) = (RepeatedRead::default(), CompareAndSwaps::default());
         for lane in lanes_of(access.mask) {
             let offset = at[lane];
-            if !stores && !strong && repeated.again(offset) {
+            if !stores && !strong && !self.copied.active() && repeated.again(offset) {
                 continue;
             }
             if offset & (bytes - 1) != 0 || offset >= size || bytes > size - offset {
@@ -233,8 +235,10 @@ impl AccessCheck {
             if let Some(written) = written.filter(|_| writes) {
                 written.set(offset, bytes);
             }
-            if unwritten {
+            if unwritten && !self.only_copies(access, lane, id, offset) {
                 self.report_unwritten(access, lane, "shared", offset);
+            } else if !unwritten {
+                self.carry_unwritten(access, lane, id, offset);
             }
             if races {
                 self.race(access, lane, id, offset);

@@ -5,13 +5,17 @@
 //! both. The tracker notices the end of a phase when the mbarrier is used next, by its parity bit
 //! in shared memory.
 //!
+//! *Bytes.* The copies that complete at an mbarrier must not bring more bytes than its `expect_tx`
+//! operations announce: a phase would end before its data has arrived, or never. Both are counted
+//! until the mbarrier ends or its block exits, so the order in which copies complete does not matter.
+//!
 //! *Source.* PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier".
 
 use crate::access::AccessCheck;
-use crate::access::position::LaneAt;
+use crate::access::position::{LaneAt, ThreadAt};
 use crate::async_proxy::{ByteRun, GlobalSource};
-use crate::findings::Finding;
 use crate::findings::kinds::ReportKind;
+use crate::findings::{Finding, place};
 use crate::races::epoch::{self, PackedEpoch};
 use crate::races::happens_before::PSEUDO_THREADS;
 use crate::races::happens_before::lane_clocks::AcquireSource;
@@ -74,6 +78,11 @@ struct Phase {
     /// Version of `released`, unique in the cluster.
     version: u32,
     landing: Vec<PendingCopy>,
+    /// Bytes announced by `expect_tx`, and brought by copies, since the initialization.
+    announced: i64,
+    brought: i64,
+    /// The thread that started the last copy.
+    copier: Option<ThreadAt>,
 }
 
 /// The mbarriers of a cluster.
@@ -110,8 +119,63 @@ impl Mbarriers {
         })
     }
 
+    /// An operation announces bytes.
+    pub fn announced(&mut self, of: (u32, u64), bytes: i64) {
+        if bytes != 0 {
+            self.phase(of).announced += bytes;
+        }
+    }
+
+    /// A thread starts a copy that will bring bytes.
+    pub fn copy_started(&mut self, of: (u32, u64), bytes: u64, by: ThreadAt) {
+        let phase = self.phase(of);
+        phase.brought += bytes as i64;
+        phase.copier = Some(by);
+    }
+
+    /// Reports that more bytes come to an mbarrier than were announced, once it ends; returns whether
+    /// they do.
+    pub fn end(&mut self, access: &mut AccessCheck, (rank, offset): (u32, u64)) -> bool {
+        let Some(phase) = self.phases.get_mut(&(rank, offset)) else { return false };
+        let (announced, brought) = (phase.announced, phase.brought);
+        let Some(copier) = phase.copier.take().filter(|_| brought > announced) else {
+            return false;
+        };
+        let near = access.bounds.shared.nearest(offset, 8);
+        access.reports.add(ReportKind::AsyncOrder, copier, None, |_| Finding {
+            message: format!(
+                "copies bring {brought} bytes to the mbarrier at {}, and {announced} bytes were announced: a phase ends before its data has arrived, or never",
+                place(near.as_ref(), offset)
+            ),
+            help: format!(
+                "announce the bytes of every copy: {} more in `mbarrier.arrive.expect_tx` or `expect_tx`",
+                brought - announced
+            ),
+            address: Some(offset),
+            size: 8,
+            allocation: near,
+            race: None,
+        });
+        true
+    }
+
+    /// The same for all mbarriers of a block that exits.
+    pub fn end_block(&mut self, access: &mut AccessCheck, rank: u32) -> bool {
+        let mut ended: Vec<(u32, u64)> =
+            self.phases.keys().filter(|of| of.0 == rank).copied().collect();
+        ended.sort_unstable();
+        ended.into_iter().fold(false, |any, of| any | self.end(access, of))
+    }
+
+    /// The same for all mbarriers of a cluster that cannot go on.
+    pub fn end_all(&mut self, access: &mut AccessCheck) -> bool {
+        let ranks = 0..access.bounds.ranks() as u32;
+        ranks.fold(false, |any, rank| any | self.end_block(access, rank))
+    }
+
     /// `mbarrier.init`.
     pub fn init(&mut self, access: &mut AccessCheck, of: (u32, u64), made: PackedEpoch) {
+        _ = self.end(access, of);
         if let Some(written) = access.initial.written(of.0 as usize) {
             written.set(of.1, 8);
         }
@@ -181,10 +245,11 @@ impl Mbarriers {
                 message: format!(
                     "race in shared memory: use of the mbarrier at offset {offset}{whose} is unordered with its initialization by another thread"
                 ),
-                help,
+                help: help.into(),
                 address: Some(offset),
                 size: 8,
                 allocation: None,
+                race: None,
             }
         });
     }

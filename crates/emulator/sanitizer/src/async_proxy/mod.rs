@@ -113,7 +113,7 @@ impl AccessCheck {
                         "a thread wrote {bytes} bytes of {space} memory by the generic proxy, and the asynchronous proxy reads them without a proxy fence in between"
                     ),
                     help: "run `fence.proxy.async` in the threads that write, before the barrier that orders \
-                           them with the copy",
+                           them with the copy".into(),
                     address: Some(address),
                     size: bytes,
                     ..Finding::default()
@@ -186,10 +186,11 @@ pub fn check_store(
                 message: format!(
                     "global write of {bytes} bytes at {at} while an asynchronous copy of {whose} may still be reading them"
                 ),
-                help: "wait for the copy first (for its group, or for the phase of its mbarrier), then at a barrier if other threads made it",
+                help: "wait for the copy first (for its group, or for the phase of its mbarrier), then at a barrier if other threads made it".into(),
                 address: Some(address),
                 size: bytes,
                 allocation: near,
+                race: None,
             }
         });
     }

@@ -49,10 +49,12 @@ fn outside(access: &mut AccessCheck, at: LaneAt, offset: u64) {
                 "out-of-bounds shared read: {CHUNK} bytes of a product's operand {what}"
             ),
             help:
-                "check that the descriptor's start, leading and stride offsets stay inside the tile",
+                "check that the descriptor's start, leading and stride offsets stay inside the tile"
+                    .into(),
             address: Some(offset),
             size: CHUNK,
             allocation: near,
+            race: None,
         }
     });
 }
@@ -155,7 +157,7 @@ pub fn unwritten_columns(access: &mut AccessCheck, at: LaneAt, (first, columns):
             "uninitialized tensor memory: a product accumulates into columns {first} to {}, which were never written",
             first + columns - 1
         ),
-        help: "let the first product of a sum have a false `enable-input-d`, or store zeros first",
+        help: "let the first product of a sum have a false `enable-input-d`, or store zeros first".into(),
         ..Finding::default()
     });
 }

@@ -1,7 +1,7 @@
 //! Blocks of the kernels' `malloc`: accesses must stay inside a live block.
 //!
-//! Freed blocks are remembered for the launch, because the engine reuses them only when the heap is
-//! full.
+//! Freed blocks are remembered until `malloc` returns their bytes again, which the engine does only
+//! when the heap is full. `free` happens before that `malloc`.
 
 use crate::findings::Finding;
 use crate::findings::kinds::ReportKind;
@@ -88,9 +88,18 @@ fn near(start: u64, block: Block, address: u64, bytes: u64) -> NearAllocation {
 }
 
 impl HeapBlocks {
-    /// `malloc` returned a block.
-    pub fn allocated(&mut self, address: u64, bytes: u64) {
+    /// `malloc` returned a block; returns whether it reuses the bytes of freed blocks, which it
+    /// replaces.
+    pub fn allocated(&mut self, address: u64, bytes: u64) -> bool {
+        let end = address.saturating_add(bytes.max(1));
+        let overlaps = |(start, block): &(&u64, &Block)| {
+            **start < end && start.saturating_add(block.bytes.max(1)) > address
+        };
+        let old: Vec<u64> =
+            self.list.range(..end).rev().take_while(overlaps).map(|(start, _)| *start).collect();
+        old.iter().for_each(|start| _ = self.list.remove(start));
         self.list.insert(address, Block { bytes, freed: false });
+        !old.is_empty()
     }
 
     /// `free` released a block.
@@ -121,6 +130,13 @@ impl HeapBlocks {
                 "guard the access so that its index stays inside the block, or ask `malloc` for more",
             ),
         };
-        Finding { message, help, address: Some(address), size: bytes, allocation: near }
+        Finding {
+            message,
+            help: help.into(),
+            address: Some(address),
+            size: bytes,
+            allocation: near,
+            race: None,
+        }
     }
 }

@@ -51,6 +51,6 @@ pub fn check_alignment(
                 "let the leading dimension be a multiple of 8 halves or 4 floats",
             ),
         };
-        Finding { message, help, address: Some(at), size: tile.fragment, allocation: near }
+        Finding { message, help: help.into(), address: Some(at), size: tile.fragment, allocation: near, race: None }
     });
 }

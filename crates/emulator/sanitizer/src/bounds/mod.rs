@@ -260,10 +260,11 @@ impl Bounds {
         let what = outside_of(near.as_ref(), offset);
         Finding {
             message: format!("out-of-bounds {space} {verb}: {bytes} bytes {what}"),
-            help: "guard the access so that its index stays inside the array",
+            help: "guard the access so that its index stays inside the array".into(),
             address: Some(offset),
             size: bytes,
             allocation: near,
+            race: None,
         }
     }
 
@@ -275,10 +276,11 @@ impl Bounds {
             message: format!(
                 "{verb} of {bytes} bytes at {at} in constant memory, which kernels can only read"
             ),
-            help: "use `__device__` for data that kernels change, or write it from the host",
+            help: "use `__device__` for data that kernels change, or write it from the host".into(),
             address: Some(address),
             size: bytes,
             allocation: near,
+            race: None,
         }
     }
 

@@ -10,9 +10,20 @@
 //! *Limits.* Assumes that execution follows the order of the text. If two barriers are missing
 //! within one interval, one finding lists both.
 
+use crate::findings::advice::{Adviser, Distance, RaceFacts};
 use crate::findings::kinds::ReportKind;
 use crate::findings::report::{AccessPair, CodeLocation, Report};
 use lanework_ptx_ir::kernel::{Kernel, Opcode, SyncAnnotation};
+
+/// A finding of a launch.
+pub struct Found {
+    /// The report.
+    pub report: Report,
+    /// Its instruction and that of the other access.
+    pub ends: [u32; 2],
+    /// The race, if its help is still to be given.
+    pub race: Option<RaceFacts>,
+}
 
 /// A race between threads of a block, as an interval.
 struct RaceInterval {
@@ -24,9 +35,8 @@ struct RaceInterval {
     warps: bool,
 }
 
-/// Merges the races of a launch; each report comes with its instruction and that of the other
-/// access.
-pub fn group(kernel: &Kernel, list: Vec<(Report, [u32; 2])>) -> Vec<Report> {
+/// Merges the races of a launch, and gives the help of each.
+pub fn group(kernel: &Kernel, list: Vec<Found>) -> Vec<Report> {
     let origins = |which: fn(&Opcode) -> bool| -> Vec<u32> {
         let chosen = kernel.insts.iter().filter(|inst| which(&inst.opcode));
         chosen.map(|inst| inst.origin).collect()
@@ -38,8 +48,7 @@ pub fn group(kernel: &Kernel, list: Vec<(Report, [u32; 2])>) -> Vec<Report> {
         let inside = |at: &u32| from < *at && *at < to;
         barriers.iter().any(inside) || !interval.warps && syncs.iter().any(inside)
     };
-    let intervals =
-        list.iter().enumerate().filter_map(|(i, (report, ends))| interval(i, report, *ends));
+    let intervals = list.iter().enumerate().filter_map(|(i, found)| interval(i, found));
     let (around, mut plain): (Vec<RaceInterval>, Vec<RaceInterval>) =
         intervals.partition(has_barrier);
     let mut groups: Vec<Vec<RaceInterval>> = Vec::new();
@@ -53,17 +62,30 @@ pub fn group(kernel: &Kernel, list: Vec<(Report, [u32; 2])>) -> Vec<Report> {
         plain = rest;
     }
     groups.extend(overlapping(around));
-    keep_first(list.into_iter().map(|(report, _)| report).collect(), groups)
+    let kept = keep_first(list, groups);
+    if kept.iter().all(|found| found.race.is_none()) {
+        return kept.into_iter().map(|found| found.report).collect();
+    }
+    let adviser = Adviser::new(kernel);
+    let advised = |Found { mut report, ends, race }: Found| {
+        if let Some(race) = &race {
+            report.help = adviser.advice(race, ends);
+        }
+        report
+    };
+    kept.into_iter().map(advised).collect()
 }
 
 /// The interval of a race between different instructions of threads of a block. No barrier orders a
 /// race of an instruction with itself.
-fn interval(index: usize, report: &Report, [one, other]: [u32; 2]) -> Option<RaceInterval> {
+fn interval(index: usize, found: &Found) -> Option<RaceInterval> {
+    let Found { report, ends: [one, other], race } = found;
+    let (one, other) = (*one, *other);
     let with = report.other.as_ref()?;
     if report.kind != ReportKind::Race || report.block != with.block || one == other {
         return None;
     }
-    let warps = !report.message.contains("by another lane of the warp");
+    let warps = race.is_none_or(|race| race.distance > Distance::Lanes);
     Some(RaceInterval { report: index, ends: [one.min(other), one.max(other)], warps })
 }
 
@@ -85,17 +107,23 @@ fn overlapping(mut intervals: Vec<RaceInterval>) -> Vec<Vec<RaceInterval>> {
 
 /// Keeps the first race of each group, preferably between different warps, and lists the others in
 /// it.
-fn keep_first(list: Vec<Report>, groups: Vec<Vec<RaceInterval>>) -> Vec<Report> {
-    let mut list: Vec<Option<Report>> = list.into_iter().map(Some).collect();
+fn keep_first(list: Vec<Found>, groups: Vec<Vec<RaceInterval>>) -> Vec<Found> {
+    let mut list: Vec<Option<Found>> = list.into_iter().map(Some).collect();
     for group in groups {
         let Some(first) = group.iter().min_by_key(|one| (!one.warps, one.report)) else { continue };
         let first = first.report;
         let Some(mut kept) = list[first].take() else { continue };
         let mut others: Vec<usize> = group.iter().map(|one| one.report).collect();
         others.sort_unstable();
-        for report in others.into_iter().filter_map(|other| list[other].take()) {
-            kept.count += report.count;
-            kept.add_pair(AccessPair::of(&report));
+        for other in others.into_iter().filter_map(|other| list[other].take()) {
+            kept.report.count += other.report.count;
+            kept.report.add_pair(AccessPair::of(&other.report));
+        }
+        // A barrier inside all intervals; around a loop they need not have a point in common.
+        let from = group.iter().map(|one| one.ends[0]).max().unwrap_or(0);
+        let to = group.iter().map(|one| one.ends[1]).min().unwrap_or(0);
+        if from < to {
+            kept.ends = [from, to];
         }
         list[first] = Some(kept);
     }

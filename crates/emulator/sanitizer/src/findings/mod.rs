@@ -1,5 +1,6 @@
 //! The findings of one launch: deduplicated, counted, and filtered by the suppression list.
 
+pub mod advice;
 pub mod kinds;
 mod missing_barrier;
 pub mod report;
@@ -7,7 +8,9 @@ pub mod suppressions;
 pub mod text;
 
 use crate::access::position::{LaunchShape, ThreadAt};
+use crate::findings::advice::{Distance, RaceFacts};
 use crate::findings::kinds::{Checks, ReportKind};
+use crate::findings::missing_barrier::Found;
 use crate::findings::report::{OtherAccess, Report};
 use crate::findings::suppressions::{SuppressedInstructions, SuppressionRule};
 use lanework_engine::event::AccessKind;
@@ -15,6 +18,7 @@ use lanework_engine::fault::{Fault, Located, NearAllocation};
 use lanework_engine::memory::Memory;
 use lanework_engine::report::Scene;
 use lanework_ptx_ir::kernel::{Inst, Kernel, Opcode};
+use lanework_ptx_ir::opcode::asynchrony::{AsyncOp, MbarrierOp};
 use lanework_ptx_ir::opcode::matrix::MatrixOp;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -28,13 +32,15 @@ pub struct Finding {
     /// What happened.
     pub message: String,
     /// The remedy.
-    pub help: &'static str,
+    pub help: String,
     /// The address accessed, if any.
     pub address: Option<u64>,
     /// Size of the access in bytes.
     pub size: u64,
     /// The allocation or variable accessed, or the nearest one.
     pub allocation: Option<NearAllocation>,
+    /// A race whose remedy depends on all its accesses: [`advice`] replaces the help.
+    pub race: Option<RaceFacts>,
 }
 
 /// The findings of one launch.
@@ -44,6 +50,8 @@ pub struct Reports {
     shape: LaunchShape,
     suppressed: SuppressedInstructions,
     list: Vec<Report>,
+    /// By report: the race, if [`advice`] gives its help.
+    races: Vec<Option<RaceFacts>>,
     /// Index of the report, by kind, instruction and instruction of the other access.
     found: HashMap<(ReportKind, u32, u32), usize>,
 }
@@ -52,8 +60,8 @@ impl Reports {
     /// For a launch of this kernel.
     pub fn new(checks: Checks, kernel: Arc<Kernel>, shape: LaunchShape) -> Reports {
         let suppressed = SuppressedInstructions::in_kernel(&kernel);
-        let (list, found) = (Vec::new(), HashMap::new());
-        Reports { checks, kernel, shape, suppressed, list, found }
+        let (list, races, found) = (Vec::new(), Vec::new(), HashMap::new());
+        Reports { checks, kernel, shape, suppressed, list, races, found }
     }
 
     /// The kernel.
@@ -87,7 +95,8 @@ impl Reports {
         describe: impl FnOnce(&Reports) -> Finding,
     ) {
         let key = (kind, who.instruction, other.map_or(0, |other| other.instruction));
-        if self.count(key) || !self.wants(kind) || self.list.len() >= MOST_REPORTS {
+        let wider = self.is_wider(key, who, other);
+        if self.count(key) && !wider || !self.wants(kind) || self.list.len() >= MOST_REPORTS {
             return;
         }
         let finding = describe(self);
@@ -102,7 +111,7 @@ impl Reports {
         other: Option<ThreadAt>,
         finding: Finding,
     ) {
-        let Finding { message, help, address, size, allocation } = finding;
+        let Finding { message, help, address, size, allocation, race } = finding;
         let origin = self.kernel.origins.get(who.instruction as usize);
         let report = Report {
             kind: key.0,
@@ -119,10 +128,32 @@ impl Reports {
             allocation,
             other: other.map(|other| self.other(other)),
             also: Vec::new(),
-            help: help.to_owned(),
+            help,
             count: 1,
         };
-        self.keep(key, report);
+        match self.found.get(&key) {
+            // The same race between threads that are further apart.
+            Some(index) => {
+                let count = self.list[*index].count;
+                self.list[*index] = Report { count, ..report };
+                self.races[*index] = race;
+            }
+            None => self.keep(key, report, race),
+        }
+    }
+
+    /// Whether a known race is now between threads that are further apart than those that it names.
+    fn is_wider(
+        &self,
+        key: (ReportKind, u32, u32),
+        who: ThreadAt,
+        other: Option<ThreadAt>,
+    ) -> bool {
+        let index = self.found.get(&key).copied();
+        let known = index.and_then(|index| self.races[index].as_ref());
+        known.zip(other).is_some_and(|(known, other)| {
+            known.distance < Distance::Cluster && who.distance(other) > known.distance
+        })
     }
 
     /// Counts a known finding.
@@ -131,9 +162,10 @@ impl Reports {
         report.map(|report| report.count += 1).is_some()
     }
 
-    fn keep(&mut self, key: (ReportKind, u32, u32), report: Report) {
+    fn keep(&mut self, key: (ReportKind, u32, u32), report: Report, race: Option<RaceFacts>) {
         self.found.insert(key, self.list.len());
         self.list.push(report);
+        self.races.push(race);
     }
 
     /// Reports a fault of the engine in a block; `amend` may change the report. Returns the fault
@@ -163,7 +195,7 @@ impl Reports {
         amend(&mut report);
         let key = (report.kind, instruction, 0);
         if !self.count(key) && self.wants(report.kind) && self.list.len() < MOST_REPORTS {
-            self.keep(key, report);
+            self.keep(key, report, None);
         }
         None
     }
@@ -177,6 +209,20 @@ impl Reports {
     pub fn is_group_product(&self, instruction: u32) -> bool {
         let product = |inst: &Inst| matches!(inst.opcode, Opcode::Matrix(MatrixOp::Group(_)));
         self.kernel.insts.iter().any(|inst| inst.origin == instruction && product(inst))
+    }
+
+    /// Whether an instruction waits for the phase of an mbarrier.
+    pub fn waits_for_phase(&self, instruction: u32) -> bool {
+        let waits = |inst: &Inst| {
+            matches!(inst.opcode, Opcode::Async(AsyncOp::Mbarrier(MbarrierOp::Wait { .. }, _)))
+        };
+        self.kernel.insts.iter().any(|inst| inst.origin == instruction && waits(inst))
+    }
+
+    /// Whether an instruction exchanges values with the lanes that its member mask names.
+    pub fn names_lanes(&self, instruction: u32) -> bool {
+        let exchanges = |inst: &Inst| matches!(inst.opcode, Opcode::Converge(Some(_)));
+        self.kernel.insts.iter().any(|inst| inst.origin == instruction && exchanges(inst))
     }
 
     /// Whether an instruction loads or stores a matrix collectively: each lane then holds elements
@@ -228,8 +274,9 @@ impl Reports {
         for ((_, one, other), index) in &self.found {
             ends[*index] = [*one, *other];
         }
-        let list = self.list.into_iter().zip(ends).enumerate();
-        let list = list.filter(|(index, _)| !echoes.contains(index)).map(|(_, report)| report);
+        let list = self.list.into_iter().zip(ends).zip(self.races).enumerate();
+        let list = list.filter(|(index, _)| !echoes.contains(index));
+        let list = list.map(|(_, ((report, ends), race))| Found { report, ends, race });
         missing_barrier::group(&self.kernel, list.collect())
     }
 }

@@ -3,6 +3,7 @@
 use crate::findings::kinds::Level;
 use crate::findings::report::{CodeLocation, Report};
 use lanework_engine::fault::SourceLocation;
+use lanework_ptx_ir::cpp_names::readable;
 use std::fmt::{self, Write};
 use std::path::Path;
 
@@ -93,7 +94,8 @@ fn of_streams(text: &mut String, report: &Report, at: &Quote, other_at: Option<&
         let _ = writeln!(
             text,
             "  = the other access is in `{}`\n  --> {}",
-            other.instruction, quote.place
+            readable(&other.instruction),
+            quote.place
         );
         excerpt(text, line, column, quote.source.as_deref());
     }
@@ -119,7 +121,8 @@ pub fn describe(report: &Report, at: &Quote, other_at: Option<&Quote>, color: bo
         excerpt(&mut text, report.line(), column, at.source.as_deref());
         calls(&mut text, &report.callers);
         let (thread, block) = (triple(report.thread), triple(report.block));
-        let _ = write!(text, "  = thread {thread} of block {block} in `{}`", report.kernel);
+        let _ =
+            write!(text, "  = thread {thread} of block {block} in `{}`", readable(&report.kernel));
         let _ = match report.instruction.as_str() {
             "" => writeln!(text),
             instruction => writeln!(text, ", `{instruction}`"),

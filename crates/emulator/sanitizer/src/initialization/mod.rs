@@ -5,12 +5,13 @@
 //! set as well; the bitmaps of shared and local memory are here. [`registers`] tracks uninitialized
 //! registers.
 //!
-//! *Limits.* A read is reported where it happens, not where its value matters, except for three
-//! idioms of correct programs: padding that CUB and Thrust copy (the suppression list), elements of
-//! local memory that are only copied (`copies` of a load's order), and reads that race with the
-//! missed write, which are reported as the race.
+//! *Limits.* A read is reported where it happens, not where its value matters, except for values that are
+//! only copied ([`copied_values`]; in local memory, `copies` of a load's order), padding that CUB and
+//! Thrust copy in other ways (the suppression list), and reads that race with the missed write, which are
+//! reported as the race.
 
 pub mod bits;
+pub mod copied_values;
 pub mod registers;
 
 use crate::bounds::MemoryId;
@@ -82,10 +83,11 @@ impl Initialization {
             message: format!(
                 "uninitialized {space} {verb}: {bytes} bytes at {at} were never written"
             ),
-            help,
+            help: help.into(),
             address: Some(address),
             size: bytes,
             allocation: near,
+            race: None,
         }
     }
 }

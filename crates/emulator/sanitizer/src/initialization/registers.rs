@@ -4,7 +4,9 @@
 //! those that are read before they are written on some path, and the values computed from them.
 //! Only these are tracked at run time, with a definedness bit per register bit and lane
 //! ([`super::bits`]). A shuffle takes the bits of the source lane: a lane that receives the
-//! leader's value does not need one of its own. A selection, and a predicate `and` or `or`, is
+//! leader's value does not need one of its own. A matrix product carries the bits of each accumulator
+//! to its result; a register of its factors counts if no lane has written it, since partial tiles leave
+//! lanes unwritten whose products nobody uses. A selection, and a predicate `and` or `or`, is
 //! uninitialized only if both choices are, since the analysis does not look at values. Kernels
 //! without such registers pay nothing.
 //!
@@ -22,6 +24,7 @@ use lanework_engine::slot::Lanes;
 use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::analysis::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
 use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, Reg, Width};
+use lanework_ptx_ir::opcode::matrix::MatrixOp;
 use lanework_ptx_ir::opcode::sync::{ShuffleMode, WarpOp};
 
 /// The tracked registers of a cluster's warps.
@@ -89,9 +92,12 @@ impl Registers {
                 message: format!(
                     "uninitialized register: a register that was never written reaches {what}"
                 ),
-                help: "give the variable a value on every path before it is used",
+                help: "give the variable a value on every path before it is used".into(),
                 ..Finding::default()
             });
+        }
+        if let Some(product) = &step.product {
+            return product.step(registers, warp.mask, &self.followed.bits);
         }
         // Lanes on another path may be further ahead, so only the active ones count.
         let shuffled = step.shuffled.zip(self.shuffle.take_if(|(of, _)| *of == warp.index));
@@ -126,6 +132,50 @@ pub struct Followed {
     pub bits: Vec<u64>,
 }
 
+/// The tracked registers of a matrix product `D = A B + C`.
+#[derive(Clone, Default)]
+pub struct ProductRegisters {
+    /// Those of A and B.
+    factors: Vec<u32>,
+    /// Those of D, each with that of C which is added to it, if it is tracked.
+    results: Vec<(Option<u32>, u32)>,
+}
+
+impl ProductRegisters {
+    /// Those of an instruction; `None` if it is no product or if they are not tracked.
+    fn of(inst: &Inst, of: impl Fn(Reg) -> Option<u32>) -> Option<ProductRegisters> {
+        let Opcode::Matrix(MatrixOp::Multiply(product)) = &inst.opcode else { return None };
+        let [a, b, c] = product.registers;
+        let tracked = |src: &Operand| src.register().and_then(&of);
+        let factors = inst.src.iter().take(a + b).filter_map(tracked).collect();
+        let sums: Vec<Option<u32>> = inst.src.iter().skip(a + b).take(c).map(tracked).collect();
+        let added = |i: usize| match sums.len() == inst.dst.len() {
+            true => sums[i],
+            // Of different sizes, such as f16 and f32: any register of C counts.
+            false => sums.iter().flatten().next().copied(),
+        };
+        let results = inst.dst.iter().enumerate();
+        let results = results.filter_map(|(i, d)| Some((added(i), d.and_then(&of)?))).collect();
+        Some(ProductRegisters { factors, results })
+    }
+
+    fn step(&self, registers: &mut [[u64; 32]], active: u32, all: &[u64]) {
+        let unwritten = |r: &u32| lanes_of(active).all(|lane| registers[*r as usize][lane] != 0);
+        let spoiled = active != 0 && self.factors.iter().any(unwritten);
+        let sums: Vec<[u64; 32]> = self
+            .results
+            .iter()
+            .map(|(c, _)| c.map_or([0; 32], |c| registers[c as usize]))
+            .collect();
+        for ((_, d), sum) in self.results.iter().zip(sums) {
+            for lane in lanes_of(active) {
+                let bits = if spoiled { u64::MAX } else { sum[lane] };
+                registers[*d as usize][lane] = bits & all[*d as usize];
+            }
+        }
+    }
+}
+
 /// The effect of an instruction on tracked registers.
 #[derive(Clone, Default)]
 pub struct RegisterStep {
@@ -135,6 +185,8 @@ pub struct RegisterStep {
     pub flow: BitFlow,
     /// The source whose value lanes read from each other.
     pub shuffled: Option<u32>,
+    /// The tracked registers of a matrix product.
+    pub product: Option<ProductRegisters>,
     /// Results.
     pub to: Vec<u32>,
     /// Results that are always initialized.
@@ -199,6 +251,10 @@ impl Followed {
                 step.shuffled = inst.src[0].register().and_then(of);
                 step.flow.whole = followed(&inst.src[1..]);
             }
+            Opcode::Matrix(_) => {
+                let product = ProductRegisters::of(inst, of);
+                step.product = product.filter(|product| !product.results.is_empty());
+            }
             _ if makes(inst) => step.flow = BitFlow::of_instruction(inst, &of),
             _ => {}
         }
@@ -212,6 +268,7 @@ impl Followed {
         let sources = step.flow != BitFlow::default() || step.shuffled.is_some();
         let none =
             step.ends.is_empty() && !sources && step.to.is_empty() && step.written.is_empty();
+        let none = none && step.product.is_none();
         (!none).then_some(step)
     }
 }
@@ -243,5 +300,6 @@ fn bits_of(width: Width) -> u64 {
 
 /// Whether an instruction computes its results from source registers.
 fn makes(inst: &Inst) -> bool {
-    inst.is_alu() || matches!(inst.opcode, Opcode::Warp(_))
+    let product = matches!(inst.opcode, Opcode::Matrix(MatrixOp::Multiply(_)));
+    inst.is_alu() || matches!(inst.opcode, Opcode::Warp(_)) || product
 }

@@ -4,7 +4,7 @@
 //! asynchronous copies, `wgmma` and member masks have their own events. Findings go to [`Reports`].
 
 use crate::access::position::{LaneAt, LaunchShape, Position};
-use crate::access::{AccessCheck, SuspendedAccess};
+use crate::access::{AccessCheck, SuspendedAccess, element_bytes};
 use crate::async_proxy::bulk::BulkCopies;
 use crate::async_proxy::cp_async::CpAsync;
 use crate::async_proxy::mbarrier::Mbarriers;
@@ -21,7 +21,7 @@ use crate::member_masks::{MemberMasks, check_shuffle};
 use crate::races::PeerAccesses;
 use crate::races::shadow_memory::ShadowMemory;
 use lanework_engine::event::{AccessKind, Moved};
-use lanework_engine::fault::{Fault, Located, RawFault};
+use lanework_engine::fault::{Fault, FaultKind, Located, RawFault};
 use lanework_engine::instrument::{Launch, ScratchBytes};
 use lanework_engine::machine::Warp;
 use lanework_engine::region::Region;
@@ -87,6 +87,7 @@ impl Checkers {
             Bounds::new(kernel, *memory, shared, *local_bytes),
         );
         access.races.order.lanes_of_last(shape.last_lanes());
+        access.races.order.set_element_bytes(element_bytes(kernel));
         Checkers {
             access,
             followed: (followed.clone(), accumulators),
@@ -147,9 +148,23 @@ impl Checkers {
         self.members.start();
     }
 
+    /// A warp executes `setmaxnreg`.
+    pub fn changes_registers(&mut self, warp: u32, instruction: u32) {
+        self.members.changes_registers(&self.access.position, warp, instruction);
+    }
+
+    /// The cluster ends.
+    pub fn end(&mut self) {
+        _ = self.mbarriers.end_all(&mut self.access);
+        let AccessCheck { position, reports, .. } = &mut self.access;
+        self.members.end(position, reports);
+        self.access.disable_word_cells(false);
+    }
+
     /// The block of a rank ends. Reports accesses by others to its shared memory that are not
     /// ordered before.
     pub fn block_end(&mut self, rank: u32) {
+        _ = self.mbarriers.end_block(&mut self.access, rank);
         let AccessCheck { peers, races, reports, .. } = &mut self.access;
         for access in peers.left(&races.order, rank) {
             let who = races.thread_at(access);
@@ -248,8 +263,14 @@ impl Checkers {
         self.bulk.wait(&mut self.access, (warp, lane), keep, read);
     }
 
-    /// A lane's operation on an mbarrier of a block, before it executes.
-    pub fn mbarrier(&mut self, at: LaneAt, operation: MbarrierOp, of: (u32, u64)) {
+    /// A lane's operation on an mbarrier of a block, before it executes, and the bytes that it
+    /// announces.
+    pub fn mbarrier(
+        &mut self,
+        at: LaneAt,
+        (operation, announced): (MbarrierOp, i64),
+        of: (u32, u64),
+    ) {
         let access = &mut self.access;
         if operation != MbarrierOp::Init {
             self.mbarriers.used(access, at, of);
@@ -269,8 +290,10 @@ impl Checkers {
                 let copies = self.cp_async.take(access, at.warp, at.lane);
                 self.mbarriers.completes(of, copies);
             }
+            MbarrierOp::Invalidate => _ = self.mbarriers.end(access, of),
             _ => self.mbarriers.look(access, of),
         }
+        self.mbarriers.announced(of, announced);
     }
 
     /// A thread of a warp with these live lanes has waited for an mbarrier's phase.
@@ -393,10 +416,28 @@ impl Checkers {
     }
 
     fn fault(&mut self, located: Located) -> Option<Fault> {
+        if located.raw.kind == FaultKind::Deadlock {
+            let excess = self.mbarriers.end_all(&mut self.access);
+            // The wait only follows from the bytes that came too much.
+            if excess && self.access.reports.waits_for_phase(located.origin) {
+                return None;
+            }
+        }
         let AccessCheck { reports, bounds, position, .. } = &mut self.access;
         let (space, address) = (located.raw.space, located.raw.address);
         let of_block = (position.block, bounds.shared_bytes());
-        let amend = |report: &mut Report| bounds.amend(report, space, address);
+        let exchanges =
+            located.raw.kind == FaultKind::BarrierDivergence && reports.names_lanes(located.origin);
+        let amend = |report: &mut Report| {
+            bounds.amend(report, space, address);
+            if exchanges {
+                report.kind = ReportKind::InactiveLane;
+                report.help = "move the instruction out of the branch, so that all lanes of its member \
+                               mask execute it, or use the mask of the lanes that do (`__ballot_sync` \
+                               of the condition before the branch)"
+                    .to_owned();
+            }
+        };
         reports.add_fault(located, of_block, bounds.memory(), amend)
     }
 }

@@ -187,6 +187,26 @@ unsafe impl Body for StepRegisters {
     }
 }
 
+/// Notes that a warp executes `setmaxnreg`. The immediate is the address of the instruction's number.
+pub struct NoteRegisterChange;
+
+// SAFETY: `run` only reads the warp, and returns what `Op::next` gives.
+unsafe impl Body for NoteRegisterChange {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: the immediate is the exposed address of a boxed number in `InsertedOperations`, which the
+        // assembled code keeps alive. The warp runs inside its context, whose hook holds a `Sanitizer` because
+        // this code was assembled for it.
+        unsafe {
+            let instruction = *std::ptr::with_exposed_provenance::<u32>(op.imm as usize);
+            let index = warp.index;
+            if let Some(checkers) = &mut warp.instrument::<Sanitizer>().checkers {
+                checkers.changes_registers(index, instruction);
+            }
+            op.next(warp)
+        }
+    }
+}
+
 /// Tracks registers of warpgroup products. The immediate is the address of a [`RegisterUse`].
 pub struct StepProducts;
 

@@ -88,6 +88,19 @@ impl Sanitizer {
         others.filter_map(|(_, away)| away.as_ref()).any(|away| away.probe.woken())
     }
 
+    /// Whether no cluster in another seat can do anything.
+    fn others_are_stuck(&self, seat: usize) -> bool {
+        let others = self.seats.iter().enumerate();
+        let mut others = others.filter(|(other, _)| *other != seat && *other != self.seat);
+        let away = others.all(|(_, away)| away.as_ref().is_none_or(|away| away.probe.is_stuck()));
+        away && (seat == self.seat || self.probe.is_stuck())
+    }
+
+    /// Whether a suspended cluster may go on.
+    fn may_resume(&self, seat: usize, probe: &LivelockProbe) -> bool {
+        probe.can_resume() || probe.waits_for_time() && self.others_are_stuck(seat)
+    }
+
     /// Records a fault as a finding; returns it if it is not one.
     pub(crate) fn keep(&mut self, block: [u32; 3], located: Located) -> Option<Located> {
         let fault = located.clone();
@@ -195,7 +208,7 @@ unsafe impl Instrument for Sanitizer {
         &mut self,
         warp: &Warp,
         at: (u32, u32),
-        operation: MbarrierOp,
+        operation: (MbarrierOp, i64),
         mbarrier: (u32, u64),
     ) {
         if let Some(checkers) = &mut self.checkers {
@@ -297,11 +310,11 @@ unsafe impl Instrument for Sanitizer {
 
     fn heap(&mut self, event: HeapEvent) {
         if let Some(checkers) = &mut self.checkers {
-            let heap = &mut checkers.access.bounds.heap;
+            let access = &mut checkers.access;
             match event {
                 HeapEvent::Called => {}
-                HeapEvent::Allocated { address, bytes } => heap.allocated(address, bytes),
-                HeapEvent::Freed { address } => heap.freed(address),
+                HeapEvent::Allocated { address, bytes } => access.heap_allocated(address, bytes),
+                HeapEvent::Freed { address } => access.bounds.heap.freed(address),
             }
         }
         if event == HeapEvent::Called {
@@ -310,15 +323,16 @@ unsafe impl Instrument for Sanitizer {
     }
 
     fn cluster_start(&mut self, blocks: &[u64]) {
+        self.probe.restart(false);
         if let Some(checkers) = &mut self.checkers {
             checkers.start(blocks);
         }
     }
 
     fn cluster_end(&mut self) {
-        self.probe = LivelockProbe::default();
+        self.probe.restart(true);
         if let Some(checkers) = &mut self.checkers {
-            checkers.access.disable_word_cells(false);
+            checkers.end();
         }
     }
 
@@ -349,12 +363,13 @@ unsafe impl Instrument for Sanitizer {
         &mut self,
         cluster: &mut dyn ClusterView,
     ) -> Result<Verdict, (usize, Located)> {
+        let alone = self.others_are_stuck(self.seat);
         let Some(checkers) = &mut self.checkers else { return Ok(Verdict::GoesOn) };
         let name = |space, address| {
             let near = checkers.access.bounds.nearest(space, address);
             place(near.as_ref(), address)
         };
-        let result = self.probe.pass(cluster, &name);
+        let result = self.probe.pass(cluster, &name, alone);
         checkers.access.disable_word_cells(self.probe.in_trial());
         match result {
             Ok(Verdict::GoesOn) if self.probe.passed_sync() && self.others_can_resume() => {
@@ -390,8 +405,8 @@ unsafe impl Instrument for Sanitizer {
 
     fn may_go_on(&self, seat: usize) -> bool {
         match self.seats.get(seat).and_then(Option::as_ref) {
-            Some(away) if seat != self.seat => away.probe.can_resume(),
-            _ => self.probe.can_resume(),
+            Some(away) if seat != self.seat => self.may_resume(seat, &away.probe),
+            _ => self.may_resume(seat, &self.probe),
         }
     }
 

@@ -4,12 +4,14 @@ use crate::async_proxy::wgmma::registers::{Accumulators, RegisterUse};
 use crate::fast::group::{LoadGroup, groups};
 use crate::initialization::registers::{Followed, RegisterStep};
 use crate::instrument::handlers::{
-    CheckAccess, CheckGroup, CheckMembers, CheckRun, StepProducts, StepRegisters,
+    CheckAccess, CheckGroup, CheckMembers, CheckRun, NoteRegisterChange, StepProducts,
+    StepRegisters,
 };
 use lanework_engine::handler::Tiers;
 use lanework_engine::insertion::{BeforeAccess, Inserted, Plan};
 use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode};
+use lanework_ptx_ir::opcode::asynchrony::AsyncOp;
 use std::collections::HashMap;
 
 /// Operations inserted into one kernel. Their immediates are addresses of the boxed data.
@@ -28,6 +30,8 @@ pub struct InsertedOperations {
     runs: HashMap<usize, Tiers>,
     /// By instruction: whether it accesses shared memory.
     shared: Vec<bool>,
+    /// The `setmaxnreg` instructions.
+    register_changes: HashMap<usize, Box<u32>>,
 }
 
 impl InsertedOperations {
@@ -37,9 +41,13 @@ impl InsertedOperations {
         let accumulators = Accumulators::find(kernel);
         let (mut steps, mut uses, mut runs) = (HashMap::new(), HashMap::new(), HashMap::new());
         let mut shared = vec![false; kernel.insts.len()];
+        let mut register_changes = HashMap::new();
         for (i, inst) in kernel.insts.iter().enumerate() {
             steps.extend(followed.step(inst).map(|step| (i, Box::new(step))));
             uses.extend(accumulators.of(inst).map(|this| (i, Box::new(this))));
+            if matches!(inst.opcode, Opcode::Async(AsyncOp::Registers { .. })) {
+                register_changes.insert(i, Box::new(inst.origin));
+            }
             let Opcode::Memory(op) = &inst.opcode else { continue };
             shared[i] = op.space == MemorySpace::Shared;
             runs.extend(check_run(op).map(|tiers| (i, tiers)));
@@ -50,7 +58,16 @@ impl InsertedOperations {
         let group =
             |members: Vec<_>| (!members.is_empty()).then(|| Box::new(LoadGroup::new(members)));
         let groups = groups.map(|(i, members)| (i, group(members))).collect();
-        InsertedOperations { followed, accumulators, steps, uses, groups, runs, shared }
+        InsertedOperations {
+            followed,
+            accumulators,
+            steps,
+            uses,
+            groups,
+            runs,
+            shared,
+            register_changes,
+        }
     }
 }
 
@@ -93,7 +110,11 @@ unsafe impl Plan for InsertedOperations {
             .uses
             .get(&instruction)
             .map(|this| Inserted { tiers: Tiers::cold::<StepProducts>(), imm: address(&**this) });
-        step.into_iter().chain(accumulate).collect()
+        let change = self
+            .register_changes
+            .get(&instruction)
+            .map(|at| Inserted { tiers: Tiers::cold::<NoteRegisterChange>(), imm: address(&**at) });
+        step.into_iter().chain(accumulate).chain(change).collect()
     }
 
     fn before_access(&self, instruction: usize, scalar: bool) -> BeforeAccess {
@@ -117,6 +138,7 @@ unsafe impl Plan for InsertedOperations {
         let steps = self.steps.values().map(|step| address(&**step));
         let uses = self.uses.values().map(|this| address(&**this));
         let groups = self.groups.values().flatten().map(|group| address(&**group));
-        steps.chain(uses).chain(groups).collect()
+        let changes = self.register_changes.values().map(|at| address(&**at));
+        steps.chain(uses).chain(groups).chain(changes).collect()
     }
 }

@@ -129,6 +129,11 @@ impl MemoryChanges {
         self.changed || self.reads.len() > MOST_READS
     }
 
+    /// Whether global memory was read.
+    pub fn has_reads(&self) -> bool {
+        !self.reads.is_empty()
+    }
+
     /// The global bytes that were read, with their current values.
     pub fn reads(&self) -> SpinReads {
         // SAFETY: `access` recorded ranges in global memory that `lane_host` had checked, and

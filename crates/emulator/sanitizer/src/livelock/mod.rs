@@ -3,9 +3,11 @@
 //!
 //! *Algorithm.* From time to time the probe makes a trial: a few scheduler passes with short time
 //! slices in which every write is compared with the old value. If every runnable warp returns to an
-//! instruction and registers that it had before, and memory has not changed, the warps will repeat
-//! that forever, whatever the order of their slices. Before that, pending lanes of diverged warps
-//! get time slices of their own.
+//! instruction and to the values of the registers that decide how it goes on ([`spin_registers`]), and
+//! memory has not changed, the warps will repeat that forever, whatever the order of their slices. If the
+//! clock decides, too, the probe first moves the clock ahead, up to [`AHEAD`], once no other cluster can do
+//! anything: a wait with a timeout ends. Before that, pending lanes of diverged warps get time slices of
+//! their own.
 //!
 //! A spin that reads global memory may wait for another cluster. Its cluster is suspended until a
 //! byte that the spin reads has changed. When all resident clusters are suspended, the launch will
@@ -15,25 +17,31 @@
 //! threads synchronize next. Otherwise it would run on to its next signal, the others would see
 //! only that one, and a loop with one grid barrier where it needs two would not be found.
 //!
-//! *Limits.* Misses spins through states that never repeat, and spins with a period longer than a
-//! trial.
+//! *Limits.* Misses spins through states that never repeat, such as those that count in a register that
+//! a condition of the loop reads, and spins with a period longer than a trial.
 
 mod memory_changes;
+mod spin_registers;
 
 use crate::livelock::memory_changes::{MemoryChanges, SpinRead, SpinReads};
+use crate::livelock::spin_registers::SpinRegisters;
 use lanework_engine::cluster_view::{ClusterView, Progress, Verdict, WarpSnapshot};
 use lanework_engine::event::AccessKind;
 use lanework_engine::fault::{FaultKind, Located, RawFault};
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;
+use lanework_ptx_ir::analysis::cfg::ControlFlowGraph;
 use lanework_ptx_ir::kernel::MemorySpace;
+use std::sync::Arc;
 
 /// Instructions of a time slice; short, so endless spins are noticed soon.
 pub const TIME_SLICE: u64 = 1 << 16;
 /// Instructions of a time slice in a trial.
 const TRIAL_SLICE: u64 = 1 << 9;
 /// Scheduler passes of a trial.
-const TRIAL_PASSES: u32 = 1 << 6;
+const TRIAL_PASSES: u32 = 1 << 8;
+/// How far the clock moves ahead in trials, one after the other: a delay ends with the first that exceeds it.
+const AHEAD: [u64; 4] = [1 << 20, 1 << 30, 1 << 40, 1 << 50];
 /// Passes before the first trial if no warp has used up a time slice.
 const PATIENCE: u64 = 1 << 12;
 
@@ -49,6 +57,14 @@ pub struct LivelockProbe {
     /// Rank of the block that has the time slice.
     rank: usize,
     spin_reads: Option<SpinReads>,
+    /// How often the clock has been moved ahead.
+    jumps: usize,
+    /// Whether the suspended cluster is in a wait that the clock ends.
+    timed: bool,
+    /// Whether its cluster has ended.
+    ended: bool,
+    /// The kernel's control flow, from the first trial on.
+    flow: Option<Arc<ControlFlowGraph>>,
     /// Whether the cluster has waited, or signaled others by a strong write, since it was resumed.
     signalled: bool,
     /// Whether it has synchronized since then.
@@ -61,6 +77,8 @@ struct Trial {
     again: u32,
     /// Snapshots of the runnable warps, by rank and warp.
     noted: Vec<Vec<Option<WarpSnapshot>>>,
+    /// The registers in the snapshots.
+    registers: SpinRegisters,
     /// The warps that have returned to their snapshot.
     back: Vec<Vec<bool>>,
     /// Whether polls were ended early in this pass.
@@ -126,6 +144,21 @@ impl LivelockProbe {
         self.spin_reads.as_ref().is_none_or(|reads| unsafe { !reads.unchanged() })
     }
 
+    /// A cluster starts or ends.
+    pub fn restart(&mut self, ended: bool) {
+        *self = LivelockProbe { ended, ..LivelockProbe::default() };
+    }
+
+    /// Whether the suspended cluster can do nothing unless the clock moves ahead.
+    pub fn is_stuck(&self) -> bool {
+        self.ended || self.spin_reads.is_some() && !self.can_resume()
+    }
+
+    /// Whether moving the clock ahead may end the suspended cluster's wait.
+    pub fn waits_for_time(&self) -> bool {
+        self.timed && self.jumps < AHEAD.len()
+    }
+
     /// Switches to the block of this rank.
     pub fn enter(&mut self, rank: u32) {
         self.rank = rank as usize;
@@ -138,7 +171,8 @@ impl LivelockProbe {
         }
     }
 
-    /// Runs after each scheduler pass; starts and ends trials.
+    /// Runs after each scheduler pass; starts and ends trials. `alone` says whether no other cluster can do
+    /// anything.
     ///
     /// # Errors
     /// A deadlock fault for the spin that blocks the cluster forever.
@@ -146,6 +180,7 @@ impl LivelockProbe {
         &mut self,
         cluster: &mut dyn ClusterView,
         name: Name<'_>,
+        alone: bool,
     ) -> Result<Verdict, (usize, Located)> {
         let yielded = cluster.take_yielded();
         self.passes += 1;
@@ -169,6 +204,17 @@ impl LivelockProbe {
                 self.begin(cluster);
                 return Ok(Verdict::GoesOnAlone);
             }
+            let timed = trial.registers.timed;
+            let reads = self.memory.iter().any(MemoryChanges::has_reads);
+            if timed
+                && (alone || !reads)
+                && let Some(by) = AHEAD.get(self.jumps)
+            {
+                self.jumps += 1;
+                cluster.advance_clock(*by);
+                self.begin(cluster);
+                return Ok(Verdict::GoesOnAlone);
+            }
             if let Some(located) = self.spins(cluster, name) {
                 self.end(cluster);
                 let reads = self.spin_reads.take().filter(|reads| !reads.is_empty());
@@ -180,6 +226,8 @@ impl LivelockProbe {
                 *self = LivelockProbe {
                     spin_reads: reads,
                     signalled: true,
+                    jumps: self.jumps,
+                    timed,
                     ..LivelockProbe::default()
                 };
                 return Ok(Verdict::Waits(Box::new(located)));
@@ -187,20 +235,40 @@ impl LivelockProbe {
         }
         if trial.passes == trial.again {
             trial.again *= 2;
-            trial.noted = snapshots(cluster);
+            trial.registers = self.spin_registers(cluster);
+            trial.noted = snapshots(cluster, &trial.registers);
         }
         self.trial = Some(trial);
         Ok(Verdict::GoesOnAlone)
     }
 
+    /// The registers that decide how the runnable warps go on.
+    fn spin_registers(&mut self, cluster: &dyn ClusterView) -> SpinRegisters {
+        let kernel = cluster.kernel();
+        let new = || Arc::new(ControlFlowGraph::new(kernel));
+        let flow = Arc::clone(self.flow.get_or_insert_with(new));
+        let warps =
+            (0..cluster.blocks()).flat_map(|rank| (0..cluster.warps()).map(move |w| (rank, w)));
+        let runs = |(rank, w): &(usize, usize)| {
+            cluster.runs(*rank) && cluster.progress(*rank, *w) != Progress::Done
+        };
+        let mut instructions: Vec<u32> =
+            warps.filter(runs).flat_map(|(rank, w)| cluster.instructions(rank, w)).collect();
+        instructions.sort_unstable();
+        instructions.dedup();
+        SpinRegisters::at(kernel, &flow, &instructions)
+    }
+
     fn begin(&mut self, cluster: &mut dyn ClusterView) {
+        let registers = self.spin_registers(cluster);
         cluster.set_time_slice(Some(TRIAL_SLICE));
         let (blocks, warps) = (cluster.blocks(), cluster.warps());
         self.memory = (0..blocks).map(|_| MemoryChanges::new(warps)).collect();
         self.trial = Some(Trial {
             passes: 0,
             again: 1,
-            noted: snapshots(cluster),
+            noted: snapshots(cluster, &registers),
+            registers,
             back: vec![vec![false; warps]; blocks],
             gave_up: false,
             changes: cluster.changes(),
@@ -265,10 +333,13 @@ impl LivelockProbe {
 
 /// Snapshots of the runnable warps. Blocked warps need none: a snapshot includes what they wait
 /// for.
-fn snapshots(cluster: &dyn ClusterView) -> Vec<Vec<Option<WarpSnapshot>>> {
+fn snapshots(
+    cluster: &dyn ClusterView,
+    registers: &SpinRegisters,
+) -> Vec<Vec<Option<WarpSnapshot>>> {
     let of = |rank, w| {
         let waits = matches!(cluster.progress(rank, w), Progress::Blocked | Progress::Done);
-        (!waits).then(|| cluster.snapshot(rank, w))
+        (!waits).then(|| cluster.snapshot(rank, w, &registers.deciding))
     };
     let of_block = |rank| (0..cluster.warps()).map(|w| of(rank, w)).collect();
     (0..cluster.blocks()).map(of_block).collect()
@@ -283,7 +354,11 @@ fn all_back(trial: &mut Trial, cluster: &mut dyn ClusterView) -> bool {
         for w in 0..cluster.warps() {
             let back = &mut trial.back[rank][w];
             let noted = &trial.noted[rank][w];
-            let here = || noted.as_ref().is_some_and(|noted| cluster.snapshot(rank, w) == *noted);
+            let here = || {
+                noted.as_ref().is_some_and(|noted| {
+                    cluster.snapshot(rank, w, &trial.registers.deciding) == *noted
+                })
+            };
             match cluster.progress(rank, w) {
                 Progress::Ready => {
                     *back = *back || here();

@@ -12,8 +12,10 @@
 //! *Invariant.* Numbers grow in the order in which epochs begin. In a block's shared memory, epochs
 //! of earlier clusters are therefore below the first epoch of the running one.
 
-/// An access in 64 bits, from high to low: epoch number (32), size of an atomic (2), flags (5),
-/// lane (5), another flag (1), instruction (19). 0 means no access.
+use lanework_ptx_ir::kernel::Scope;
+
+/// An access in 64 bits, from high to low: epoch number (32), flags (7), lane (5), another flag (1),
+/// instruction (19). 0 means no access.
 pub type PackedEpoch = u64;
 
 /// Position of the lane.
@@ -36,7 +38,7 @@ pub const DEVICE_SCOPE: PackedEpoch = 1 << 26;
 pub const STRONG_OF_DEVICE: PackedEpoch = STRONG | CLUSTER_SCOPE | DEVICE_SCOPE;
 /// Access by the asynchronous proxy that no thread has waited for.
 pub const ASYNC: PackedEpoch = 1 << 27;
-/// Write by an atomic, whose size is in [`SIZE`].
+/// Write by an atomic.
 pub const ATOMIC: PackedEpoch = 1 << 28;
 /// Strong read whose thread uses the value, as long as no write has replaced the value. Shares its
 /// bit with [`ATOMIC`], which applies to writes.
@@ -44,17 +46,11 @@ pub const OBSERVED: PackedEpoch = 1 << 28;
 /// `.volatile` access to data, see [`lanework_ptx_ir::kernel::MemoryOrder`].
 pub const DATA: PackedEpoch = 1 << 29;
 
-/// Size of an atomic: only atomics of equal size are atomic to each other.
-pub const SIZE: PackedEpoch = 3 << 30;
-
-/// The size bits of an atomic of this many bytes.
-#[inline(always)]
-pub fn size_of_atomic(bytes: u8) -> PackedEpoch {
-    PackedEpoch::from(bytes.max(2).ilog2() - 1) << 30 & SIZE
-}
-
-/// Write by a copy that was waited for. Shares a bit with [`SIZE`], which applies to atomics.
+/// Write by a copy that was waited for.
 pub const COPIED: PackedEpoch = 1 << 30;
+
+/// Write whose value a later write has changed, so a write of the value now in memory races with it.
+pub const REPLACED: PackedEpoch = 1 << 31;
 
 // The fields do not overlap and fill the word; two bits have a second meaning for other accesses.
 const _: () = {
@@ -67,7 +63,8 @@ const _: () = {
         ASYNC,
         ATOMIC,
         DATA,
-        SIZE,
+        COPIED,
+        REPLACED,
         EPOCH,
     ];
     let (mut all, mut i) = (0, 0);
@@ -78,13 +75,13 @@ const _: () = {
     }
     assert!(all == PackedEpoch::MAX);
     assert!(LANES >> LANE_SHIFT == 31);
-    assert!(OBSERVED == ATOMIC && COPIED & !SIZE == 0);
+    assert!(OBSERVED == ATOMIC);
 };
 
-/// Whether a write was made by a copy, not by an atomic.
+/// Whether a write was made by a copy.
 #[inline(always)]
 pub fn is_copied(write: PackedEpoch) -> bool {
-    write & (ATOMIC | SIZE) == COPIED
+    write & COPIED != 0
 }
 
 /// The part of one warp's execution between two synchronizations.
@@ -102,6 +99,16 @@ pub struct Epoch {
     pub clock: u32,
     /// The lanes that took part in all its accesses.
     pub lanes: u32,
+}
+
+/// The scope of a strong access.
+pub fn scope(access: PackedEpoch) -> Option<Scope> {
+    match access & STRONG_OF_DEVICE {
+        0 | CLUSTER_SCOPE | DEVICE_SCOPE => None,
+        STRONG => Some(Scope::Block),
+        STRONG_OF_DEVICE => Some(Scope::Device),
+        _ => Some(Scope::Cluster),
+    }
 }
 
 /// Packs an epoch number and an instruction, for lane 0; see [`with_lane`].

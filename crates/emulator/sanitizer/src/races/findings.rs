@@ -26,25 +26,12 @@ pub struct RaceDescription<'a> {
 }
 
 impl RaceDescription<'_> {
-    /// Message and help of a race between threads.
+    /// Message of a race between threads, and its help if lanes synchronized alone; else
+    /// [`advice`](crate::findings::advice) gives it.
     pub fn race(&self) -> (String, &'static str) {
-        let RaceDescription { verb, space, bytes, place, who, prior, .. } = self;
-        let same_block = prior.block == who.block;
-        let same_warp = same_block && prior.thread / 32 == who.thread / 32;
+        let RaceDescription { verb, space, bytes, place, .. } = self;
         let (what, whom) = (self.what(), self.whom());
-        let help = match (same_warp, same_block) {
-            _ if self.lack.is_some() => self.help_for_lack(),
-            (true, _) if who.instruction == prior.instruction => {
-                "let one lane do it, give each lane its own element, or use an atomic"
-            }
-            (true, _) => "synchronize the lanes between the two (`__syncwarp`, `sync_warp`)",
-            (_, true) => {
-                "put a barrier between the two (`__syncthreads`, `sync_threads`), or use atomics"
-            }
-            _ => {
-                "give each block its own elements, use atomics, or pass the data with a fence and an atomic flag"
-            }
-        };
+        let help = if self.lack.is_some() { self.help_for_lack() } else { "" };
         let message = format!(
             "race in {space} memory: {verb} of {bytes} bytes at {place} is unordered with {what} {whom}"
         );
@@ -100,14 +87,18 @@ impl RaceDescription<'_> {
         )
     }
 
-    /// Message and help of atomics of different sizes on one word.
+    /// Message and help of strong accesses of different sizes to one word.
     pub fn mixed_sizes(&self) -> (String, &'static str) {
-        let RaceDescription { space, bytes, place, who, prior, .. } = self;
+        let RaceDescription { verb, space, bytes, place, who, prior, conflict, .. } = self;
+        let what = if conflict.wrote { "write" } else { "read" };
         let whom = if prior.block == who.block { "thread" } else { "block" };
         let message = format!(
-            "race in {space} memory: atomic of {bytes} bytes at {place} is unordered with an atomic of another size by another {whom}; atomics of different sizes are not atomic to each other"
+            "race in {space} memory: strong {verb} of {bytes} bytes at {place} is unordered with a strong {what} of another size by another {whom}; accesses of different sizes are not atomic to each other"
         );
-        (message, "use atomics of one size on a word, or put a barrier between the two kinds")
+        (
+            message,
+            "access the word with one size everywhere, or put a barrier between the two kinds",
+        )
     }
 
     /// Message and help of an access to bytes that a product or copy in flight still uses.

@@ -21,6 +21,7 @@ pub mod vector_clock;
 use crate::access::position::ThreadAt;
 use crate::bounds::MemoryId;
 use crate::findings::Finding;
+use crate::findings::advice::Distance;
 use crate::findings::kinds::ReportKind;
 use crate::races::epoch::PackedEpoch;
 use crate::races::happens_before::HappensBefore;
@@ -28,6 +29,7 @@ use crate::races::happens_before::relation::MissingWarpSync;
 use crate::races::shadow_cell::Conflict;
 use crate::races::shadow_memory::ShadowMemory;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Shadow memory and the order of accesses.
 pub struct Races {
@@ -52,6 +54,7 @@ impl Races {
         let shadow = shared.map(|bytes| ShadowMemory::new(bytes, self.shift)).collect();
         let mut order = HappensBefore::new(warps, self.ranks);
         order.lanes_of_last(self.order.last_lanes);
+        order.set_element_bytes(Arc::clone(&self.order.element_bytes));
         SuspendedRaces { order, shadow }
     }
 
@@ -109,6 +112,13 @@ impl Races {
         let epoch = self.order.epoch(access);
         let thread = epoch.warp * 32 + epoch::lane(access);
         ThreadAt { block: epoch.block, thread, instruction: epoch::instruction(access) }
+    }
+
+    /// How far apart two threads of the running cluster are; `prior` made the access `with`.
+    pub fn distance(&self, with: PackedEpoch, who: ThreadAt, prior: ThreadAt) -> Distance {
+        let distance = who.distance(prior);
+        let here = self.order.epoch(with).cluster == self.order.cluster();
+        if distance == Distance::Grid && here { Distance::Cluster } else { distance }
     }
 
     /// Whether a conflict is with an asynchronous operation.
@@ -181,7 +191,7 @@ impl PeerAccesses {
             message: format!(
                 "shared memory of the block of rank {rank} of the cluster is accessed, and that block may exit before"
             ),
-            help: "let the blocks of the cluster arrive and wait at its barrier after the last access, before any of them exits",
+            help: "let the blocks of the cluster arrive and wait at its barrier after the last access, before any of them exits".into(),
             ..Finding::default()
         }
     }

@@ -5,22 +5,23 @@
 //! epochs. Instead of FastTrack's read vector clock a cell keeps two reads: the first one that no
 //! later read is ordered after, and the last one. Two unordered accesses race if one writes, unless
 //! both are *morally strong*: strong (atomic, `.volatile`, `.relaxed` or more), each with a scope
-//! that includes the other's thread, and of equal size if both are atomics (PTX ISA, "Memory
-//! consistency model").
+//! that includes the other's thread, and of equal size, since they must overlap completely (PTX ISA,
+//! "Memory consistency model").
 //!
 //! A strong access does not replace a weak one, nor does one of device scope replace one of block
 //! scope: a third access may be unordered with both and yet race with the replaced one only. So
 //! weak and strong accesses are kept apart ([`StrongAccesses`]); only a weak write, which races
 //! with everything, replaces all.
 //!
-//! *Not a race.* Two writes of the same value. `.volatile` accesses to a word that was polled as a
+//! *Not a race.* Two writes of the same value, unless a thread has written another value in
+//! between ([`REPLACED`]). `.volatile` accesses to a word that was polled as a
 //! flag since the last weak write. Concurrent reductions by copies.
 //!
 //! *Limits.* Of three or more concurrent reads two are remembered, so a write that races with
 //! another one only is missed. The same holds for strong accesses.
 
 use crate::races::epoch::{
-    ASYNC, ATOMIC, CLUSTER_SCOPE, DATA, DEVICE_SCOPE, OBSERVED, PackedEpoch, SIZE, STRONG, number,
+    ASYNC, CLUSTER_SCOPE, DATA, DEVICE_SCOPE, OBSERVED, PackedEpoch, REPLACED, STRONG, number,
     same_thread,
 };
 use crate::races::happens_before::HappensBefore;
@@ -50,15 +51,19 @@ pub struct Conflict {
     pub wrote: bool,
 }
 
-/// Whether two accesses are atomics of different sizes.
-pub fn mixed_sizes(a: PackedEpoch, b: PackedEpoch) -> bool {
-    a & b & STRONG != 0 && a & b & ATOMIC != 0 && (a ^ b) & SIZE != 0
+/// Whether two accesses are strong and of different sizes, so they do not overlap completely.
+pub fn mixed_sizes(order: &HappensBefore, a: PackedEpoch, b: PackedEpoch) -> bool {
+    if a & b & STRONG == 0 {
+        return false;
+    }
+    let (one, other) = (order.element_bytes(a), order.element_bytes(b));
+    one != other && one != 0 && other != 0
 }
 
 /// Whether a write and another access are morally strong, and not both `.volatile` accesses to
 /// data.
-fn morally_strong(order: &HappensBefore, a: PackedEpoch, b: PackedEpoch, wrote: bool) -> bool {
-    if a & b & STRONG == 0 || a & b & DATA != 0 || wrote && mixed_sizes(a, b) {
+fn morally_strong(order: &HappensBefore, a: PackedEpoch, b: PackedEpoch) -> bool {
+    if a & b & STRONG == 0 || a & b & DATA != 0 || mixed_sizes(order, a, b) {
         return false;
     }
     if a & b & DEVICE_SCOPE != 0 {
@@ -78,21 +83,14 @@ impl LaneAccess {
             || order.happens_before(prior, self.warp, self.lane)
     }
 
-    /// Whether a prior access, which `wrote` or read, races with this one, provided that one of
-    /// them writes.
+    /// Whether a prior access races with this one, provided that one of them writes.
     #[inline(always)]
-    pub(super) fn races(
-        &self,
-        order: &mut HappensBefore,
-        (prior, wrote): (PackedEpoch, bool),
-    ) -> bool {
+    pub(super) fn races(&self, order: &mut HappensBefore, prior: PackedEpoch) -> bool {
         if prior & ASYNC != 0 && number(prior) >= self.base {
             // Reductions by copies may overlap.
             return prior & self.packed & STRONG == 0;
         }
-        prior != 0
-            && !morally_strong(order, prior, self.packed, wrote)
-            && !self.ordered(order, prior)
+        prior != 0 && !morally_strong(order, prior, self.packed) && !self.ordered(order, prior)
     }
 }
 
@@ -164,7 +162,7 @@ impl ShadowCell {
     pub fn read(&mut self, order: &mut HappensBefore, now: &LaneAccess) -> Option<Conflict> {
         let mut found = None;
         let now = &self.counted(now);
-        if now.races(order, (self.write, true)) {
+        if now.races(order, self.write) {
             found = Some(Conflict { with: self.write, wrote: true });
         }
         let strong = now.packed & STRONG != 0;
@@ -186,8 +184,9 @@ impl ShadowCell {
         found
     }
 
-    /// Records a write; returns an access that it races with. `differs` says whether it changes the
-    /// value left by a prior write; if not, the two do not race.
+    /// Records a write; returns an access that it races with. `differs` says whether it writes
+    /// another value than a prior write has left in memory; if not, the two do not race. Of access
+    /// 0, it says whether memory changes.
     #[inline(always)]
     pub fn write(
         &mut self,
@@ -196,27 +195,38 @@ impl ShadowCell {
         differs: impl Fn(PackedEpoch) -> bool,
     ) -> Option<Conflict> {
         let mut found = None;
-        let now = &self.counted(now);
-        if now.races(order, (self.write, true)) && differs(self.write) {
+        let mut now = self.counted(now);
+        let changes = |prior: PackedEpoch| prior & REPLACED != 0 || differs(prior);
+        if now.races(order, self.write) && changes(self.write) {
             found = Some(Conflict { with: self.write, wrote: true });
         }
         for prior in [self.first_read, self.last_read] {
-            if found.is_none() && now.races(order, (prior, false)) {
+            if found.is_none() && now.races(order, prior) {
                 found = Some(Conflict { with: prior, wrote: false });
             }
         }
         if self.strong != StrongAccesses::default() {
-            found = found.or_else(|| self.strong.conflict(order, now, &differs));
+            found = found.or_else(|| self.strong.conflict(order, &now, changes));
             for prior in self.strong.reads {
-                if found.is_none() && now.races(order, (prior, false)) {
+                if found.is_none() && now.races(order, prior) {
                     found = Some(Conflict { with: prior & !OBSERVED, wrote: false });
                 }
             }
         }
         if now.packed & STRONG == 0 {
+            // The thread itself may have left another value, which others are unordered with, too.
+            let [other, last] = self.strong.writes;
+            let own = |prior: &PackedEpoch| *prior != 0 && same_thread(*prior, now.packed);
+            if [other, last].iter().any(own) && changes(0) {
+                now.packed |= REPLACED;
+            }
             *self = ShadowCell { write: now.packed, ..ShadowCell::default() };
         } else {
-            self.strong.note_write(order, now);
+            let changed = changes(0);
+            if changed && self.write != 0 && self.write & ASYNC == 0 {
+                self.write |= REPLACED;
+            }
+            self.strong.note_write(order, &now, changed);
         }
         found
     }
@@ -332,15 +342,17 @@ mod tests {
     }
 
     #[test]
-    fn atomics_of_two_sizes_race() {
+    fn strong_accesses_of_two_sizes_race() {
         let mut order = HappensBefore::new(2, 1);
+        order.set_element_bytes(vec![0, 8, 4].into());
         order.start(0);
         let mut cell = ShadowCell::default();
-        let mut atomic = |warp, bytes| {
-            let flags = STRONG_OF_DEVICE | ATOMIC | crate::races::epoch::size_of_atomic(bytes);
-            let now = access(&mut order, warp, 0, flags);
+        let mut atomic = |warp, instruction| {
+            let now = access(&mut order, warp, 0, STRONG_OF_DEVICE | ATOMIC);
+            let packed = now.packed ^ 1 ^ instruction;
+            let now = LaneAccess { packed, ..now };
             cell.write(&mut order, &now, |_| true).is_some()
         };
-        assert!(!atomic(0, 8) && !atomic(1, 8) && atomic(0, 4));
+        assert!(!atomic(0, 1) && !atomic(1, 1) && atomic(0, 2));
     }
 }

@@ -8,7 +8,7 @@
 //! *Limit.* Of three or more concurrent strong writes, or reads, two are remembered.
 
 use crate::races::epoch::{
-    ASYNC, ATOMIC, CLUSTER_SCOPE, DATA, DEVICE_SCOPE, OBSERVED, PackedEpoch, SIZE, number,
+    ASYNC, ATOMIC, CLUSTER_SCOPE, DATA, DEVICE_SCOPE, OBSERVED, PackedEpoch, REPLACED, number,
 };
 use crate::races::happens_before::HappensBefore;
 use crate::races::shadow_cell::{Conflict, LaneAccess, mixed_sizes};
@@ -26,10 +26,10 @@ pub struct StrongAccesses {
 
 /// Whether every access that races with `prior`, and is not ordered with `now`, also races with
 /// `now`.
-fn stands_for(now: PackedEpoch, prior: PackedEpoch) -> bool {
+fn stands_for(order: &HappensBefore, now: PackedEpoch, prior: PackedEpoch) -> bool {
     let wider = now & !prior & (CLUSTER_SCOPE | DEVICE_SCOPE) != 0;
     let of_data = prior & !now & DATA != 0;
-    !wider && !of_data && !mixed_sizes(now, prior)
+    !wider && !of_data && !mixed_sizes(order, now, prior)
 }
 
 impl StrongAccesses {
@@ -42,9 +42,9 @@ impl StrongAccesses {
     ) -> Option<Conflict> {
         let [other, last] = self.writes;
         // Atomics of one size that continue each other are seen together.
-        let chained = last & ATOMIC != 0 && !mixed_sizes(other, last);
+        let chained = last & ATOMIC != 0 && !mixed_sizes(order, other, last);
         for (prior, seen) in [(last, true), (other, chained)] {
-            if !now.races(order, (prior, true))
+            if !now.races(order, prior)
                 || seen && prior & ASYNC == 0 && self.observed(order, now)
                 || !differs(prior)
             {
@@ -63,7 +63,7 @@ impl StrongAccesses {
 
     /// Records a strong read; it replaces the first one if it represents it.
     pub(super) fn note_read(&mut self, order: &mut HappensBefore, now: &LaneAccess) {
-        let mut read = now.packed & !(ATOMIC | SIZE);
+        let mut read = now.packed & !ATOMIC;
         read |= if now.observes { OBSERVED } else { 0 };
         if read & DATA == 0 {
             self.note_look(now.packed);
@@ -71,7 +71,7 @@ impl StrongAccesses {
         let [first, last] = &mut self.reads;
         if number(*first) < now.base {
             *first = read;
-        } else if stands_for(read, *first) && now.ordered(order, *first) {
+        } else if stands_for(order, read, *first) && now.ordered(order, *first) {
             // The value that the first read saw is still there.
             *first = read | *first & OBSERVED;
         } else {
@@ -88,8 +88,14 @@ impl StrongAccesses {
         writes.iter_mut().chain(reads).for_each(|access| *access &= !DATA);
     }
 
-    /// Records a strong write, and keeps one of the prior writes that it does not represent.
-    pub(super) fn note_write(&mut self, order: &mut HappensBefore, now: &LaneAccess) {
+    /// Records a strong write, which may have `changed` the value, and keeps one of the prior writes
+    /// that it does not represent.
+    pub(super) fn note_write(
+        &mut self,
+        order: &mut HappensBefore,
+        now: &LaneAccess,
+        changed: bool,
+    ) {
         if now.observes {
             self.note_look(now.packed);
         }
@@ -97,14 +103,14 @@ impl StrongAccesses {
         for prior in self.writes {
             let flies = prior & ASYNC != 0 && number(prior) >= now.base;
             let known = now.observes || now.ordered(order, prior);
-            let stands = number(prior) < now.base || known && stands_for(now.packed, prior);
+            let stands = number(prior) < now.base || known && stands_for(order, now.packed, prior);
             if !flies && stands {
                 continue;
             }
             // Keeps the one that more accesses are unordered with or race with.
             let (one, this) = (order.epoch(prior), order.epoch(now.packed));
             let differs = [one.slot != this.slot, one.block != this.block, flies];
-            let narrow = !stands_for(now.packed, prior);
+            let narrow = !stands_for(order, now.packed, prior);
             let of_prior = differs
                 .into_iter()
                 .chain([narrow])
@@ -114,11 +120,14 @@ impl StrongAccesses {
                 (kept, weight) = (prior, of_prior);
             }
         }
+        if changed && kept != 0 && kept & ASYNC == 0 {
+            kept |= REPLACED;
+        }
         self.writes = [kept, now.packed];
         for read in &mut self.reads {
             *read &= !OBSERVED;
             let past = number(*read) < now.base;
-            if past || stands_for(now.packed, *read) && now.ordered(order, *read) {
+            if past || stands_for(order, now.packed, *read) && now.ordered(order, *read) {
                 *read = 0;
             }
         }

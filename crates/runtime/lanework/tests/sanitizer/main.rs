@@ -1,6 +1,7 @@
 //! Planted bugs: kernels of CUDA C++, compiled by nvcc, each with the lines that must be reported
 //! and no others; among them correct kernels, which must have no findings.
 
+mod generated;
 mod planted;
 mod rust;
 

@@ -50,6 +50,7 @@ pub const UNITS: &[Unit] = &[
     unit!("copies"),
     unit!("extents"),
     unit!("unwritten"),
+    unit!("classes"),
     Unit { cuda: include_str!("ptx/registers.ptx"), ptx: include_str!("ptx/registers.ptx") },
 ];
 

@@ -213,6 +213,7 @@ OVER:
     mov.u32 %r1, 1;
     st.global.u8 [%rd1], %r1;
     ld.global.u64 %rd2, [%rd1];
+    not.b64 %rd2, %rd2;
     st.global.u64 [%rd1+8], %rd2;
     ret;
 }

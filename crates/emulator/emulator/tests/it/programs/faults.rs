@@ -290,9 +290,9 @@ fn the_limit_of_a_checked_launch_says_where_the_warps_were() {
     let body = "mov.u32 %r9, %tid.x; shr.u32 %r9, %r9, 5;
         setp.eq.u32 %p1, %r9, 4; @%p1 ret;
         setp.eq.u32 %p1, %r9, 1; @%p1 bra WAIT;
-        L: add.u32 %r1, %r1, 1;
-        bra L;
-        WAIT: bar.sync 0; ret;";
+        L: add.u32 %r1, %r1, 1; setp.ne.u32 %p2, %r1, 0;
+        @%p2 bra L;
+        ret; WAIT: bar.sync 0; ret;";
     let text = kernel(&format!("{START} {body}"));
     let program = load(&emulator, &text).expect(body);
     let input = upload(&emulator, "in", &[0; 4]);

@@ -60,7 +60,9 @@ pub(crate) unsafe fn mbarrier(
             let next = next.map_err(|why| misuse(kind, lane, address.0[i], &why))?;
             let instruction = (*warp.context).place(warp, op).instruction;
             if let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONIZATION) {
-                instrument.mbarrier(warp, (lane, instruction), what, (place.rank, place.offset));
+                let bytes = announced(what, first.0[i], second.0[i]);
+                let at = (place.rank, place.offset);
+                instrument.mbarrier(warp, (lane, instruction), (what, bytes), at);
             }
             host.write(next);
             (*(*warp.context).cluster).changes += 1;
@@ -79,6 +81,16 @@ pub(crate) unsafe fn mbarrier(
 /// A phase of the mbarrier at a place.
 fn phase(place: Shared, parity: bool) -> Phase {
     Phase { rank: place.rank, offset: place.offset, parity }
+}
+
+/// The bytes that an operation adds to those that a phase waits for.
+fn announced(what: MbarrierOp, first: u32, second: u32) -> i64 {
+    match what {
+        MbarrierOp::Arrive { expect: true, .. } => i64::from(second),
+        MbarrierOp::Expect => i64::from(first),
+        MbarrierOp::Complete => -i64::from(first),
+        _ => 0,
+    }
 }
 
 /// The bits of an mbarrier after an operation.

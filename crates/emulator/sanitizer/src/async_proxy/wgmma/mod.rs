@@ -249,6 +249,6 @@ fn report(access: &mut AccessCheck, warp: &Warp, instruction: u32, wrong: Misuse
                 )
             }
         };
-        Finding { message, help, ..Finding::default() }
+        Finding { message, help: help.into(), ..Finding::default() }
     });
 }

@@ -93,6 +93,11 @@ impl HappensBefore {
         self.last_lanes = lanes;
     }
 
+    /// Sets the bytes of an element that each instruction accesses.
+    pub fn set_element_bytes(&mut self, bytes: Arc<[u8]>) {
+        self.element_bytes = bytes;
+    }
+
     /// Lanes of a warp acquire the clocks that `make` returns: of their cluster, and of others.
     pub(super) fn acquire_known(
         &mut self,

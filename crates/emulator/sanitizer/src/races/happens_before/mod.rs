@@ -43,6 +43,7 @@ use crate::races::happens_before::sync_variables::Releases;
 use crate::races::known_clocks::FencedClocks;
 use crate::races::vector_clock::{ClockMatrix, VectorClock};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Pseudo-threads of asynchronous copies; the pseudo-threads of warpgroup products follow.
 pub const PSEUDO_THREADS: usize = 16;
@@ -91,6 +92,8 @@ pub struct HappensBefore {
     lanes_apart: bool,
     /// Lanes that exist in the last warp of a block.
     pub(super) last_lanes: u32,
+    /// Bytes of an element that an instruction accesses, by instruction; 0 if unknown.
+    pub(super) element_bytes: Arc<[u8]>,
     /// Number of the current epoch, by slot; 0 if it has no access yet.
     current: Vec<u32>,
     epochs: Vec<Epoch>,
@@ -135,6 +138,7 @@ impl HappensBefore {
             apart: vec![PerLaneClocks::default(); slots],
             lanes_apart: false,
             last_lanes: u32::MAX,
+            element_bytes: Arc::default(),
             current: vec![0; slots],
             epochs: vec![nobody],
             base: 1,
@@ -192,6 +196,11 @@ impl HappensBefore {
         self.first + warp
     }
 
+    /// Number of the running cluster in the launch.
+    pub fn cluster(&self) -> u32 {
+        self.cluster
+    }
+
     /// First epoch of this cluster; lower ones belong to earlier clusters.
     #[inline(always)]
     pub fn base(&self) -> u32 {
@@ -244,6 +253,12 @@ impl HappensBefore {
     /// The epoch of an access.
     pub fn epoch(&self, access: PackedEpoch) -> Epoch {
         self.epochs[epoch::number(access) as usize]
+    }
+
+    /// Bytes of an element of an access, 0 if unknown. A vector access is a set of accesses to its
+    /// elements.
+    pub fn element_bytes(&self, access: PackedEpoch) -> u8 {
+        self.element_bytes.get(epoch::instruction(access) as usize).copied().unwrap_or(0)
     }
 
     /// The slot of an access.

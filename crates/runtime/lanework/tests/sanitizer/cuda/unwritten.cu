@@ -90,7 +90,7 @@ template <bool RIGHT> __device__ void one_byte_short(unsigned *a, unsigned *out)
     for (int i = 0; i < (RIGHT ? 4 : 3); i++)
         bytes[i] = i;
     asm volatile("" ::: "memory");
-    out[threadIdx.x] = a[threadIdx.x]; // BUG uninitialized
+    out[threadIdx.x] = 2 * a[threadIdx.x]; // BUG uninitialized
 }
 PAIR(one_byte_short, (unsigned *a, unsigned *out), (a, out))
 

@@ -1,0 +1,397 @@
+//! The advice of a race: the one change that repairs it.
+//!
+//! *Rules.* The widest relation among all accesses of a finding decides, since a barrier of a warp does
+//! not order warps, nor one of a block its blocks. In this order:
+//!
+//! 1. Two strong accesses of which one has a scope that does not include the other thread: widen it.
+//! 2. Between the accesses, a strong write of the one thread and a strong read by the other could pass the
+//!    data, but the writer has no fence before it, or one of a narrower scope: name the fence.
+//! 3. A load and a store of one word, the store's value computed from the load's: one atomic.
+//! 4. Lanes of a warp, or warps of a block: the barrier, and the two lines that it belongs between.
+//! 5. Blocks: end the kernel between the two, or give each block its own element.
+//!
+//! *Limit.* The second rule looks at the code, not at the run: it takes the nearest strong write after the
+//! one access, and the nearest strong read before the other.
+
+use lanework_ptx_ir::analysis::cfg::ControlFlowGraph;
+use lanework_ptx_ir::kernel::{
+    Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode, Operand, Reg, Scope, SyncAnnotation,
+};
+use lanework_ptx_ir::opcode::Alu;
+use lanework_ptx_ir::opcode::integer::IntegerOp;
+use std::path::Path;
+
+/// The update of a value that is stored as it was read.
+const MOVED: &str = "";
+
+/// How far apart the threads of a race are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Distance {
+    /// Lanes of one warp.
+    Lanes,
+    /// Warps of one block.
+    Warps,
+    /// Blocks of one cluster.
+    Cluster,
+    /// Blocks of the grid.
+    Grid,
+}
+
+/// One access of a race.
+#[derive(Clone, Copy, Debug)]
+pub struct RaceAccess {
+    /// Its instruction.
+    pub instruction: u32,
+    /// Its scope if it is strong.
+    pub strong: Option<Scope>,
+    /// Whether it writes.
+    pub writes: bool,
+}
+
+/// A race, as far as its advice depends on it.
+#[derive(Clone, Copy, Debug)]
+pub struct RaceFacts {
+    /// The access that was checked, and the prior one.
+    pub accesses: [RaceAccess; 2],
+    /// How far apart the threads are.
+    pub distance: Distance,
+    /// Whether it is in global memory.
+    pub global: bool,
+}
+
+/// A memory instruction of the kernel.
+struct MemoryInst<'k> {
+    /// Index in the kernel.
+    index: usize,
+    inst: &'k Inst,
+    op: &'k MemoryOp,
+}
+
+/// Gives advice about the races of a kernel.
+pub struct Adviser<'k> {
+    kernel: &'k Kernel,
+    flow: ControlFlowGraph,
+}
+
+impl<'k> Adviser<'k> {
+    /// For the races of a kernel.
+    pub fn new(kernel: &'k Kernel) -> Adviser<'k> {
+        Adviser { kernel, flow: ControlFlowGraph::new(kernel) }
+    }
+
+    /// The advice for a race. A barrier belongs between the two instructions of `gap`.
+    pub fn advice(&self, race: &RaceFacts, gap: [u32; 2]) -> String {
+        self.scope(race)
+            .or_else(|| self.fence(race))
+            .or_else(|| self.atomic(race))
+            .unwrap_or_else(|| self.barrier(race, gap))
+    }
+
+    /// Widen the scope of a strong access.
+    fn scope(&self, race: &RaceFacts) -> Option<String> {
+        let [Some(one), Some(other)] = race.accesses.map(|access| access.strong) else {
+            return None;
+        };
+        let needed = race.distance.scope();
+        let narrow = if one <= other { 0 } else { 1 };
+        if one.min(other) >= needed {
+            return None;
+        }
+        let (at, has) = (race.accesses[narrow].instruction, one.min(other));
+        Some(format!(
+            "widen the scope of the access at {}: it includes only the {}, and the threads are in different {}; use {}",
+            self.line(at),
+            if has == Scope::Block { "block" } else { "cluster" },
+            if needed == Scope::Device { "blocks" } else { "blocks of a cluster" },
+            match needed {
+                Scope::Device => "device scope (`.gpu`, `atomicAdd` instead of `atomicAdd_block`)",
+                _ => "cluster scope (`.cluster`)",
+            }
+        ))
+    }
+
+    /// Put a fence before the strong write that passes the data.
+    fn fence(&self, race: &RaceFacts) -> Option<String> {
+        let [now, prior] = race.accesses;
+        if race.distance == Distance::Lanes && now.instruction == prior.instruction && !race.global
+        {
+            return None;
+        }
+        let own = [now.instruction, prior.instruction];
+        let strong = |found: &MemoryInst<'_>| {
+            found.op.order.strong.is_some() && !own.contains(&found.inst.origin)
+        };
+        let write = self
+            .memory()
+            .filter(strong)
+            .filter(|found| !matches!(found.op.kind, MemoryKind::Load))
+            .filter(|found| self.reaches(prior.instruction, found.index))
+            .min_by_key(|found| (found.inst.origin < prior.instruction, found.inst.origin))?;
+        let seen = |found: &MemoryInst<'_>| match found.op.kind {
+            MemoryKind::Load => !found.op.order.data,
+            MemoryKind::Atomic(_) => found.op.order.observes,
+            MemoryKind::Store => false,
+        };
+        let read = self
+            .memory()
+            .filter(strong)
+            .filter(seen)
+            .filter(|found| self.comes_to(found.index, now.instruction))
+            .max_by_key(|found| (found.inst.origin < now.instruction, found.inst.origin))?;
+        if !same_space(write.op, read.op) {
+            return None;
+        }
+        let needed = race.distance.scope();
+        let (fence, ptx) = match needed {
+            Scope::Block => ("__threadfence_block()", "fence.acq_rel.cta"),
+            Scope::Cluster => ("a cluster fence", "fence.acq_rel.cluster"),
+            Scope::Device => ("__threadfence()", "fence.acq_rel.gpu"),
+        };
+        let narrow = [write.op, read.op].iter().any(|op| op.order.strong < Some(needed));
+        let (from, to) = (prior.instruction, write.inst.origin);
+        let between = self.fences().filter(|(at, _)| from < *at && *at < to).max_by_key(|f| f.1);
+        match between {
+            _ if narrow => Some(format!(
+                "widen the scope of the accesses at {} and {} that pass the data: they are to include the other {}",
+                self.line(write.inst.origin),
+                self.line(read.inst.origin),
+                race.distance.whose()
+            )),
+            Some((at, scope)) if scope < needed => Some(format!(
+                "widen the fence at {}: `{fence}` (`{ptx}`) instead of a fence for the {}",
+                self.line(at),
+                if scope == Scope::Block { "block" } else { "cluster" }
+            )),
+            Some(_) => None,
+            None => Some(format!(
+                "put a fence, `{fence}` (`{ptx}`), before the {} at {} that passes the data on, after {}; the other thread reads it at {}",
+                name_of(write.op),
+                self.line(to),
+                self.line(from),
+                self.line(read.inst.origin)
+            )),
+        }
+    }
+
+    /// Replace a load and a store by one atomic.
+    fn atomic(&self, race: &RaceFacts) -> Option<String> {
+        let [a, b] = race.accesses;
+        if race.accesses.iter().any(|access| access.strong.is_some()) {
+            return None;
+        }
+        let of = |instruction: u32| self.memory().find(|found| found.inst.origin == instruction);
+        let (one, other) = (of(a.instruction)?, of(b.instruction)?);
+        let stores = |found: &MemoryInst<'_>| matches!(found.op.kind, MemoryKind::Store);
+        let store = if stores(&one) { &one } else { &other };
+        let same_word = |found: &MemoryInst<'_>| {
+            found.inst.src.first() == store.inst.src.first()
+                && (found.op.offset, found.op.space) == (store.op.offset, store.op.space)
+        };
+        let loads = |found: &MemoryInst<'_>| matches!(found.op.kind, MemoryKind::Load);
+        let load = self.memory().filter(loads).filter(same_word).find(|load| {
+            let involved = [&one, &other].iter().any(|one| one.index == load.index);
+            (involved || one.index == other.index || stores(&one) && stores(&other))
+                && self.computed_from(store.inst.src.get(1), load.inst, 8).is_some()
+        })?;
+        if !stores(store) || [&one, &other].iter().any(|one| !same_word(one)) {
+            return None;
+        }
+        // A value that is only moved is no update.
+        let update = self.computed_from(store.inst.src.get(1), load.inst, 8);
+        let update = update.filter(|update| *update != MOVED)?;
+        let (read, written) = (self.line(load.inst.origin), self.line(store.inst.origin));
+        let places = if read == written {
+            format!("the update at {written}")
+        } else {
+            format!("the read at {read} and the write at {written}")
+        };
+        Some(format!("make {places} one atomic operation (`{update}`)"))
+    }
+
+    /// The atomic that computes a value from what a load read; `None` if it is computed from something else.
+    fn computed_from(
+        &self,
+        value: Option<&Operand>,
+        load: &Inst,
+        depth: u32,
+    ) -> Option<&'static str> {
+        let Some(Operand::Reg(register)) = value else { return None };
+        if depth == 0 || load.writes().any(|r| r == *register) {
+            return load.writes().any(|r| r == *register).then_some(MOVED);
+        }
+        let makes = |inst: &&Inst| inst.is_alu() && inst.writes().any(|r: Reg| r == *register);
+        self.kernel.insts.iter().filter(makes).find_map(|inst| {
+            let found =
+                inst.src.iter().find_map(|src| self.computed_from(Some(src), load, depth - 1))?;
+            Some(match inst.opcode {
+                Opcode::Alu(Alu::Integer(IntegerOp::Min(_))) => "atomicMin",
+                Opcode::Alu(Alu::Integer(IntegerOp::Max(_))) => "atomicMax",
+                Opcode::Alu(Alu::Move(_) | Alu::Convert(_)) => found,
+                Opcode::Alu(Alu::Logic(_)) => "atomicOr, atomicAnd or atomicXor",
+                _ => "atomicAdd",
+            })
+        })
+    }
+
+    /// Put a barrier between the two.
+    fn barrier(&self, race: &RaceFacts, gap: [u32; 2]) -> String {
+        let [now, prior] = race.accesses;
+        let (first, second) = (gap[0].min(gap[1]), gap[0].max(gap[1]));
+        let (call, ptx) = match race.distance {
+            Distance::Lanes => ("__syncwarp()", "sync_warp"),
+            Distance::Warps => ("__syncthreads()", "sync_threads"),
+            Distance::Cluster => ("the cluster's barrier", "cluster_sync"),
+            Distance::Grid => return self.between_blocks(race, first, second),
+        };
+        if now.instruction == prior.instruction {
+            let one = if race.distance == Distance::Lanes { "lane" } else { "thread" };
+            return format!(
+                "let one {one} make the access at {}, or give each {one} its own element",
+                self.line(now.instruction)
+            );
+        }
+        let passed = self.barriers(race.distance).any(|at| first < at && at < second);
+        match passed {
+            true => format!(
+                "put `{call}` (`{ptx}`) at the end of the loop: after {} and before {} runs again",
+                self.access_at(race, second),
+                self.access_at(race, first)
+            ),
+            false => format!(
+                "put `{call}` (`{ptx}`) between {} and {}, outside of branches that only some threads take",
+                self.access_at(race, first),
+                self.access_at(race, second)
+            ),
+        }
+    }
+
+    /// Blocks are ordered by the end of a kernel.
+    fn between_blocks(&self, race: &RaceFacts, first: u32, second: u32) -> String {
+        let [now, prior] = race.accesses;
+        if now.instruction == prior.instruction || now.writes && prior.writes {
+            return format!(
+                "give each block its own element at {}, or let one block write it",
+                self.line(now.instruction)
+            );
+        }
+        format!(
+            "end the kernel between {} and {} and launch the rest as a second kernel, or put a barrier of the grid there (`cooperative_groups::this_grid().sync()`)",
+            self.access_at(race, first),
+            self.access_at(race, second)
+        )
+    }
+
+    /// `the write at line 7`.
+    fn access_at(&self, race: &RaceFacts, instruction: u32) -> String {
+        let access = race.accesses.iter().find(|access| access.instruction == instruction);
+        let what = match access {
+            Some(RaceAccess { writes: true, .. }) => "the write",
+            Some(_) => "the read",
+            None => "the access",
+        };
+        format!("{what} at {}", self.line(instruction))
+    }
+
+    /// `line 7 of kernel.cu`.
+    fn line(&self, instruction: u32) -> String {
+        let Some(origin) = self.kernel.origins.get(instruction as usize) else {
+            return "an unknown line".to_owned();
+        };
+        match &origin.location {
+            Some(at) => {
+                let name = Path::new(&at.file).file_name().and_then(|name| name.to_str());
+                format!("line {} of {}", at.line, name.unwrap_or(&at.file))
+            }
+            None => format!("line {} of the PTX text", origin.text_line),
+        }
+    }
+
+    fn memory(&self) -> impl Iterator<Item = MemoryInst<'k>> {
+        self.kernel.insts.iter().enumerate().filter_map(|(index, inst)| match &inst.opcode {
+            Opcode::Memory(op) => Some(MemoryInst { index, inst, op }),
+            _ => None,
+        })
+    }
+
+    /// The fences, each with its scope.
+    fn fences(&self) -> impl Iterator<Item = (u32, Scope)> {
+        self.kernel.insts.iter().filter_map(|inst| match &inst.opcode {
+            Opcode::Annotation(SyncAnnotation::Fence(scope)) => Some((inst.origin, *scope)),
+            _ => None,
+        })
+    }
+
+    /// The instructions that order threads at most this far apart.
+    fn barriers(&self, distance: Distance) -> impl Iterator<Item = u32> {
+        let orders = move |inst: &&Inst| match &inst.opcode {
+            Opcode::Barrier { .. } => distance <= Distance::Warps,
+            Opcode::Annotation(SyncAnnotation::WarpSync) => distance == Distance::Lanes,
+            _ => false,
+        };
+        self.kernel.insts.iter().filter(orders).map(|inst| inst.origin)
+    }
+
+    /// Whether control can go from an instruction to another.
+    fn reaches(&self, from: u32, to: usize) -> bool {
+        let starts = self.kernel.insts.iter().enumerate().filter(|(_, inst)| inst.origin == from);
+        starts.map(|(i, _)| i).any(|from| self.path(from, to))
+    }
+
+    fn comes_to(&self, from: usize, to: u32) -> bool {
+        let ends = self.kernel.insts.iter().enumerate().filter(|(_, inst)| inst.origin == to);
+        ends.map(|(i, _)| i).any(|to| self.path(from, to))
+    }
+
+    fn path(&self, from: usize, to: usize) -> bool {
+        let (start, end) = (self.flow.block_of(from), self.flow.block_of(to));
+        if start == end && from < to {
+            return true;
+        }
+        let mut seen = vec![false; self.flow.blocks.len()];
+        let mut open = self.flow.successors(start).to_vec();
+        while let Some(block) = open.pop() {
+            if block == end {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[block], true) {
+                open.extend(self.flow.successors(block));
+            }
+        }
+        false
+    }
+}
+
+impl Distance {
+    /// The scope that includes both threads.
+    fn scope(self) -> Scope {
+        match self {
+            Distance::Lanes | Distance::Warps => Scope::Block,
+            Distance::Cluster => Scope::Cluster,
+            Distance::Grid => Scope::Device,
+        }
+    }
+
+    fn whose(self) -> &'static str {
+        match self {
+            Distance::Lanes => "lanes of the warp",
+            Distance::Warps => "warps of the block",
+            Distance::Cluster => "blocks of the cluster",
+            Distance::Grid => "blocks of the grid",
+        }
+    }
+}
+
+/// Whether two accesses may be to one memory.
+fn same_space(one: &MemoryOp, other: &MemoryOp) -> bool {
+    one.space == other.space
+        || one.space == MemorySpace::Generic
+        || other.space == MemorySpace::Generic
+}
+
+fn name_of(op: &MemoryOp) -> &'static str {
+    match op.kind {
+        MemoryKind::Load => "read",
+        MemoryKind::Store => "write",
+        MemoryKind::Atomic(_) => "atomic",
+    }
+}

@@ -1,0 +1,425 @@
+//! The classes of bugs: each makes a right kernel, or the same with one defect.
+
+use super::KernelRandom;
+use lanework::ReportKind;
+
+/// A kernel `k` with one argument: a buffer of 4096 bytes, all zeros.
+pub struct Generated {
+    /// The class.
+    pub name: &'static str,
+    /// PTX.
+    pub text: String,
+    /// Blocks.
+    pub blocks: u32,
+    /// Threads of a block.
+    pub threads: u32,
+    /// The finding of its defect.
+    pub defect: Option<ReportKind>,
+    /// Whether the help of the finding names a change that the test can make.
+    pub repairable: bool,
+}
+
+/// All classes.
+pub const CLASSES: &[fn(&mut KernelRandom, bool) -> Generated] = &[
+    barriers, flags, scopes, counters, bytes, sizes, waits, values, copies, products, shuffles,
+    registers,
+];
+
+const HEADER: &str = ".version 8.3
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 data) {
+.reg .pred %p<16>;
+.reg .b16 %h<8>;
+.reg .b32 %r<64>;
+.reg .b64 %rd<32>;
+.reg .f32 %f<32>;
+.shared .align 128 .b8 s[4096];
+.shared .align 8 .b64 bar;
+ld.param.u64 %rd1, [data];
+cvta.to.global.u64 %rd1, %rd1;
+mov.u32 %r1, %tid.x;
+mov.u32 %r2, %ctaid.x;
+mov.u32 %r3, %ntid.x;
+mad.lo.u32 %r4, %r2, %r3, %r1;
+shl.b32 %r5, %r1, 2;
+mov.u32 %r6, s;
+add.u32 %r7, %r6, %r5;
+mul.wide.u32 %rd2, %r4, 4;
+add.u64 %rd3, %rd1, %rd2;
+";
+
+/// The text of a kernel, one instruction a line.
+struct KernelText(String);
+
+impl KernelText {
+    fn new() -> KernelText {
+        KernelText(HEADER.to_owned())
+    }
+
+    fn add(&mut self, line: impl AsRef<str>) {
+        self.0.push_str(line.as_ref());
+        self.0.push('\n');
+    }
+
+    /// Arithmetic without effect.
+    fn noise(&mut self, random: &mut KernelRandom) {
+        for _ in 0..random.below(4) {
+            let (a, b) = (40 + random.below(6), 40 + random.below(6));
+            let what = random.of(&["add.u32", "xor.b32", "mul.lo.u32", "max.u32"]);
+            self.add(format!("mov.u32 %r{a}, {};", random.below(1000)));
+            self.add(format!("mov.u32 %r{b}, %r1;"));
+            self.add(format!("{what} %r46, %r{a}, %r{b};"));
+        }
+    }
+
+    fn finish(
+        mut self,
+        name: &'static str,
+        [blocks, threads]: [u32; 2],
+        defect: Option<ReportKind>,
+        repairable: bool,
+    ) -> Generated {
+        self.add("ret;\n}");
+        Generated { name, text: self.0, blocks, threads, defect, repairable }
+    }
+}
+
+/// Data passed through shared memory: a barrier is missing.
+fn barriers(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let lanes = random.below(3) == 0;
+    let threads = 64 * (1 + random.below(4));
+    let barrier = if lanes { "bar.warp.sync 0xffffffff;" } else { "bar.sync 0;" };
+    let partner = if lanes { 1 + random.below(31) } else { 32 + random.below(32) };
+    let rounds = random.of(&[1, 1, 3]);
+    // The barrier that is missing: the first, or in a loop the one at its end.
+    let missing = if defect { random.below(if rounds > 1 { 2 } else { 1 }) } else { 2 };
+    body.add("mov.u32 %r20, 0;");
+    body.add("L:");
+    body.noise(random);
+    body.add("add.u32 %r21, %r1, %r20;");
+    body.add("st.shared.u32 [%r7], %r21;");
+    body.noise(random);
+    if missing != 0 {
+        body.add(barrier);
+    }
+    body.add(format!("xor.b32 %r22, %r5, {};", 4 * partner));
+    body.add("add.u32 %r23, %r6, %r22;");
+    body.add("ld.shared.u32 %r24, [%r23];");
+    body.add("st.global.u32 [%rd3], %r24;");
+    body.noise(random);
+    if missing != 1 {
+        body.add(barrier);
+    }
+    body.add("add.u32 %r20, %r20, 1;");
+    body.add(format!("setp.lt.u32 %p1, %r20, {rounds};"));
+    body.add("@%p1 bra L;");
+    // The other barrier of the loop hides nothing, but both races are then of one kind.
+    body.finish("barriers", [1, threads], defect.then_some(ReportKind::Race), true)
+}
+
+/// Data passed between blocks by a flag: the fence is missing, or too narrow.
+fn flags(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let fence = match (defect, random.below(2)) {
+        (false, _) => Some("fence.acq_rel.gpu;"),
+        (true, 0) => None,
+        (true, _) => Some("fence.acq_rel.cta;"),
+    };
+    let at = 4 * (1 + random.below(100));
+    body.add("setp.ne.u32 %p1, %r1, 0;");
+    body.add("@%p1 bra END;");
+    body.add("setp.ne.u32 %p2, %r2, 0;");
+    body.add("@%p2 bra READ;");
+    body.noise(random);
+    body.add(format!("st.global.u32 [%rd1+{at}], 7;"));
+    body.noise(random);
+    if let Some(fence) = fence {
+        body.add(fence);
+    }
+    body.add(random.of(&[
+        "st.relaxed.gpu.global.u32 [%rd1], 1;",
+        "st.volatile.global.u32 [%rd1], 1;",
+        "red.relaxed.gpu.global.add.u32 [%rd1], 1;",
+        "atom.relaxed.gpu.global.exch.b32 %r30, [%rd1], 1;",
+    ]));
+    body.add("bra END;");
+    body.add("READ:");
+    body.add(random.of(&[
+        "ld.relaxed.gpu.global.u32 %r31, [%rd1];",
+        "ld.volatile.global.u32 %r31, [%rd1];",
+        "atom.relaxed.gpu.global.add.u32 %r31, [%rd1], 0;",
+    ]));
+    body.add("setp.eq.u32 %p3, %r31, 0;");
+    body.add("@%p3 bra READ;");
+    body.add("fence.acq_rel.gpu;");
+    body.add(format!("ld.global.u32 %r32, [%rd1+{at}];"));
+    body.add("st.global.u32 [%rd1+2048], %r32;");
+    body.add("END:");
+    body.finish("flags", [2, 32], defect.then_some(ReportKind::Race), true)
+}
+
+/// Atomics of all blocks: their scope is the block.
+fn scopes(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let scope = if defect { "cta" } else { "gpu" };
+    let what = random.of(&["add.u32", "max.u32", "or.b32", "exch.b32"]);
+    let at = 4 * random.below(64);
+    body.noise(random);
+    body.add(format!("atom.relaxed.{scope}.global.{what} %r30, [%rd1+{at}], %r4;"));
+    body.noise(random);
+    let blocks = 2 + random.below(6);
+    body.finish("scopes", [blocks, 64], defect.then_some(ReportKind::Race), true)
+}
+
+/// A counter of all threads: its update is no atomic.
+fn counters(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let at = 4 * random.below(64);
+    body.noise(random);
+    if defect {
+        body.add(format!("ld.global.u32 %r30, [%rd1+{at}];"));
+        body.add("add.u32 %r31, %r30, 1;");
+        body.noise(random);
+        body.add(format!("st.global.u32 [%rd1+{at}], %r31;"));
+    } else {
+        body.add(format!("red.global.add.u32 [%rd1+{at}], 1;"));
+    }
+    let shape = [1 + random.below(4), 32 * (2 + random.below(4))];
+    body.finish("counters", shape, defect.then_some(ReportKind::Race), true)
+}
+
+/// Bulk copies of one phase: fewer bytes are announced than come.
+fn bytes(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let copies = 1 + random.below(3);
+    let size = 16 * (1 + random.below(16));
+    let lacking = if defect { 16 * (1 + random.below(copies * size / 16)) } else { 0 };
+    let announced = copies * size - lacking;
+    body.add("mov.u32 %r8, bar;");
+    body.add("setp.ne.u32 %p1, %r1, 0;");
+    body.add("@%p1 bra READY;");
+    body.add("mbarrier.init.shared.b64 [%r8], 1;");
+    body.add("READY:");
+    body.add("bar.sync 0;");
+    body.add("@%p1 bra WAIT;");
+    body.add(format!("mbarrier.arrive.expect_tx.shared.b64 _, [%r8], {announced};"));
+    for copy in 0..copies {
+        body.add(format!("add.u32 %r9, %r6, {};", copy * 1024));
+        body.add(format!("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%rd1], {size}, [%r8];"));
+    }
+    body.add("WAIT:");
+    body.add("mbarrier.try_wait.parity.shared.b64 %p2, [%r8], 0;");
+    body.add("@!%p2 bra WAIT;");
+    body.add("ld.shared.u32 %r30, [%r6];");
+    body.add("st.global.u32 [%rd3+1024], %r30;");
+    body.finish("bytes", [1, 64], defect.then_some(ReportKind::AsyncOrder), true)
+}
+
+/// Strong accesses of two blocks to one word: of different sizes.
+fn sizes(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let order = random.of(&["volatile", "relaxed.gpu"]);
+    let wide = random.below(2) == 0;
+    let (read, write) = match (defect, wide) {
+        (true, true) => ("u64", "u32"),
+        (true, false) => ("u32", "u64"),
+        (false, true) => ("u64", "u64"),
+        (false, false) => ("u32", "u32"),
+    };
+    let register = |ty| if ty == "u64" { "%rd9" } else { "%r9" };
+    body.add("setp.ne.u32 %p1, %r1, 0;");
+    body.add("@%p1 bra END;");
+    body.add("setp.ne.u32 %p2, %r2, 0;");
+    body.add("@%p2 bra READ;");
+    body.noise(random);
+    body.add("mov.u32 %r9, 5;");
+    body.add("mov.u64 %rd9, 5;");
+    body.add(format!("st.{order}.global.{write} [%rd1], {};", register(write)));
+    body.add("bra END;");
+    body.add("READ:");
+    body.add(format!("ld.{order}.global.{read} {}, [%rd1];", register(read)));
+    body.add(format!("setp.eq.{read} %p3, {}, 0;", register(read)));
+    body.add("@%p3 bra READ;");
+    body.add("END:");
+    body.finish("sizes", [2, 32], defect.then_some(ReportKind::Race), false)
+}
+
+/// A wait for a flag in shared memory whose loop counts, or reads the clock: nobody sets the flag.
+fn waits(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    body.add("mov.u32 %r20, 0;");
+    body.add("mov.u32 %r21, 8;");
+    body.add("setp.ne.u32 %p1, %r1, 0;");
+    body.add("@%p1 bra MADE;");
+    body.add("st.volatile.shared.u32 [%r6], 0;");
+    body.add("MADE:");
+    body.add("bar.sync 0;");
+    body.add("setp.ge.u32 %p2, %r1, 32;");
+    body.add("@%p2 bra SET;");
+    body.add("mov.u64 %rd20, %clock64;");
+    body.add("WAIT:");
+    match random.below(4) {
+        0 => body.add("add.u32 %r20, %r20, 3;"),
+        1 => {
+            body.add("mov.u64 %rd21, %clock64;");
+            body.add("sub.u64 %rd22, %rd21, %rd20;");
+            body.add("setp.gt.u64 %p5, %rd22, 1152921504606846976;");
+            body.add("@%p5 bra END;");
+        }
+        2 => {
+            body.add("shl.b32 %r21, %r21, 1;");
+            body.add("min.u32 %r21, %r21, 256;");
+            body.add("nanosleep.u32 %r21;");
+        }
+        _ => body.noise(random),
+    }
+    body.add("ld.volatile.shared.u32 %r30, [%r6];");
+    body.add("setp.eq.u32 %p3, %r30, 0;");
+    body.add("@%p3 bra WAIT;");
+    body.add("bra END;");
+    body.add("SET:");
+    if !defect {
+        let rounds = 1 + random.below(30_000);
+        body.add("mov.u32 %r25, 0;");
+        body.add("WORK:");
+        body.add("add.u32 %r25, %r25, 1;");
+        body.add(format!("setp.lt.u32 %p6, %r25, {rounds};"));
+        body.add("@%p6 bra WORK;");
+        body.add("st.volatile.shared.u32 [%r6], 1;");
+    }
+    body.add("END:");
+    body.add("st.global.u32 [%rd3], %r20;");
+    body.finish("waits", [1, 64], defect.then_some(ReportKind::Deadlock), false)
+}
+
+/// Writes of one value by two blocks: one of them writes another value first.
+fn values(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let value = 1 + random.below(100);
+    let order = random.of(&["relaxed.gpu.", "volatile."]);
+    let plain_last = random.below(2) == 0;
+    body.add("setp.ne.u32 %p1, %r1, 0;");
+    body.add("@%p1 bra END;");
+    body.add("setp.ne.u32 %p2, %r2, 0;");
+    body.add("@%p2 bra LAST;");
+    body.noise(random);
+    let first = if defect { value + 1 } else { value };
+    let (one, other) = if plain_last { (order, "") } else { ("", order) };
+    body.add(format!("st.{one}global.u32 [%rd1], {first};"));
+    if !plain_last {
+        body.add("bar.warp.sync 1;");
+    }
+    body.add("LAST:");
+    body.add(format!("st.{other}global.u32 [%rd1], {value};"));
+    body.add("END:");
+    body.finish("values", [2, 32], defect.then_some(ReportKind::Race), false)
+}
+
+/// Structures copied through shared memory, with padding: a field was never written, or padding decides.
+fn copies(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let types: Vec<&str> = (0..4).map(|_| random.of(&["u32", "u16", "u8"])).collect();
+    let padded = types.iter().position(|ty| *ty != "u32");
+    let lost = random.below(4) as usize;
+    let decides = defect && padded.is_some() && random.below(2) == 0;
+    body.add("mov.u16 %h1, 5;");
+    body.add("shl.b32 %r10, %r1, 4;");
+    body.add("add.u32 %r11, %r6, %r10;");
+    body.add("xor.b32 %r12, %r10, 16;");
+    body.add("add.u32 %r13, %r6, %r12;");
+    for (i, ty) in types.iter().enumerate() {
+        let from = if *ty == "u32" { "%r1" } else { "%h1" };
+        if !defect || decides || i != lost {
+            body.add(format!("st.shared.{ty} [%r11+{}], {from};", 4 * i));
+        }
+    }
+    body.noise(random);
+    body.add("bar.sync 0;");
+    if random.below(2) == 0 {
+        body.add("ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r13];");
+        body.add("st.shared.v4.u32 [%r11+2048], {%r20, %r21, %r22, %r23};");
+    } else {
+        for i in 0..4 {
+            body.add(format!("ld.shared.u32 %r2{i}, [%r13+{}];", 4 * i));
+        }
+        for i in 0..4 {
+            body.add(format!("st.shared.u32 [%r11+{}], %r2{i};", 2048 + 4 * i));
+        }
+    }
+    body.add("mov.u32 %r30, 0;");
+    for (i, ty) in types.iter().enumerate() {
+        let ty = if decides && Some(i) == padded { "u32" } else { ty };
+        let to = if ty == "u32" { "%r31" } else { "%h2" };
+        body.add(format!("ld.shared.{ty} {to}, [%r11+{}];", 2048 + 4 * i));
+        if ty != "u32" {
+            body.add("cvt.u32.u16 %r31, %h2;");
+        }
+        body.add("add.u32 %r30, %r30, %r31;");
+    }
+    body.add("st.global.u32 [%rd3], %r30;");
+    body.finish("copies", [1, 64], defect.then_some(ReportKind::Uninitialized), false)
+}
+
+/// A matrix product: an accumulator was never written.
+fn products(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let lost = random.below(4);
+    for i in 0..4 {
+        if !defect || i != lost {
+            body.add(format!("mov.f32 %f{i}, 0f{:08x};", 0x3f80_0000 + i));
+        }
+    }
+    body.noise(random);
+    body.add("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f4, %f5, %f6, %f7}, {%r1, %r2}, {%r1}, {%f0, %f1, %f2, %f3};");
+    let times = random.below(3);
+    for _ in 0..times {
+        body.add("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f4, %f5, %f6, %f7}, {%r1, %r2}, {%r1}, {%f4, %f5, %f6, %f7};");
+    }
+    for i in 0..4 {
+        body.add(format!("st.global.f32 [%rd3+{}], %f{};", 512 * i, 4 + i));
+    }
+    body.finish("products", [1, 32], defect.then_some(ReportKind::Uninitialized), false)
+}
+
+/// A shuffle of a whole warp: it is in a branch that not all lanes take, and the others wait at a barrier.
+fn shuffles(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let limit = 33 + random.below(30);
+    body.add(format!("setp.ge.u32 %p1, %r1, {limit};"));
+    body.add("mov.u32 %r20, 0;");
+    if defect {
+        body.add("@%p1 bra JOIN;");
+    }
+    body.noise(random);
+    body.add("mov.u32 %r20, %r1;");
+    let mode = random.of(&["down", "bfly"]);
+    for step in [16, 8, 4, 2, 1] {
+        body.add(format!("shfl.sync.{mode}.b32 %r21, %r20, {step}, 31, 0xffffffff;"));
+        body.add("add.u32 %r20, %r20, %r21;");
+    }
+    body.add("JOIN:");
+    body.add("bar.sync 0;");
+    body.add("st.global.u32 [%rd3], %r20;");
+    body.finish("shuffles", [1, 64], defect.then_some(ReportKind::InactiveLane), false)
+}
+
+/// `setmaxnreg` of a warpgroup: not all of its warps execute it.
+fn registers(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let groups = 1 + random.below(3);
+    body.add("shr.u32 %r10, %r1, 5;");
+    body.noise(random);
+    let warps = match defect {
+        true => 4 * random.below(groups) + 1 + random.below(3),
+        false => 4 * (1 + random.below(groups)),
+    };
+    body.add(format!("setp.lt.u32 %p1, %r10, {warps};"));
+    body.add("@!%p1 bra END;");
+    body.add(format!("setmaxnreg.dec.sync.aligned.u32 {};", 24 + 8 * random.below(4)));
+    body.add("END:");
+    body.noise(random);
+    let defect = defect.then_some(ReportKind::BarrierDivergence);
+    body.finish("registers", [1, 128 * groups], defect, false)
+}
