@@ -11,6 +11,8 @@ pub enum Failure {
     Check(String),
     /// Bad input or usage: exit code 2.
     Input(String),
+    /// A check that is not complete, with its exit code.
+    Incomplete(u8, String),
     /// The second side of a comparison is slower: exit code 3.
     Regression(String),
     /// The library refused something: exit code 1 for a kernel that faulted, else 2.

@@ -18,6 +18,7 @@ pub fn report(failure: &Failure) -> ExitCode {
         Failure::Program(code) => return ExitCode::from(*code),
         Failure::Check(message) => ErrorJson::new("check", message, 1),
         Failure::Input(message) => ErrorJson::new("input", message, 2),
+        Failure::Incomplete(code, message) => ErrorJson::new("incomplete", message, *code),
         Failure::Regression(message) => ErrorJson::new("regression", message, 3),
         Failure::Library(error) => ErrorJson::of(error),
         Failure::Bug => ErrorJson::new("bug", "lanework has a bug", BUG),

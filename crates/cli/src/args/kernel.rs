@@ -34,12 +34,12 @@ pub struct KernelArgs {
     /// The entry; may be left out where there is only one.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
-    /// Blocks of the grid, as N, XxY or XxYxZ.
-    #[arg(long, default_value = "1", value_name = "SHAPE", value_parser = dimensions)]
-    pub grid: Dim3,
-    /// Threads of a block, as N, XxY or XxYxZ.
-    #[arg(long, default_value = "1", value_name = "SHAPE", value_parser = dimensions)]
-    pub block: Dim3,
+    /// Blocks of the grid, as N, XxY or XxYxZ [default: 1; of `check`: a thread for each element of the largest array].
+    #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
+    pub grid: Option<Dim3>,
+    /// Threads of a block, as N, XxY or XxYxZ [default: 1].
+    #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
+    pub block: Option<Dim3>,
     /// Blocks of a cluster, as N, XxY or XxYxZ [default: the cluster that the kernel declares].
     #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
     pub cluster: Option<Dim3>,
@@ -76,6 +76,9 @@ pub struct KernelArgs {
     pub on: On,
 }
 
+/// The shape of a grid of one block, and of a block of one thread.
+const ONE: Dim3 = Dim3 { x: 1, y: 1, z: 1 };
+
 impl KernelArgs {
     /// The names of the files.
     pub fn names(&self) -> String {
@@ -86,8 +89,8 @@ impl KernelArgs {
     /// The shape of the launch.
     pub fn shape(&self) -> PtxShape {
         PtxShape {
-            grid: self.grid,
-            block: self.block,
+            grid: self.grid.unwrap_or(ONE),
+            block: self.block.unwrap_or(ONE),
             dynamic_shared: self.shared,
             cluster: self.cluster,
             cooperative: self.cooperative,

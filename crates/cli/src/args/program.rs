@@ -42,6 +42,12 @@ pub struct ExecArgs {
     /// Check every launch as `lanework check` does (the default).
     #[arg(long)]
     pub check: bool,
+    /// With --check, also report memory that is still allocated when the program ends.
+    #[arg(long, conflicts_with_all = ["profile", "trace", "plain"])]
+    pub leaks: bool,
+    /// With --check, end with the program's exit code also if nothing was checked.
+    #[arg(long, conflicts_with_all = ["profile", "trace", "plain"])]
+    pub allow_empty: bool,
     /// Profile every launch as `lanework profile` does; launches of a kernel in one shape are added up.
     #[arg(long, conflicts_with = "check")]
     pub profile: bool,

@@ -2,7 +2,7 @@
 
 use crate::findings::sarif::sarif;
 use crate::findings::{Finding, describe, fold, json};
-use crate::program::Ended;
+use crate::program::{Ended, incomplete};
 use lanework::emulator::Fault;
 use lanework::emulator::sanitize::readable_name;
 use lanework::report::verdict;
@@ -25,6 +25,8 @@ pub struct Checked {
     error: Option<ErrorJson>,
     /// Whether a compiler made PTX without line information in which there are findings.
     lacks_lines: bool,
+    /// Why the check is not complete for another reason, or was stopped by a limit, and the exit code.
+    incomplete: Option<(u8, String)>,
 }
 
 /// How compilers add line information.
@@ -35,12 +37,23 @@ impl Checked {
     pub fn of(program: &Ended) -> Checked {
         let mut checked = Checked { names: program.kernels(), ..Checked::default() };
         for process in &program.processes {
+            let mut launch = 0;
             for record in process {
+                if let Record::Launch(_) = record {
+                    launch += 1;
+                }
                 let Record::Findings(one) = record else { continue };
                 let Findings { kernel, module, found, stopped } = &**one;
                 let text = Ended::module(process, *module).map(|text| ("PTX", text));
                 checked.found(kernel, found, text);
-                stopped.iter().for_each(|fault| checked.stopped_by(kernel, fault));
+                if let Some(fault) = stopped {
+                    if incomplete::is_limit(fault) {
+                        let why = format!("stopped in launch {launch}: {kernel}: {fault}");
+                        checked.incomplete(incomplete::STOPPED, why);
+                    } else {
+                        checked.stopped_by(kernel, fault);
+                    }
+                }
             }
         }
         checked
@@ -62,6 +75,11 @@ impl Checked {
         self.error.get_or_insert_with(|| ErrorJson::of_fault(fault));
     }
 
+    /// The check is not complete; the first reason counts.
+    pub fn incomplete(&mut self, code: u8, why: String) {
+        self.incomplete.get_or_insert((code, why));
+    }
+
     /// Adds the outcome of one kernel; `text` is the name and the text of its PTX file.
     ///
     /// # Errors
@@ -77,7 +95,19 @@ impl Checked {
             Ok(()) => {}
             Err(Error::Sanitizer(reports)) => {
                 self.found(name, &reports, text);
-                reports.stopped.iter().for_each(|fault| self.stopped_by(name, fault));
+                if let Some(fault) = &reports.stopped {
+                    if incomplete::is_limit(fault) {
+                        let why = format!("stopped in launch 1: {name}: {fault}");
+                        self.incomplete(incomplete::STOPPED, why);
+                    } else {
+                        self.stopped_by(name, fault);
+                    }
+                }
+            }
+            Err(error) if error.fault().is_some_and(incomplete::is_limit) => {
+                let why = format!("stopped in launch 1: {name}: {error}");
+                self.incomplete(incomplete::STOPPED, why);
+                self.error.get_or_insert_with(|| ErrorJson::of(&error));
             }
             Err(error) if error.is_kernel_fault() => {
                 self.stopped.push(format!("{name}: {error}"));
@@ -125,6 +155,14 @@ impl Checked {
         for stopped in &self.stopped {
             let between = if summary.is_empty() { "" } else { "\n" };
             summary.push_str(&format!("{between}check incomplete: {stopped}"));
+        }
+        if let Some((code, why)) = self.incomplete {
+            let between = if summary.is_empty() { "" } else { "\n" };
+            summary.push_str(&format!("{between}check incomplete: {why}"));
+            // An interrupted check has its own code, also if it found something; findings come before the other reasons.
+            if code == incomplete::STOPPED || between.is_empty() {
+                return Err(Failure::Incomplete(code, summary));
+            }
         }
         if !summary.is_empty() {
             return Err(Failure::Check(summary));

@@ -1,6 +1,7 @@
 //! A program of the user under a tool: its environment, its end, and the records of its processes.
 
 mod driver;
+pub mod incomplete;
 pub mod ptxas;
 
 mod signals;
@@ -17,6 +18,8 @@ use std::process::{Command, ExitStatus, Stdio};
 pub struct Ended {
     /// Its exit code; 128 plus the signal, as in a shell, if a signal ended it.
     pub code: u8,
+    /// The signal that ended it, if one did.
+    pub signal: Option<i32>,
     /// The records of each process.
     pub processes: Vec<Vec<Record>>,
 }
@@ -79,7 +82,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
              LANEWORK_TOOL=check or profile in place of the command",
         )
     })?;
-    let ended = Ended { code: code(status), processes };
+    let ended = Ended { code: code(status), signal: signal(status), processes };
     for note in ended.notes() {
         lanework_terminal::output::note(&format!("note: {note}"));
     }
@@ -116,6 +119,14 @@ impl Ended {
     /// The kernels that were launched, each once.
     pub fn kernels(&self) -> Vec<String> {
         names(self.launches().map(|launch| launch.kernel.as_str()))
+    }
+
+    /// What the tool could not check, without duplicates.
+    pub fn unchecked(&self) -> Vec<String> {
+        names(self.records().filter_map(|record| match record {
+            Record::Unchecked(why) => Some(why.as_str()),
+            _ => None,
+        }))
     }
 
     /// Notes for the user, without duplicates.
@@ -161,10 +172,20 @@ impl Ended {
     }
 }
 
+/// The signal that ended a process, if one did.
+fn signal(status: ExitStatus) -> Option<i32> {
+    #[cfg(unix)]
+    return std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    {
+        let _ = status;
+        None
+    }
+}
+
 /// The exit code, as a shell gives it.
 fn code(status: ExitStatus) -> u8 {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+    if let Some(signal) = signal(status) {
         return u8::try_from(128 + signal).unwrap_or(1);
     }
     status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)

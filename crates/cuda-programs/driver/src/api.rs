@@ -1,7 +1,9 @@
 //! Makes C functions of Rust ones: C's calling convention, a status code, no unwinding into the caller, and a line for `LANEWORK_TRACE`.
 //! Each use of [`api!`] lists its functions for [`crate::interface::procedures`].
 
-use crate::status::Result;
+use crate::failures;
+use crate::status::{Result, Status};
+use crate::streams::captures::check_call;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -16,7 +18,8 @@ macro_rules! api {
             #[unsafe(no_mangle)]
             #[doc = concat!("CUDA's `", stringify!($name), "`.")]
             pub unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
-                $crate::api::call(stringify!($name), || -> $crate::status::Result { $body })
+                let arguments = || vec![$((stringify!($argument), $crate::failures::Shown::shown(&$argument))),*];
+                $crate::api::call(stringify!($name), &arguments, || -> $crate::status::Result { $body })
             }
         )*
 
@@ -26,18 +29,32 @@ macro_rules! api {
 }
 pub(crate) use api;
 
-/// Runs the body of an exported function.
-pub fn call(name: &'static str, body: impl FnOnce() -> Result) -> i32 {
-    ended(name, catch_unwind(AssertUnwindSafe(body)))
+/// Names and values of a call's arguments, for messages.
+pub type CallArguments<'a> = &'a dyn Fn() -> Vec<(&'static str, String)>;
+
+/// Runs the body of an exported function, unless a capture forbids the call.
+pub fn call(
+    name: &'static str,
+    arguments: CallArguments<'_>,
+    body: impl FnOnce() -> Result,
+) -> i32 {
+    let result = match check_call(name) {
+        Ok(()) => catch_unwind(AssertUnwindSafe(body)),
+        Err(status) => Ok(Err(status)),
+    };
+    ended(name, arguments, result)
 }
 
 /// Converts a function's result to a code. Apart from [`call`], which is compiled once per function.
-fn ended(name: &str, result: std::thread::Result<Result>) -> i32 {
+fn ended(name: &str, arguments: CallArguments<'_>, result: std::thread::Result<Result>) -> i32 {
+    if let Ok(Err(status)) = &result {
+        failures::report(name, *status, arguments);
+    }
     // A panic is a bug of this crate. State it held is behind locks, which stay usable.
     let code = match result {
         Ok(Ok(())) => 0,
         Ok(Err(status)) => status as i32,
-        Err(_) => crate::status::Status::Unknown as i32,
+        Err(_) => Status::Unknown as i32,
     };
     if traces() {
         line(&format_args!("{name} = {code}"));

@@ -35,9 +35,24 @@ impl<T> Handles<T> {
         handle
     }
 
+    /// Adds an object under the handle of an earlier one.
+    pub fn add_again(&self, handle: Handle, object: T) {
+        self.lock().insert(handle, Arc::new(object));
+    }
+
     /// The object of a handle, or an error.
     pub fn get(&self, handle: Handle) -> Result<Arc<T>> {
         self.find(handle).ok_or(Status::InvalidHandle)
+    }
+
+    /// As [`Self::get`], for objects whose null handle is an invalid value.
+    pub fn some(&self, handle: Handle) -> Result<Arc<T>> {
+        if handle == 0 { Err(Status::InvalidValue) } else { self.get(handle) }
+    }
+
+    /// As [`Self::remove`], for objects whose null handle is an invalid value.
+    pub fn remove_some(&self, handle: Handle) -> Result<Arc<T>> {
+        if handle == 0 { Err(Status::InvalidValue) } else { self.remove(handle) }
     }
 
     /// The object of a handle, if it exists.

@@ -20,7 +20,7 @@
 //! | `nvml` | `libnvidia-ml.so.1`, which is this library under another name |
 //!
 //! All of them use `api` (exporting C functions), `pointers` (arguments that C passes by pointer), `handles` (object lookup), `state` (global
-//! state) and `status` (error codes). Functions that are not implemented return `CUDA_ERROR_NOT_SUPPORTED` and are named if
+//! state), `failures` (failing calls as findings) and `status` (error codes). Functions that are not implemented return `CUDA_ERROR_NOT_SUPPORTED` and are named if
 //! `LANEWORK_TRACE` is set.
 //!
 //! ABI: every struct that crosses the API has its size, alignment and offsets checked at compile time (`pointers::abi!`).
@@ -35,6 +35,7 @@ extern crate lanework_runtime as lanework;
 
 mod api;
 mod devices;
+mod failures;
 mod graphs;
 mod handles;
 mod interface;

@@ -2,6 +2,7 @@
 
 use crate::api::warn;
 use crate::devices::gpus::{Gpu, chosen};
+use crate::failures::report_leaks;
 use crate::handles::Handles;
 use crate::status::{Result, Status};
 use lanework::Device;
@@ -63,7 +64,12 @@ pub fn start() -> Result<&'static Driver> {
         let schedule = Schedule::Interleaved;
         let options =
             Options { limits, schedule, max_instructions, zeroed: true, ..Options::default() };
-        Driver { device: Device::emulator_on_host_memory(options), gpus: Gpu::all() }
+        let device = Device::emulator_on_host_memory(options);
+        if lanework::tool::checks(&device) && device.checks_leaks() {
+            // SAFETY: `report_leaks` is a function of this library, which a process does not unload, and it does not unwind.
+            unsafe { libc::atexit(report_leaks) };
+        }
+        Driver { device, gpus: Gpu::all() }
     }))
 }
 

@@ -60,8 +60,8 @@ codes! {
     209 NoBinaryForGpu "CUDA_ERROR_NO_BINARY_FOR_GPU" "no kernel image is available for execution on the device";
     210 AlreadyAcquired "CUDA_ERROR_ALREADY_ACQUIRED" "resource already acquired";
     211 NotMapped "CUDA_ERROR_NOT_MAPPED" "resource not mapped";
-    212 NotMappedAsArray "CUDA_ERROR_NOT_MAPPED_AS_ARRAY" "mapped resource not mapped as array";
-    213 NotMappedAsPointer "CUDA_ERROR_NOT_MAPPED_AS_POINTER" "mapped resource not mapped as pointer";
+    212 NotMappedAsArray "CUDA_ERROR_NOT_MAPPED_AS_ARRAY" "resource not mapped as array";
+    213 NotMappedAsPointer "CUDA_ERROR_NOT_MAPPED_AS_POINTER" "resource not mapped as pointer";
     214 EccUncorrectable "CUDA_ERROR_ECC_UNCORRECTABLE" "uncorrectable ECC error encountered";
     215 UnsupportedLimit "CUDA_ERROR_UNSUPPORTED_LIMIT" "limit is not supported on this architecture";
     216 ContextAlreadyInUse "CUDA_ERROR_CONTEXT_ALREADY_IN_USE" "exclusive-thread device already in use by a different thread";
@@ -73,8 +73,8 @@ codes! {
     222 UnsupportedPtxVersion "CUDA_ERROR_UNSUPPORTED_PTX_VERSION" "the provided PTX was compiled with an unsupported toolchain.";
     223 JitCompilationDisabled "CUDA_ERROR_JIT_COMPILATION_DISABLED" "PTX JIT compilation was disabled";
     224 UnsupportedExecAffinity "CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY" "the provided execution affinity is not supported";
-    225 UnsupportedDevsideSync "CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC" "the operation cannot be performed because it contains unsupported device-side synchronization";
-    226 Contained "CUDA_ERROR_CONTAINED" "contained exception";
+    225 UnsupportedDevsideSync "CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC" "the provided PTX contains unsupported call to cudaDeviceSynchronize";
+    226 Contained "CUDA_ERROR_CONTAINED" "Invalid access of peer GPU memory over nvlink or a hardware error";
     300 InvalidSource "CUDA_ERROR_INVALID_SOURCE" "device kernel image is invalid";
     301 FileNotFound "CUDA_ERROR_FILE_NOT_FOUND" "file not found";
     302 SharedObjectSymbolNotFound "CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND" "shared object symbol not found";
@@ -116,12 +116,12 @@ codes! {
     808 MpsMaxClientsReached "CUDA_ERROR_MPS_MAX_CLIENTS_REACHED" "the hardware resources required to create MPS client have been exhausted";
     809 MpsMaxConnectionsReached "CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED" "the hardware resources required to support device connections have been exhausted";
     810 MpsClientTerminated "CUDA_ERROR_MPS_CLIENT_TERMINATED" "the MPS client has been terminated by the server";
-    811 CdpNotSupported "CUDA_ERROR_CDP_NOT_SUPPORTED" "the module is using CUDA Dynamic Parallelism, but the current configuration, like MPS, does not support it";
+    811 CdpNotSupported "CUDA_ERROR_CDP_NOT_SUPPORTED" "is using CUDA Dynamic Parallelism, but the current configuration, like MPS, does not support it";
     812 CdpVersionMismatch "CUDA_ERROR_CDP_VERSION_MISMATCH" "unsupported interaction between different versions of CUDA Dynamic Parallelism";
     900 StreamCaptureUnsupported "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED" "operation not permitted when stream is capturing";
     901 StreamCaptureInvalidated "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED" "operation failed due to a previous error during capture";
-    902 StreamCaptureMerge "CUDA_ERROR_STREAM_CAPTURE_MERGE" "dependency graph would be joined with a different capture sequence";
-    903 StreamCaptureUnmatched "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED" "the capture was not initiated in this stream";
+    902 StreamCaptureMerge "CUDA_ERROR_STREAM_CAPTURE_MERGE" "operation would result in a merge of separate capture sequences";
+    903 StreamCaptureUnmatched "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED" "capture was not ended in the same stream as it began";
     904 StreamCaptureUnjoined "CUDA_ERROR_STREAM_CAPTURE_UNJOINED" "capturing stream has unjoined work";
     905 StreamCaptureIsolation "CUDA_ERROR_STREAM_CAPTURE_ISOLATION" "dependency created on uncaptured work in another stream";
     906 StreamCaptureImplicit "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT" "operation would make the legacy stream depend on a capturing blocking stream";
@@ -129,12 +129,12 @@ codes! {
     908 StreamCaptureWrongThread "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD" "attempt to terminate a thread-local capture sequence from another thread";
     909 Timeout "CUDA_ERROR_TIMEOUT" "wait operation timed out";
     910 GraphExecUpdateFailure "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE" "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update";
-    911 ExternalDevice "CUDA_ERROR_EXTERNAL_DEVICE" "an async error has occurred in external entity outside of CUDA";
-    912 InvalidClusterSize "CUDA_ERROR_INVALID_CLUSTER_SIZE" "invalid cluster size";
-    913 FunctionNotLoaded "CUDA_ERROR_FUNCTION_NOT_LOADED" "function not loaded";
-    914 InvalidResourceType "CUDA_ERROR_INVALID_RESOURCE_TYPE" "invalid resource type";
-    915 InvalidResourceConfiguration "CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION" "invalid resource configuration";
-    916 KeyRotation "CUDA_ERROR_KEY_ROTATION" "key rotation operation in progress";
+    911 ExternalDevice "CUDA_ERROR_EXTERNAL_DEVICE" "an async error has occured in external entity outside of CUDA";
+    912 InvalidClusterSize "CUDA_ERROR_INVALID_CLUSTER_SIZE" "a kernel launch error has occurred due to cluster misconfiguration";
+    913 FunctionNotLoaded "CUDA_ERROR_FUNCTION_NOT_LOADED" "the function handle is not loaded when calling an API that requires a loaded function";
+    914 InvalidResourceType "CUDA_ERROR_INVALID_RESOURCE_TYPE" "one or more resources passed in are not valid resource types for the operation";
+    915 InvalidResourceConfiguration "CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION" "one or more resources are insufficient or non-applicable for the operation";
+    916 KeyRotation "CUDA_ERROR_KEY_ROTATION" "an error happened during the key rotation sequence";
     999 Unknown "CUDA_ERROR_UNKNOWN" "unknown error";
 }
 
@@ -163,10 +163,10 @@ fn of_fault(kind: FaultKind) -> (Status, bool) {
         Kind::Unsupported => (Status::NotSupported, false),
         Kind::OutOfBounds | Kind::Null | Kind::UseAfterFree => (Status::IllegalAddress, true),
         Kind::Misaligned => (Status::MisalignedAddress, true),
-        Kind::StackOverflow => (Status::HardwareStackError, true),
+        // A stack that overflows leaves the thread's local memory.
+        Kind::StackOverflow => (Status::IllegalAddress, true),
         Kind::InstructionLimit | Kind::TimeLimit | Kind::Deadlock => (Status::LaunchTimeout, true),
         Kind::Assertion => (Status::Assert, true),
-        Kind::Trap => (Status::IllegalInstruction, true),
         _ => (Status::LaunchFailed, true),
     }
 }

@@ -31,11 +31,12 @@ pub use lanework_engine::held::PinnedBytes;
 pub use lanework_engine::hook::Wants;
 pub use lanework_engine::instrument::{Instrument, Launch};
 pub use lanework_engine::launch::{Blocks, LaunchConfig, Outcome};
-pub use lanework_engine::limits::{Limits, Schedule};
+pub use lanework_engine::limits::{Limits, STOPPED, Schedule, interrupt};
 pub use lanework_engine::observer::{NullObserver, Observer};
 pub use lanework_engine::occupancy::Multiprocessor;
 pub use lanework_engine::program::Program;
 pub use lanework_engine::progress;
+pub use lanework_engine::stack;
 pub use lanework_engine::stall;
 pub use lanework_engine::tensor_map::{Im2col, TensorElement, TensorMap};
 pub use lanework_engine::texture::object::{

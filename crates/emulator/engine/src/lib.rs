@@ -38,7 +38,7 @@ mod number;
 pub mod program;
 
 // The public modules of the folders above, by short paths.
-pub use device::{launch, limits, occupancy, progress, stall};
+pub use device::{launch, limits, occupancy, progress, stack, stall};
 pub use fault::report;
 pub use instructions::access::{region, site};
 pub use instructions::allocate as heap;

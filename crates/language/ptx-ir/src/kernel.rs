@@ -64,6 +64,8 @@ pub enum SpecialRegister {
     /// `%envreg1` and `%envreg2`: the high and the low half of the address of the grid's workspace, which the
     /// driver sets in a cooperative launch; 0 in any other.
     Environment(u8),
+    /// Bytes of a thread's stack for recursive calls, which is no register of PTX.
+    StackBytes,
 }
 
 /// Which lanes a `%lanemask_` register names.

@@ -4,7 +4,7 @@
 use crate::args::ExecArgs;
 use crate::findings::checked::Checked;
 use crate::findings::sources;
-use crate::program::{Ended, ProgramJson, model, run as run_program};
+use crate::program::{Ended, ProgramJson, incomplete, model, run as run_program};
 use lanework::report::{self, By, Machine, Sources};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
 use lanework_lab::machine;
@@ -18,7 +18,7 @@ use std::path::Path;
 /// Runs the program and shows what the tool found.
 ///
 /// # Errors
-/// If there are findings, or the program fails.
+/// If there are findings, if the check is not complete, or if the program fails.
 pub fn run(args: &ExecArgs) -> Outcome {
     args.sarif.iter().chain(&args.trace).try_for_each(|path| check_writable(path))?;
     if let Some(path) = &args.trace {
@@ -48,8 +48,15 @@ struct ProfilesJson {
 }
 
 fn check(args: &ExecArgs) -> Outcome {
-    let ended = run_program(&args.program, "check", &[])?;
-    Checked::of(&ended).show(args.sarif.as_deref(), args.program.json, Some(&ended))?;
+    let leaks = if args.leaks { "1" } else { "0" };
+    let ended = run_program(&args.program, "check", &[("LANEWORK_TOOL_LEAKS", leaks.to_owned())])?;
+    let mut checked = Checked::of(&ended);
+    if let Some((code, why)) = incomplete::reason(&ended)
+        && !(args.allow_empty && incomplete::is_empty(code))
+    {
+        checked.incomplete(code, why);
+    }
+    checked.show(args.sarif.as_deref(), args.program.json, Some(&ended))?;
     ended.own()
 }
 

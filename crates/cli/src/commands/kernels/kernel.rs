@@ -115,8 +115,8 @@ pub fn run(args: &KernelArgs) -> Outcome {
         return print_json(&KernelJson {
             entry,
             device: device.info().id,
-            grid: args.grid.to_array(),
-            block: args.block.to_array(),
+            grid: args.shape().grid.to_array(),
+            block: args.shape().block.to_array(),
             warp_instructions: executed.map(|executed| executed.warp_instructions),
             lane_instructions: executed.map(|executed| executed.lane_instructions),
             written,

@@ -1,7 +1,8 @@
 //! Contexts: creating them, the current one of a thread, and what ends with one.
 
 use crate::api::api;
-use crate::devices::gpus::{Gpu, Primary};
+use crate::devices::gpus::{Gpu, Primary, model};
+use crate::failures::refuse;
 use crate::handles::Handle;
 use crate::modules::module::Module;
 use crate::pointers::{In, Out};
@@ -22,6 +23,8 @@ pub struct Context {
     /// The ordinal of its GPU.
     pub gpu: i32,
     pub flags: Mutex<u32>,
+    /// `CUfunc_cache`, which has no effect.
+    cache: AtomicI32,
     pub primary: bool,
     /// Sticky error left by a kernel, which every later call returns; 0 if none.
     error: AtomicI32,
@@ -58,10 +61,59 @@ pub fn set_current(context: Handle) {
     });
 }
 
-/// Limits by their `CUlimit` numbers: stack, printf buffer, heap, depth and pending launches of device launches, fetch granularity,
-/// persisting cache.
-const LIMITS: [(i32, usize); 7] =
-    [(0, 1024), (1, 7_340_032), (2, 8_388_608), (3, 2), (4, 2048), (5, 128), (6, 0)];
+/// Limits by their `CUlimit` numbers, with the values of an H200's driver: stack, printf buffer, heap, pending device launches, fetch
+/// granularity, persisting cache, and two that are fixed: shared memory and CIG.
+const LIMITS: [(i32, usize); 8] = [
+    (STACK, 1024),
+    (1, 8_650_752),
+    (2, 8_388_608),
+    (4, 2048),
+    (5, 64),
+    (6, 3 * CACHE_UNIT),
+    (7, 232_448),
+    (8, 0),
+];
+
+/// The limit of a thread's stack, and its largest value.
+const STACK: i32 = 0;
+const MOST_STACK: usize = 523_712;
+/// Units of the persisting cache, and their largest number.
+const CACHE_UNIT: usize = 3_932_160;
+const CACHE_UNITS: usize = 10;
+
+/// The value that a GPU sets for an asked limit: rounded up to its unit, and not less than its minimum.
+fn granted(limit: i32, asked: usize) -> Result<usize> {
+    let rounded = |unit: usize| asked.checked_next_multiple_of(unit).unwrap_or(usize::MAX);
+    match limit {
+        STACK if asked <= MOST_STACK => Ok(rounded(16)),
+        STACK => Err(refuse(
+            Status::InvalidValue,
+            format!("a stack of {asked} bytes per thread exceeds the limit of {MOST_STACK}"),
+            "use less stack: smaller frames, or a loop in place of the recursion",
+        )),
+        1 => Ok(rounded(256).clamp(1 << 19, 1 << 31)),
+        2 => Ok(rounded(1 << 16).clamp(1 << 22, 1 << 34)),
+        4 => Ok(asked.max(32)),
+        5 if asked <= 128 => Ok(asked),
+        6 if rounded(CACHE_UNIT) <= CACHE_UNITS * CACHE_UNIT => Ok(rounded(CACHE_UNIT)),
+        7 | 8 => Err(Status::NotPermitted),
+        3 => Err(Status::UnsupportedLimit),
+        _ => Err(Status::InvalidValue),
+    }
+}
+
+/// Context flags: how the host waits (one of three bits), and others that are only stored.
+const WAITS: u32 = 7;
+const MAPPED: u32 = 8;
+const FLAGS: u32 = WAITS | MAPPED | 0xf0;
+
+/// Checks context flags.
+fn checked_flags(flags: u32) -> Result<u32> {
+    match flags & !FLAGS == 0 && matches!(flags & WAITS, 0 | 1 | 2 | 4) {
+        true => Ok(flags),
+        false => Err(Status::InvalidValue),
+    }
+}
 
 /// Looks a context up; 0 means the thread's current one.
 pub fn or_current(handle: Handle) -> Result<Arc<Context>> {
@@ -75,12 +127,35 @@ pub fn or_current(handle: Handle) -> Result<Arc<Context>> {
     }
 }
 
+/// The GPU of the current context, also if that is a primary context that was reset.
+fn current_gpu() -> Result<i32> {
+    let driver = driver()?;
+    let handle = current();
+    let of_primary = |gpu: &&Gpu| handle != 0 && lock(&gpu.primary).context == handle;
+    match driver.gpus.iter().find(of_primary) {
+        Some(gpu) => Ok(gpu.ordinal),
+        None => or_current(0).map(|context| context.gpu),
+    }
+}
+
+/// Whether a handle is a context's, or a primary context's that was reset.
+fn is_context(handle: Handle) -> Result<bool> {
+    let of_primary = |gpu: &Gpu| lock(&gpu.primary).context == handle;
+    Ok(table::<Context>().find(handle).is_some() || driver()?.gpus.iter().any(of_primary))
+}
+
 impl Context {
+    /// Bytes of a thread's stack.
+    pub fn stack_bytes(&self) -> usize {
+        lock(&self.limits).get(&STACK).copied().unwrap_or(0)
+    }
+
     fn new(handle: Handle, gpu: i32, flags: u32, primary: bool) -> Context {
         Context {
             handle,
             gpu,
             flags: Mutex::new(flags),
+            cache: AtomicI32::new(0),
             primary,
             error: AtomicI32::new(0),
             limits: Mutex::new(LIMITS.into_iter().collect()),
@@ -110,10 +185,15 @@ impl Driver {
     pub fn retain_primary(&self, ordinal: i32) -> Result<Handle> {
         let gpu = self.gpu(ordinal)?;
         let mut primary = lock(&gpu.primary);
+        let flags = primary.flags | MAPPED;
+        let contexts = table::<Context>();
         if primary.context == 0 {
-            let flags = primary.flags;
             primary.context =
-                table::<Context>().add_with(|handle| Context::new(handle, ordinal, flags, true));
+                contexts.add_with(|handle| Context::new(handle, ordinal, flags, true));
+        } else if contexts.find(primary.context).is_none() {
+            // After a reset it keeps its handle.
+            let handle = primary.context;
+            contexts.add_again(handle, Context::new(handle, ordinal, flags, true));
         }
         primary.retained += 1;
         Ok(primary.context)
@@ -148,12 +228,10 @@ impl Driver {
 
     /// Destroys a GPU's primary context. The caller holds its lock.
     fn end_primary(&self, gpu: &Gpu, primary: &mut Primary) -> Result {
-        let context = std::mem::take(&mut primary.context);
-        primary.retained = 0;
         *lock(&gpu.pools) = [0; 2];
-        if context != 0 {
-            self.clear(context);
-            table::<Context>().remove(context)?;
+        if table::<Context>().find(primary.context).is_some() {
+            self.clear(primary.context);
+            table::<Context>().remove(primary.context)?;
         }
         Ok(())
     }
@@ -183,6 +261,9 @@ pub fn release_primary(device: i32) -> Result {
 
 api! {
     fn cuDevicePrimaryCtxRetain(context: Out<'_, Handle>, device: i32) {
+        if context.is_null() {
+            return Err(Status::InvalidValue);
+        }
         let handle = driver()?.retain_primary(device)?;
         context.store(handle)
     }
@@ -190,9 +271,12 @@ api! {
     fn cuDevicePrimaryCtxSetFlags_v2(device: i32, flags: u32) {
         let driver = driver()?;
         let mut primary = lock(&driver.gpu(device)?.primary);
-        primary.flags = flags;
+        if flags & MAPPED != 0 {
+            return Err(Status::InvalidValue);
+        }
+        primary.flags = checked_flags(flags)?;
         if let Some(context) = table::<Context>().find(primary.context) {
-            *lock(&context.flags) = flags;
+            *lock(&context.flags) = flags | MAPPED;
         }
         Ok(())
     }
@@ -200,11 +284,17 @@ api! {
     fn cuDevicePrimaryCtxGetState(device: i32, flags: Out<'_, u32>, active: Out<'_, i32>) {
         let primary = lock(&driver()?.gpu(device)?.primary);
         flags.store(primary.flags)?;
-        active.store(i32::from(primary.context != 0))
+        active.store(i32::from(table::<Context>().find(primary.context).is_some()))
     }
 
     fn cuCtxCreate_v2(context: Out<'_, Handle>, flags: u32, device: i32) {
         driver()?.gpu(device)?;
+        if context.is_null() {
+            return Err(Status::InvalidValue);
+        }
+        // With core dumps by the user (64), core dumps (32) are on.
+        let flags = checked_flags(flags)?;
+        let flags = if flags & 64 == 0 { flags } else { flags & !64 | 32 };
         let handle = Context::make(device, flags);
         with_stack(|stack| stack.push(handle));
         context.store(handle)
@@ -223,7 +313,12 @@ api! {
     }
 
     fn cuCtxPushCurrent_v2(context: Handle) {
-        table::<Context>().find(context).ok_or(Status::InvalidContext)?;
+        if context == 0 {
+            return Err(Status::InvalidValue);
+        }
+        if !is_context(context)? {
+            return Err(Status::InvalidContext);
+        }
         with_stack(|stack| stack.push(context));
         Ok(())
     }
@@ -236,8 +331,8 @@ api! {
     }
 
     fn cuCtxSetCurrent(context: Handle) {
-        if context != 0 {
-            table::<Context>().find(context).ok_or(Status::InvalidContext)?;
+        if context != 0 && !is_context(context)? {
+            return Err(Status::InvalidContext);
         }
         driver()?;
         set_current(context);
@@ -250,13 +345,13 @@ api! {
     }
 
     fn cuCtxGetDevice(device: Out<'_, i32>) {
-        let context = or_current(0)?;
-        device.store(context.gpu)
+        device.store(current_gpu()?)
     }
 
     fn cuCtxGetDevice_v2(device: Out<'_, i32>, context: Handle) {
-        let context = or_current(context)?;
-        device.store(context.gpu)
+        driver()?;
+        let gpu = if context == 0 { current_gpu()? } else { or_current(context)?.gpu };
+        device.store(gpu)
     }
 
     fn cuCtxGetFlags(flags: Out<'_, u32>) {
@@ -265,8 +360,16 @@ api! {
     }
 
     fn cuCtxSetFlags(flags: u32) {
+        let driver = driver()?;
         let context = or_current(0)?;
-        *lock(&context.flags) = flags;
+        // Only the way of waiting can change.
+        let waits = checked_flags(flags)? & WAITS;
+        let mut kept = lock(&context.flags);
+        *kept = *kept & !WAITS | waits;
+        if context.primary {
+            let mut primary = lock(&driver.gpu(context.gpu)?.primary);
+            primary.flags = primary.flags & !WAITS | waits;
+        }
         Ok(())
     }
 
@@ -277,24 +380,30 @@ api! {
 
     fn cuCtxSetLimit(limit: i32, value: usize) {
         let context = driver()?.context()?;
-        let mut limits = lock(&context.limits);
-        *limits.get_mut(&limit).ok_or(Status::InvalidValue)? = value;
+        let value = granted(limit, value)?;
+        lock(&context.limits).insert(limit, value);
         Ok(())
     }
 
     fn cuCtxGetLimit(value: Out<'_, usize>, limit: i32) {
         let context = driver()?.context()?;
-        let found = lock(&context.limits).get(&limit).copied().ok_or(Status::InvalidValue)?;
+        let unknown = if matches!(limit, 3 | 9) { Status::UnsupportedLimit } else { Status::InvalidValue };
+        let found = lock(&context.limits).get(&limit).copied().ok_or(unknown)?;
         value.store(found)
     }
 
     fn cuCtxGetCacheConfig(value: Out<'_, i32>) {
-        driver()?.context()?;
-        value.store(0)
+        let context = driver()?.context()?;
+        value.store(context.cache.load(Ordering::Relaxed))
     }
 
-    fn cuCtxSetCacheConfig(_value: i32) {
-        driver()?.context().map(drop)
+    fn cuCtxSetCacheConfig(value: i32) {
+        let context = driver()?.context()?;
+        if !(0..=3).contains(&value) {
+            return Err(Status::InvalidValue);
+        }
+        context.cache.store(value, Ordering::Relaxed);
+        Ok(())
     }
 
     fn cuCtxGetSharedMemConfig(value: Out<'_, i32>) {
@@ -302,12 +411,16 @@ api! {
         value.store(1)
     }
 
-    fn cuCtxSetSharedMemConfig(_value: i32) {
-        driver()?.context().map(drop)
+    fn cuCtxSetSharedMemConfig(value: i32) {
+        driver()?.context()?;
+        if (0..=2).contains(&value) { Ok(()) } else { Err(Status::InvalidValue) }
     }
 
-    fn cuCtxGetApiVersion(_context: Handle, version: Out<'_, u32>) {
+    fn cuCtxGetApiVersion(context: Handle, version: Out<'_, u32>) {
         driver()?;
+        if context == 0 {
+            or_current(0)?;
+        }
         version.store(3020)
     }
 
@@ -329,7 +442,7 @@ api! {
             return Err(Status::InvalidValue);
         }
         if peer.gpu == context.gpu {
-            return Err(Status::InvalidDevice);
+            return Err(Status::PeerAccessUnsupported);
         }
         match lock(&context.peers).insert(peer.handle) {
             true => Ok(()),
@@ -353,7 +466,20 @@ api! {
         driver()?.reset_primary(device)
     }
 
+    fn cuCtxGetExecAffinity(affinity: Out<'_, [u32; 2]>, kind: i32) {
+        driver()?.context()?;
+        match kind {
+            // The kind, and the number of multiprocessors.
+            0 => affinity.store([0, model().gpu.multiprocessors]),
+            _ => Err(Status::InvalidValue),
+        }
+    }
+
     fn cuCtxDestroy_v2(context: Handle) {
+        if context == 0 {
+            driver()?;
+            return Err(Status::InvalidValue);
+        }
         end_context(context)
     }
 }

@@ -9,6 +9,7 @@ use crate::handles::Handle;
 use crate::pointers::{Out, Text, write_text};
 use crate::state::driver;
 use crate::status::Status;
+use crate::textures::arrays::texel;
 use lanework_gpu_specs::{Architecture, Gpu as GpuSpec, specs};
 use std::ffi::c_char;
 use std::sync::{Mutex, OnceLock};
@@ -206,12 +207,18 @@ api! {
 
     fn cuDeviceGetPCIBusId(text: *mut c_char, length: i32, device: i32) {
         let bus = driver()?.gpu(device)?.bus();
+        if length < 13 {
+            return Err(Status::InvalidValue);
+        }
         // SAFETY: `length` is the size of the buffer that the caller passed.
         unsafe { write_text(text, length.max(0) as usize, &bus) }
     }
 
     fn cuDeviceGetByPCIBusId(device: Out<'_, i32>, text: Text<'_>) {
         let asked = text.get()?.to_uppercase();
+        if !asked.contains(':') {
+            return Err(Status::InvalidValue);
+        }
         let found = driver()?.gpus.iter().find(|gpu| gpu.bus() == asked || gpu.bus()[5..] == asked);
         device.store(found.ok_or(Status::InvalidDevice)?.ordinal)
     }
@@ -237,9 +244,10 @@ api! {
         value.store(found)
     }
 
-    fn cuDeviceGetTexture1DLinearMaxWidth(width: Out<'_, usize>, _format: i32, _channels: u32, device: i32) {
+    fn cuDeviceGetTexture1DLinearMaxWidth(width: Out<'_, usize>, format: i32, channels: u32, device: i32) {
         driver()?.gpu(device)?;
-        width.store(1 << 28)
+        let (texel, _) = texel(format.cast_unsigned(), channels)?;
+        width.store((1 << 32) / texel.bytes() as usize)
     }
 
     fn cuDeviceGetExecAffinitySupport(value: Out<'_, i32>, _kind: i32, device: i32) {

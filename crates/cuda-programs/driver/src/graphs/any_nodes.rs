@@ -62,7 +62,7 @@ fn added(graph: Handle, parameters: Out<'_, GraphNodeParameters>) -> Result<Work
         return work(parameters);
     }
     let child = given.of_kind[0];
-    table::<Graph>().get(child)?;
+    table::<Graph>().some(child)?;
     let moved = Work::Graph(child);
     // A graph never contains itself.
     if child == graph || moved.holds(graph)? { Err(Status::InvalidValue) } else { Ok(moved) }
@@ -127,7 +127,7 @@ api! {
     }
 
     fn cuGraphNodeGetParams(node: Handle, parameters: Out<'_, GraphNodeParameters>) {
-        let node = table::<Node>().get(node)?;
+        let node = table::<Node>().some(node)?;
         let kind = node.work().kind();
         let mut all = GraphNodeParameters { kind, reserved: [0; 3], of_kind: [0; 29], reserved_after: 0 };
         let graph = match &*node.work() {

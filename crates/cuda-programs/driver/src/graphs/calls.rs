@@ -3,6 +3,7 @@
 //! A node stores the arguments of its launch or copy. A graph runs its nodes one at a time, each after its dependencies.
 
 use crate::api::api;
+use crate::failures;
 use crate::graphs::user_objects::share;
 use crate::graphs::work::{Executable, Graph, Nesting, Node, Work};
 use crate::handles::Handle;
@@ -21,7 +22,7 @@ impl Driver {
         if flags & !FLAGS != 0 || flags & both == both {
             return Err(Status::InvalidValue);
         }
-        let graph = table::<Graph>().get(graph)?;
+        let graph = table::<Graph>().some(graph)?;
         let steps = self.own_steps(&graph)?;
         let order = graph.node_order(&steps);
         let objects = share(&lock(&graph.objects));
@@ -38,7 +39,7 @@ impl Driver {
 
     /// The first node that makes a graph unsuitable for device launch, which supports kernels, copies, fills and child graphs of these.
     fn not_from_kernels(&self, graph: Handle) -> Result<Option<Handle>> {
-        for (node, work) in self.order(&*table::<Graph>().get(graph)?)? {
+        for (node, work) in self.order(&*table::<Graph>().some(graph)?)? {
             let refused = match work {
                 Work::Launch(..) | Work::Copy(_) | Work::Fill(_) => false,
                 Work::Graph(inner) => self.not_from_kernels(inner)?.is_some(),
@@ -76,7 +77,7 @@ abi!(InstantiateParameters = 32, 8 { flags: 0, upload: 8, node: 16, result: 24 }
 pub fn copy_of(graph: Handle) -> Result<Handle> {
     let _inside = Nesting::enter()?;
     let driver = driver()?;
-    let original = table::<Graph>().get(graph)?;
+    let original = table::<Graph>().some(graph)?;
     let made = table::<Graph>().add(Graph::default());
     let mut known: BTreeMap<Handle, Handle> = BTreeMap::new();
     // Dependencies may come after the nodes that need them.
@@ -85,12 +86,12 @@ pub fn copy_of(graph: Handle) -> Result<Handle> {
     for (node, work) in order {
         let after = nodes.get(&node).into_iter().flatten();
         let after: Vec<Handle> = after.filter_map(|old| known.get(old).copied()).collect();
-        let of_node = table::<Node>().get(node)?;
+        let of_node = table::<Node>().some(node)?;
         let new = driver.add_node(made, &after, with_own_graphs(work)?)?;
-        *lock(&table::<Node>().get(new)?.attributes) = lock(&of_node.attributes).clone();
+        *lock(&table::<Node>().some(new)?.attributes) = lock(&of_node.attributes).clone();
         known.insert(node, new);
     }
-    let copy = table::<Graph>().get(made)?;
+    let copy = table::<Graph>().some(made)?;
     let data = lock(&original.data);
     let data = data
         .iter()
@@ -122,7 +123,8 @@ pub fn end_copies(work: &Work) -> Result {
 fn launch(executable: Handle, stream: Handle) -> Result {
     let driver = driver()?;
     driver.stream(stream)?;
-    let executable = table::<Executable>().get(executable)?;
+    let executable = table::<Executable>().some(executable)?;
+    driver.check_uncaptured(stream)?;
     let steps = lock(&executable.steps).clone();
     if executable.flags & FREED != 0 {
         for (_, work) in &steps {
@@ -138,14 +140,6 @@ fn launch(executable: Handle, stream: Handle) -> Result {
         steps.iter().map(|(_, work)| work).filter(conditional).cloned().collect();
     let disabled = lock(&executable.disabled).clone();
     let steps = steps.into_iter().filter(|(node, _)| !disabled.contains(node));
-    if driver.captured(stream).is_some() {
-        let graph = table::<Graph>().add(Graph::default());
-        let mut last = None;
-        for (_, work) in steps {
-            last = Some(driver.add_node(graph, last.as_slice(), with_own_graphs(work)?)?);
-        }
-        return driver.submit(stream, Work::Graph(graph));
-    }
     if let Some(before) = lock(&executable.launched).take() {
         driver.wait_for_event(stream, Some(before))?;
     }
@@ -154,6 +148,20 @@ fn launch(executable: Handle, stream: Handle) -> Result {
     *lock(&executable.launched) = tag.as_ref().map(|tag| tag.point());
     driver.queue_tagged(stream, begin, tag.clone())?;
     for (node, work) in steps {
+        if work.has_lost_memory() {
+            let (what, status) = match work {
+                Work::Fill(_) => ("memset", Status::LaunchFailed),
+                _ => ("memcpy", Status::IllegalAddress),
+            };
+            let why =
+                format!("a {what} node of a graph accesses memory that is not allocated any more");
+            failures::fault(
+                &why,
+                "keep the memory until the last launch of the graph, or update the node",
+            );
+            driver.context()?.fail(status);
+            return Ok(());
+        }
         let order = executable.order.as_ref();
         let of_node = tag.as_ref().zip(order).map(|(tag, order)| Arc::new(tag.node(order, node)));
         driver.queue_tagged(stream, work, of_node)?;
@@ -162,13 +170,17 @@ fn launch(executable: Handle, stream: Handle) -> Result {
 }
 
 api! {
-    fn cuGraphCreate(graph: Out<'_, Handle>, _flags: u32) {
+    fn cuGraphCreate(graph: Out<'_, Handle>, flags: u32) {
+        driver()?;
+        if flags != 0 {
+            return Err(Status::InvalidValue);
+        }
         graph.store(table::<Graph>().add(Graph::default()))
     }
 
     fn cuGraphDestroy(graph: Handle) {
         driver()?;
-        for (node, _) in lock(&table::<Graph>().remove(graph)?.nodes).iter() {
+        for (node, _) in lock(&table::<Graph>().remove_some(graph)?.nodes).iter() {
             table::<Node>().remove(*node)?;
         }
         Ok(())
@@ -180,7 +192,7 @@ api! {
     }
 
     fn cuGraphNodeFindInClone(node: Out<'_, Handle>, of_original: Handle, clone: Handle) {
-        let clone = table::<Graph>().get(clone)?;
+        let clone = table::<Graph>().some(clone)?;
         let found = lock(&clone.copied).iter().find(|(old, _)| *old == of_original).map(|(_, new)| *new);
         node.store(found.ok_or(Status::InvalidValue)?)
     }
@@ -211,18 +223,19 @@ api! {
     }
 
     fn cuGraphExecDestroy(executable: Handle) {
-        let executable = table::<Executable>().remove(executable)?;
+        let executable = table::<Executable>().remove_some(executable)?;
         lock(&executable.steps).iter().try_for_each(|(_, work)| end_copies(work))
     }
 
     fn cuGraphExecGetFlags(executable: Handle, flags: Out<'_, u64>) {
-        let found = table::<Executable>().get(executable)?.flags;
+        let found = table::<Executable>().some(executable)?.flags;
         flags.store(found)
     }
 
     fn cuGraphUpload(executable: Handle, stream: Handle) {
         driver()?.stream(stream)?;
-        table::<Executable>().get(executable).map(drop)
+        table::<Executable>().some(executable)?;
+        driver()?.check_uncaptured(stream)
     }
 
     fn cuGraphLaunch(executable: Handle, stream: Handle) {
@@ -230,9 +243,9 @@ api! {
     }
 
     fn cuGraphExecUpdate_v2(executable: Handle, graph: Handle, result: Out<'_, [u64; 3]>) {
-        let (driver, graph) = (driver()?, table::<Graph>().get(graph)?);
+        let (driver, graph) = (driver()?, table::<Graph>().some(graph)?);
         let steps = driver.order(&graph)?;
-        let executable = table::<Executable>().get(executable)?;
+        let executable = table::<Executable>().some(executable)?;
         let mut old = lock(&executable.steps);
         let same = old.len() == steps.len() && old.iter().zip(&steps).all(|((_, old), (_, new))| old.kind() == new.kind());
         // 0 is success, 2 a topology change.

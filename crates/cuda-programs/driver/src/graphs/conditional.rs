@@ -95,7 +95,7 @@ impl Driver {
 
 api! {
     fn cuGraphConditionalHandleCreate(handle: Out<'_, u64>, graph: Handle, _context: Handle, value: u32, flags: u32) {
-        table::<Graph>().get(graph)?;
+        table::<Graph>().some(graph)?;
         // Flag 1: assign the default value at each launch.
         let made = driver()?.make_condition(graph, (flags & 1 != 0).then_some(value))?;
         handle.store(made)

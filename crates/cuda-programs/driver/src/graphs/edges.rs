@@ -47,7 +47,7 @@ pub unsafe fn keep_data(
     edges: impl Iterator<Item = (Handle, Handle)>,
     data: In<'_, EdgeData>,
 ) -> Result {
-    let graph = table::<Graph>().get(graph)?;
+    let graph = table::<Graph>().some(graph)?;
     let mut known = lock(&graph.data);
     for (index, edge) in edges.enumerate() {
         known.remove(&edge);
@@ -65,14 +65,14 @@ pub unsafe fn keep_data(
 
 api! {
     fn cuGraphGetNodes(graph: Handle, nodes: Out<'_, Handle>, count: Out<'_, usize>) {
-        let of_graph: Vec<Handle> = lock(&table::<Graph>().get(graph)?.nodes).iter().map(|(node, _)| *node).collect();
+        let of_graph: Vec<Handle> = lock(&table::<Graph>().some(graph)?.nodes).iter().map(|(node, _)| *node).collect();
         // SAFETY: the caller passed `nodes` with room for as many elements as `count` says.
         unsafe { list(&of_graph, nodes, count.get()?) }?;
         count.store(of_graph.len())
     }
 
     fn cuGraphGetRootNodes(graph: Handle, nodes: Out<'_, Handle>, count: Out<'_, usize>) {
-        let of_graph = table::<Graph>().get(graph)?;
+        let of_graph = table::<Graph>().some(graph)?;
         let roots: Vec<Handle> = lock(&of_graph.nodes).iter().filter(|(_, after)| after.is_empty()).map(|(node, _)| *node).collect();
         // SAFETY: the caller passed `nodes` with room for as many elements as `count` says.
         unsafe { list(&roots, nodes, count.get()?) }?;
@@ -80,7 +80,7 @@ api! {
     }
 
     fn cuGraphGetEdges_v2(graph: Handle, from: Out<'_, Handle>, to: Out<'_, Handle>, data: Out<'_, EdgeData>, count: Out<'_, usize>) {
-        let graph = table::<Graph>().get(graph)?;
+        let graph = table::<Graph>().some(graph)?;
         let nodes = lock(&graph.nodes).clone();
         let edges: Vec<(Handle, Handle)> =
             nodes.iter().flat_map(|(node, after)| after.iter().map(move |before| (*before, *node))).collect();
@@ -97,7 +97,7 @@ api! {
 
     fn cuGraphNodeGetDependencies_v2(node: Handle, nodes: Out<'_, Handle>, data: Out<'_, EdgeData>, count: Out<'_, usize>) {
         driver()?;
-        let graph = table::<Graph>().get(table::<Node>().get(node)?.graph)?;
+        let graph = table::<Graph>().some(table::<Node>().some(node)?.graph)?;
         let after = lock(&graph.nodes).iter().find(|(other, _)| *other == node).map(|(_, after)| after.clone()).unwrap_or_default();
         let edges: Vec<(Handle, Handle)> = after.iter().map(|before| (*before, node)).collect();
         // SAFETY: the caller passed each array with room for as many elements as `count` says.
@@ -111,7 +111,7 @@ api! {
 
     fn cuGraphNodeGetDependentNodes_v2(node: Handle, nodes: Out<'_, Handle>, data: Out<'_, EdgeData>, count: Out<'_, usize>) {
         driver()?;
-        let graph = table::<Graph>().get(table::<Node>().get(node)?.graph)?;
+        let graph = table::<Graph>().some(table::<Node>().some(node)?.graph)?;
         let dependent: Vec<Handle> =
             lock(&graph.nodes).iter().filter(|(_, after)| after.contains(&node)).map(|(other, _)| *other).collect();
         let edges: Vec<(Handle, Handle)> = dependent.iter().map(|after| (node, *after)).collect();
@@ -126,7 +126,7 @@ api! {
 
     fn cuGraphAddDependencies_v2(graph: Handle, from: In<'_, Handle>, to: In<'_, Handle>, data: In<'_, EdgeData>, count: usize) {
         let handle = graph;
-        let graph = table::<Graph>().get(graph)?;
+        let graph = table::<Graph>().some(graph)?;
         let (from, to) = (from.list(count)?, to.list(count)?);
         let mut nodes = lock(&graph.nodes);
         let known = |node: &Handle| nodes.iter().any(|(of_graph, _)| of_graph == node);
@@ -145,7 +145,7 @@ api! {
     }
 
     fn cuGraphRemoveDependencies_v2(graph: Handle, from: In<'_, Handle>, to: In<'_, Handle>, _data: In<'_, EdgeData>, count: usize) {
-        let graph = table::<Graph>().get(graph)?;
+        let graph = table::<Graph>().some(graph)?;
         let (from, to) = (from.list(count)?, to.list(count)?);
         let mut nodes = lock(&graph.nodes);
         for (from, to) in from.iter().zip(&to) {
@@ -158,10 +158,10 @@ api! {
     }
 
     fn cuGraphDebugDotPrint(graph: Handle, file: Text<'_>, _flags: u32) {
-        let nodes = lock(&table::<Graph>().get(graph)?.nodes).clone();
+        let nodes = lock(&table::<Graph>().some(graph)?.nodes).clone();
         let mut drawn = String::from("digraph {\n");
         for (node, after) in &nodes {
-            drawn += &format!("  n{node:x} [label=\"kind {}\"];\n", table::<Node>().get(*node)?.work().kind());
+            drawn += &format!("  n{node:x} [label=\"kind {}\"];\n", table::<Node>().some(*node)?.work().kind());
             after.iter().for_each(|before| drawn += &format!("  n{before:x} -> n{node:x};\n"));
         }
         drawn += "}\n";

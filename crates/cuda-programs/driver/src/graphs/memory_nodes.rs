@@ -211,7 +211,7 @@ api! {
     }
 
     fn cuGraphMemAllocNodeGetParams(node: Handle, parameters: Out<'_, AllocationParameters>) {
-        let Work::Allocate(address, bytes) = *table::<Node>().get(node)?.work() else {
+        let Work::Allocate(address, bytes) = *table::<Node>().some(node)?.work() else {
             return Err(Status::InvalidValue);
         };
         // Pinned device memory without an IPC handle type.
@@ -226,7 +226,7 @@ api! {
     }
 
     fn cuGraphMemFreeNodeGetParams(node: Handle, address: Out<'_, u64>) {
-        let Work::Release(freed) = *table::<Node>().get(node)?.work() else {
+        let Work::Release(freed) = *table::<Node>().some(node)?.work() else {
             return Err(Status::InvalidValue);
         };
         address.store(freed)

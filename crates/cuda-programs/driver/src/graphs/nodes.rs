@@ -59,12 +59,19 @@ pub fn kernel(parameters: In<'_, KernelNodeParameters>) -> Result<Work> {
 
 /// The work of a copy node.
 pub fn copy(parameters: In<'_, Copy3D>) -> Result<Work> {
-    Ok(Work::Copy(parameters.get()?))
+    let copy = parameters.get()?;
+    copy.check_node()?;
+    Ok(Work::Copy(copy))
 }
 
 /// The work of a memset node.
 pub fn fill(parameters: In<'_, FillParameters>) -> Result<Work> {
-    Ok(Work::Fill(parameters.get()?.fill()?))
+    let fill = parameters.get()?.fill()?;
+    if fill.width == 0 || fill.height == 0 {
+        return Err(Status::InvalidValue);
+    }
+    fill.check()?;
+    Ok(Work::Fill(fill))
 }
 
 /// The work of a host function node.
@@ -128,6 +135,9 @@ pub fn add(
     count: usize,
     work: Work,
 ) -> Result {
+    if count > 0 && after.is_null() {
+        return Err(Status::InvalidValue);
+    }
     let after = after.list(count)?;
     let made = driver()?.add_node(graph, &after, work)?;
     node.store(made)
@@ -135,14 +145,14 @@ pub fn add(
 
 /// Looks up an executable, and checks that it has the node.
 fn holder(executable: Handle, node: Handle) -> Result<Arc<Executable>> {
-    let executable = table::<Executable>().get(executable)?;
+    let executable = table::<Executable>().some(executable)?;
     let held = lock(&executable.steps).iter().any(|(of_step, _)| *of_step == node);
     if held { Ok(executable) } else { Err(Status::InvalidValue) }
 }
 
 /// Replaces a node's work by work of the same kind.
 pub fn change(node: Handle, work: Work) -> Result {
-    let node = table::<Node>().get(node)?;
+    let node = table::<Node>().some(node)?;
     let mut old = node.work();
     old.become_other(work)
 }
@@ -150,7 +160,7 @@ pub fn change(node: Handle, work: Work) -> Result {
 /// Replaces the work of an executable's node by work of the same kind. The graph it was instantiated from does not change. Nodes of child
 /// graphs and of conditional bodies are named by the original nodes, too.
 pub fn replace(executable: Handle, node: Handle, work: Work) -> Result {
-    let executable = table::<Executable>().get(executable)?;
+    let executable = table::<Executable>().some(executable)?;
     let mut steps = lock(&executable.steps);
     if let Some((_, old)) = steps.iter_mut().find(|(of_step, _)| *of_step == node) {
         let before = old.clone();
@@ -187,13 +197,13 @@ api! {
     }
 
     fn cuGraphAddChildGraphNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, child: Handle) {
-        table::<Graph>().get(child)?;
+        table::<Graph>().some(child)?;
         let copied = copy_of(child)?;
         add(node, graph, after, count, Work::Graph(copied))
     }
 
     fn cuGraphChildGraphNodeGetGraph(node: Handle, graph: Out<'_, Handle>) {
-        let found = match &*table::<Node>().get(node)?.work() {
+        let found = match &*table::<Node>().some(node)?.work() {
             Work::Graph(graph) => *graph,
             _ => return Err(Status::InvalidValue),
         };
@@ -201,19 +211,19 @@ api! {
     }
 
     fn cuGraphAddEventRecordNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, event: Handle) {
-        table::<Event>().get(event)?;
+        table::<Event>().some(event)?;
         add(node, graph, after, count, Work::Record(event))
     }
 
     fn cuGraphAddEventWaitNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, event: Handle) {
-        table::<Event>().get(event)?;
+        table::<Event>().some(event)?;
         add(node, graph, after, count, Work::Wait(event))
     }
 
     fn cuGraphDestroyNode(node: Handle) {
         driver()?;
-        let removed = table::<Node>().remove(node)?;
-        let graph = table::<Graph>().get(removed.graph)?;
+        let removed = table::<Node>().remove_some(node)?;
+        let graph = table::<Graph>().some(removed.graph)?;
         let mut nodes = lock(&graph.nodes);
         nodes.retain(|(of_graph, _)| *of_graph != node);
         nodes.iter_mut().for_each(|(_, after)| after.retain(|other| *other != node));
@@ -221,11 +231,15 @@ api! {
     }
 
     fn cuGraphNodeGetType(node: Handle, kind: Out<'_, i32>) {
-        kind.store(table::<Node>().get(node)?.work().kind())
+        kind.store(table::<Node>().some(node)?.work().kind())
     }
 
     fn cuGraphNodeSetEnabled(executable: Handle, node: Handle, enabled: u32) {
         let executable = holder(executable, node)?;
+        // Only kernels, copies and fills can be disabled.
+        if !(0..=2).contains(&table::<Node>().some(node)?.work().kind()) {
+            return Err(Status::InvalidValue);
+        }
         let mut disabled = lock(&executable.disabled);
         if enabled == 0 { disabled.insert(node) } else { disabled.remove(&node) };
         Ok(())
@@ -269,23 +283,23 @@ api! {
     }
 
     fn cuGraphKernelNodeGetParams_v2(node: Handle, parameters: Out<'_, KernelNodeParameters>) {
-        parameters.store(shown_launch(&*table::<Node>().get(node)?)?)
+        parameters.store(shown_launch(&*table::<Node>().some(node)?)?)
     }
 
     fn cuGraphMemcpyNodeGetParams(node: Handle, parameters: Out<'_, Copy3D>) {
-        parameters.store(shown_copy(&*table::<Node>().get(node)?)?)
+        parameters.store(shown_copy(&*table::<Node>().some(node)?)?)
     }
 
     fn cuGraphMemsetNodeGetParams(node: Handle, parameters: Out<'_, FillParameters>) {
-        parameters.store(shown_fill(&*table::<Node>().get(node)?)?)
+        parameters.store(shown_fill(&*table::<Node>().some(node)?)?)
     }
 
     fn cuGraphHostNodeGetParams(node: Handle, parameters: Out<'_, HostParameters>) {
-        parameters.store(shown_host(&*table::<Node>().get(node)?)?)
+        parameters.store(shown_host(&*table::<Node>().some(node)?)?)
     }
 
     fn cuGraphEventRecordNodeGetEvent(node: Handle, event: Out<'_, Handle>) {
-        event.store(shown_event(&*table::<Node>().get(node)?, 7)?)
+        event.store(shown_event(&*table::<Node>().some(node)?, 7)?)
     }
 
     fn cuGraphEventRecordNodeSetEvent(node: Handle, event: Handle) {
@@ -299,7 +313,7 @@ api! {
     }
 
     fn cuGraphEventWaitNodeGetEvent(node: Handle, event: Out<'_, Handle>) {
-        event.store(shown_event(&*table::<Node>().get(node)?, 6)?)
+        event.store(shown_event(&*table::<Node>().some(node)?, 6)?)
     }
 
     fn cuGraphEventWaitNodeSetEvent(node: Handle, event: Handle) {

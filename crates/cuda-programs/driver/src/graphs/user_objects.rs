@@ -89,7 +89,7 @@ api! {
     }
 
     fn cuGraphRetainUserObject(graph: Handle, object: Handle, count: u32, flags: u32) {
-        let graph = table::<Graph>().get(graph)?;
+        let graph = table::<Graph>().some(graph)?;
         if count == 0 || flags > MOVE {
             return Err(Status::InvalidValue);
         }
@@ -102,7 +102,7 @@ api! {
     }
 
     fn cuGraphReleaseUserObject(graph: Handle, object: Handle, count: u32) {
-        let graph = table::<Graph>().get(graph)?;
+        let graph = table::<Graph>().some(graph)?;
         let mut objects = lock(&graph.objects);
         let held = objects.iter_mut().find(|(held, of_graph)| *held == object && *of_graph >= count);
         held.ok_or(Status::InvalidValue)?.1 -= count;

@@ -172,6 +172,15 @@ impl Work {
         Ok(())
     }
 
+    /// Whether it copies or fills memory that was freed since its graph was made. On a GPU it faults then, as a kernel does.
+    pub fn has_lost_memory(&self) -> bool {
+        match self {
+            Work::Fill(fill) => fill.check().is_err(),
+            Work::Copy(copy) => copy.check_memory().is_err(),
+            _ => false,
+        }
+    }
+
     /// Runs it.
     pub fn run(&self) -> Result {
         let driver = driver()?;
@@ -239,13 +248,13 @@ impl Work {
         }
         let _inside = Nesting::enter()?;
         for graph in self.inner() {
-            let graph = table::<Graph>().get(*graph)?;
+            let graph = table::<Graph>().some(*graph)?;
             let pairs = lock(&graph.copied).clone();
             if let Some((_, copy)) = pairs.iter().find(|(old, _)| *old == original) {
                 return Ok(Some(*copy));
             }
             for (_, node) in pairs {
-                let work = table::<Node>().get(node)?.work().clone();
+                let work = table::<Node>().some(node)?.work().clone();
                 if let Some(found) = work.copy_of_node(original)? {
                     return Ok(Some(found));
                 }
@@ -278,9 +287,9 @@ impl Work {
             if *graph == wanted {
                 return Ok(true);
             }
-            let nodes = lock(&table::<Graph>().get(*graph)?.nodes).clone();
+            let nodes = lock(&table::<Graph>().some(*graph)?.nodes).clone();
             for (node, _) in nodes {
-                let work = table::<Node>().get(node)?.work().clone();
+                let work = table::<Node>().some(node)?.work().clone();
                 if work.holds(wanted)? {
                     return Ok(true);
                 }
@@ -299,9 +308,9 @@ impl Work {
         }
         let _inside = Nesting::enter()?;
         for graph in self.inner() {
-            let nodes = lock(&table::<Graph>().get(*graph)?.nodes).clone();
+            let nodes = lock(&table::<Graph>().some(*graph)?.nodes).clone();
             for (node, _) in nodes {
-                let work = table::<Node>().get(node)?.work().clone();
+                let work = table::<Node>().some(node)?.work().clone();
                 work.reset()?;
             }
         }
@@ -312,7 +321,7 @@ impl Work {
 /// Runs a child graph.
 fn run_graph(graph: Handle) -> Result {
     let _inside = Nesting::enter()?;
-    let graph = table::<Graph>().get(graph)?;
+    let graph = table::<Graph>().some(graph)?;
     let steps = driver()?.order(&graph)?;
     let order = graph.node_order(&steps);
     for (node, work) in steps {
@@ -324,11 +333,14 @@ fn run_graph(graph: Handle) -> Result {
 impl Driver {
     /// Adds a node to a graph.
     pub fn add_node(&self, graph: Handle, after: &[Handle], work: Work) -> Result<Handle> {
-        let of_graph = table::<Graph>().get(graph)?;
+        let of_graph = table::<Graph>().some(graph)?;
         for node in after {
-            if table::<Node>().get(*node)?.graph != graph {
+            if table::<Node>().some(*node)?.graph != graph {
                 return Err(Status::InvalidValue);
             }
+        }
+        if (1..after.len()).any(|index| after[..index].contains(&after[index])) {
+            return Err(Status::InvalidValue);
         }
         let work = Mutex::new(work);
         let (shown, attributes) = Default::default();
@@ -343,7 +355,7 @@ impl Driver {
         let order = ranked(&nodes).ok_or(Status::InvalidValue)?;
         order
             .into_iter()
-            .map(|node| Ok((node, table::<Node>().get(node)?.work().clone())))
+            .map(|node| Ok((node, table::<Node>().some(node)?.work().clone())))
             .collect()
     }
 }

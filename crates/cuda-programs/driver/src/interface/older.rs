@@ -65,7 +65,7 @@ impl KernelNodeParametersV1 {
 
 /// A kernel node's parameters as the current struct.
 fn kernel_parameters(node: Handle) -> Result<KernelNodeParameters> {
-    shown_launch(&*table::<Node>().get(node)?)
+    shown_launch(&*table::<Node>().some(node)?)
 }
 
 api! {

@@ -76,7 +76,7 @@ fn scratch(kept: &OnceLock<usize>, words: usize, to: Out<'_, *mut c_void>, bytes
 
 /// Stores a value in a context.
 unsafe extern "C" fn put(context: Handle, key: u64, value: u64, _destroy: *const c_void) -> i32 {
-    call("a private table's put", || {
+    call("a private table's put", &Vec::new, || {
         lock(&or_current(context)?.local).insert(key, value);
         Ok(())
     })
@@ -84,7 +84,7 @@ unsafe extern "C" fn put(context: Handle, key: u64, value: u64, _destroy: *const
 
 /// Removes a value from a context.
 unsafe extern "C" fn delete(context: Handle, key: u64) -> i32 {
-    call("a private table's delete", || {
+    call("a private table's delete", &Vec::new, || {
         // A destroyed context has no values.
         if let Ok(context) = or_current(context) {
             lock(&context.local).remove(&key);
@@ -95,7 +95,7 @@ unsafe extern "C" fn delete(context: Handle, key: u64) -> i32 {
 
 /// Reads a value of a context.
 unsafe extern "C" fn get(value: Out<'_, u64>, context: Handle, key: u64) -> i32 {
-    call("a private table's get", || {
+    call("a private table's get", &Vec::new, || {
         let found = lock(&or_current(context)?.local).get(&key).copied();
         value.store(found.ok_or(Status::InvalidHandle)?)
     })
@@ -107,7 +107,7 @@ unsafe extern "C" fn context_check(
     result: Out<'_, u32>,
     _other: *const c_void,
 ) -> i32 {
-    call("a private table's check", || result.store(0))
+    call("a private table's check", &Vec::new, || result.store(0))
 }
 
 /// Identifiers of the runtime's table and of the handshake table.
@@ -121,7 +121,7 @@ const KEY: [u8; 16] = [
 
 /// Handshake of runtime and driver: HMAC-MD2 of process and device data that both know.
 unsafe extern "C" fn handshake(version: u32, seconds: u64, result: Out<'_, [u8; 16]>) -> i32 {
-    call("a private table's handshake", || result.store(answer(version, seconds)?))
+    call("a private table's handshake", &Vec::new, || result.store(answer(version, seconds)?))
 }
 
 fn answer(version: u32, seconds: u64) -> Result<[u8; 16]> {
@@ -237,7 +237,7 @@ api! {
                 warn("a private table is not provided", &format!("{id:02x?}"));
             }
             say_caller();
-            return Err(Status::NotFound);
+            return Err(Status::InvalidValue);
         };
         found.store(words.as_ptr().cast())
     }

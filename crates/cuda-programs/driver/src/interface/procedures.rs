@@ -166,7 +166,11 @@ api! {
         known.map(drop).ok_or(Status::InvalidValue)
     }
 
-    fn cuGetProcAddress_v2(name: Text<'_>, to: Out<'_, *const c_void>, version: i32, _flags: u64, status: Out<'_, i32>) {
+    fn cuGetProcAddress_v2(name: Text<'_>, to: Out<'_, *const c_void>, version: i32, flags: u64, status: Out<'_, i32>) {
+        // 1 and 2 choose the default stream.
+        if flags > 3 {
+            return Err(Status::InvalidValue);
+        }
         // With a status, a missing function is not an error.
         procedure(name, to, version, status)
     }

@@ -8,7 +8,7 @@ macro_rules! unsupported {
             #[unsafe(no_mangle)]
             #[doc = concat!("CUDA's `", stringify!($name), "`, which is not supported.")]
             pub extern "C" fn $name() -> i32 {
-                $crate::api::call(stringify!($name), || Err(Status::NotSupported))
+                $crate::api::call(stringify!($name), &Vec::new, || Err(Status::NotSupported))
             }
         )*
 
@@ -22,7 +22,7 @@ unsupported! {
     cuArrayGetSparseProperties cuCheckpointProcessCheckpoint cuCheckpointProcessGetRestoreThreadId
     cuCheckpointProcessGetState cuCheckpointProcessLock cuCheckpointProcessRestore cuCheckpointProcessUnlock
 
-    cuCtxAttach cuCtxDetach cuCtxGetExecAffinity cuDestroyExternalMemory cuDestroyExternalSemaphore
+    cuCtxAttach cuCtxDetach cuDestroyExternalMemory cuDestroyExternalSemaphore
     cuDeviceGetHostAtomicCapabilities cuDeviceGetLuid cuDeviceGetNvSciSyncAttributes
     cuDeviceGetP2PAtomicCapabilities cuDeviceRegisterAsyncNotification cuDeviceUnregisterAsyncNotification
     cuExternalMemoryGetMappedBuffer cuExternalMemoryGetMappedMipmappedArray cuFlushGPUDirectRDMAWrites

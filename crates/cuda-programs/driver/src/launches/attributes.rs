@@ -107,16 +107,16 @@ api! {
     }
 
     fn cuGraphKernelNodeGetAttribute(node: Handle, attribute: u32, value: Out<'_, AttributeValue>) {
-        let found = of_node(&*table::<Node>().get(node)?, attribute)?;
+        let found = of_node(&*table::<Node>().some(node)?, attribute)?;
         value.store(found)
     }
 
     fn cuGraphKernelNodeSetAttribute(node: Handle, attribute: u32, value: In<'_, AttributeValue>) {
-        set_of_node(&*table::<Node>().get(node)?, attribute, read(value)?)
+        set_of_node(&*table::<Node>().some(node)?, attribute, read(value)?)
     }
 
     fn cuGraphKernelNodeCopyAttributes(to: Handle, from: Handle) {
-        let (to, from) = (table::<Node>().get(to)?, table::<Node>().get(from)?);
+        let (to, from) = (table::<Node>().some(to)?, table::<Node>().some(from)?);
         for attribute in OF_NODES {
             let value = of_node(&from, attribute)?;
             set_of_node(&to, attribute, value)?;

@@ -1,12 +1,16 @@
 //! Kernel launches: parameters, queuing, and execution on the emulator.
 
 use crate::api::{api, warn};
+use crate::devices::attributes::BLOCK;
+use crate::devices::contexts::Context;
 use crate::devices::gpus::model;
+use crate::failures::refuse;
 use crate::graphs::work::Work;
 use crate::handles::Handle;
 use crate::launches::device_launch;
 use crate::launches::device_launch::Child;
 use crate::modules::function::Function;
+use crate::modules::kernel_entry::KernelEntry;
 use crate::modules::module::Module;
 use crate::pointers::{In, abi};
 use crate::state::{driver, lock, table};
@@ -40,6 +44,10 @@ struct LaunchAttribute {
 }
 
 abi!(LaunchAttribute = 72, 8 { id: 0, padding: 4, value: 8 });
+
+/// Limits of a GPU for the axes of a block and of a grid.
+const BLOCK_AXES: [u32; 3] = [1024, 1024, 64];
+const GRID_AXES: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
 
 /// Attributes that change how a kernel runs.
 pub const COOPERATIVE: u32 = 2;
@@ -156,23 +164,125 @@ impl Launch {
         entry.is_ok_and(|entry| entry.may_wait)
     }
 
+    /// Checks it against the limits of its kernel and of the GPU.
+    ///
+    /// # Errors
+    /// As a GPU's driver refuses it, before it is queued.
+    pub fn check(&self) -> Result {
+        let function = table::<Function>().get(self.function)?;
+        let module = function.module()?.1;
+        let stream = driver()?.ordered_stream(self.stream)?;
+        if module.context != stream.key.context {
+            let why = "the kernel was loaded in another context than the stream's";
+            return Err(refuse(
+                Status::InvalidHandle,
+                why,
+                "make the stream's device current, and launch a kernel that was loaded there",
+            ));
+        }
+        self.check_shape(&function, &*module.entry(function.name())?)
+    }
+
+    /// Checks grid, block, shared memory, and the size of a cooperative grid.
+    pub fn check_shape(&self, function: &Function, entry: &KernelEntry) -> Result {
+        let invalid = |why: String, help: &str| Err(refuse(Status::InvalidValue, why, help));
+        for axis in 0..3 {
+            let name = ["x", "y", "z"][axis];
+            let (block, grid) = (self.block[axis], self.grid[axis]);
+            let (most_threads, most_blocks) = (BLOCK_AXES[axis], GRID_AXES[axis]);
+            if block == 0 || grid == 0 {
+                let what = if block == 0 { "block" } else { "grid" };
+                return invalid(
+                    format!("the {what} has size 0 in {name}"),
+                    "every axis of grid and block is at least 1; launch nothing if there is nothing to do",
+                );
+            }
+            if grid > most_blocks {
+                return invalid(
+                    format!("{grid} blocks in {name} exceed the limit of {most_blocks}"),
+                    "put the longest axis in x, or let each thread do more",
+                );
+            }
+            if block > most_threads {
+                return invalid(
+                    format!("{block} threads in {name} exceed the limit of {most_threads}"),
+                    "use a smaller block and more blocks",
+                );
+            }
+        }
+        let [x, y, z] = self.block;
+        let threads = x * y * z;
+        let most = entry.max_threads.min(BLOCK);
+        if threads > most {
+            let whose = if most == BLOCK { "the GPU allows" } else { "the kernel allows" };
+            return invalid(
+                format!("{threads} threads per block ({x} x {y} x {z}); {whose} at most {most}"),
+                "use a smaller block; the kernel's limit is its `__launch_bounds__`",
+            );
+        }
+        if let Some(required) = entry.required_block
+            && required != self.block
+        {
+            let [rx, ry, rz] = required;
+            return invalid(
+                format!(
+                    "a block of {x} x {y} x {z} threads; the kernel requires {rx} x {ry} x {rz}"
+                ),
+                "launch it with the block that it was compiled for",
+            );
+        }
+        let (shared, most_shared) = (self.dynamic_shared, function.most_dynamic_shared(entry));
+        if shared > most_shared {
+            let fixed = entry.resources.static_shared;
+            return invalid(
+                format!(
+                    "{shared} bytes of dynamic shared memory exceed the {most_shared} that the kernel may use beside its {fixed} static ones"
+                ),
+                "raise the limit by `cudaFuncSetAttribute` with `cudaFuncAttributeMaxDynamicSharedMemorySize`, or use a smaller tile",
+            );
+        }
+        if let Some(cluster) = self.cluster {
+            let size = cluster.iter().map(|axis| u64::from(*axis)).product::<u64>();
+            let most = function.most_cluster() as u64;
+            let divides = self
+                .grid
+                .iter()
+                .zip(cluster)
+                .all(|(blocks, axis)| axis != 0 && blocks.is_multiple_of(axis));
+            if size == 0 || size > most || !divides {
+                let [x, y, z] = cluster;
+                return Err(refuse(
+                    Status::InvalidClusterSize,
+                    format!(
+                        "a cluster of {x} x {y} x {z} blocks; the kernel allows 1 to {most} blocks that divide the grid"
+                    ),
+                    "let the cluster divide the grid on each axis; more than 8 blocks need `cudaFuncAttributeNonPortableClusterSizeAllowed`",
+                ));
+            }
+        }
+        if self.cooperative {
+            let blocks = self.grid.iter().map(|axis| u64::from(*axis)).product::<u64>();
+            let each = function.resident_blocks(threads, shared as usize)?;
+            let fit = u64::from(each) * u64::from(model().gpu.multiprocessors);
+            if blocks > fit {
+                return Err(refuse(
+                    Status::CooperativeLaunchTooLarge,
+                    format!(
+                        "a cooperative grid of {blocks} blocks is too large: {fit} blocks of this kernel fit on the device at once"
+                    ),
+                    format!("launch at most {fit} blocks, and let each do more"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// Runs it. A wrong launch is an error now; a fault of the kernel is reported now, and is returned by later calls.
     pub fn run_with(&self, arguments: &[Vec<u8>]) -> Result {
         let driver = driver()?;
         let context = driver.context()?;
         let function = table::<Function>().get(self.function)?;
         let module = function.module()?.1;
-        let entry = module.entry(function.name())?;
-        if self.grid.contains(&0) || self.block.contains(&0) {
-            return Err(Status::InvalidValue);
-        }
-        if self.dynamic_shared > function.most_dynamic_shared(&entry) {
-            return Err(Status::InvalidValue);
-        }
-        let threads = self.block.iter().try_fold(1u32, |all, &axis| all.checked_mul(axis));
-        if threads.is_none_or(|threads| threads > entry.max_threads) {
-            return Err(Status::InvalidValue);
-        }
         if self.cluster.is_some_and(|cluster| cluster != [1; 3]) && !model().has_clusters() {
             warn(
                 "a launch failed",
@@ -227,8 +337,10 @@ fn run(
     arguments: &[Vec<u8>],
 ) -> std::result::Result<(), (Status, bool)> {
     let arguments: Vec<PtxArg<'_>> = arguments.iter().cloned().map(PtxArg::Bytes).collect();
+    let stack = table::<Context>().find(module.context).map_or(0, |context| context.stack_bytes());
     // SAFETY: the emulator checks every access.
-    let ran = unsafe { module.code.launch(kernel, shape, &arguments) };
+    let launch = || unsafe { module.code.launch(kernel, shape, &arguments) };
+    let ran = lanework::emulator::stack::with_bytes(stack, launch);
     ran.map(drop).map_err(|error| {
         if !detached::is_quiet() {
             warn("a launch failed", &error);
@@ -258,23 +370,17 @@ pub fn kernel_node(parameters: In<'_, KernelNodeParameters>) -> Result<(Launch, 
     let parameters = parameters.get()?;
     let KernelNodeParameters { grid, block, dynamic_shared, each, extra, .. } = parameters;
     let handle = if parameters.function == 0 { parameters.kernel } else { parameters.function };
-    let entry = table::<Function>().get(handle)?.entry()?;
+    let function = table::<Function>().get(handle)?;
+    let entry = function.entry()?;
     // SAFETY: the program passes the arguments with the function that the parameters name.
     let arguments = unsafe {
         Arguments { each: In::new(each), extra: In::new(extra) }.bytes(&entry.parameters)
     }?;
-    Ok((
-        Launch {
-            function: handle,
-            grid,
-            block,
-            dynamic_shared,
-            cluster: None,
-            cooperative: false,
-            stream: 0,
-        },
-        arguments,
-    ))
+    let (cluster, cooperative, stream) = (None, false, 0);
+    let launch =
+        Launch { function: handle, grid, block, dynamic_shared, cluster, cooperative, stream };
+    launch.check_shape(&function, &entry)?;
+    Ok((launch, arguments))
 }
 
 impl Launch {

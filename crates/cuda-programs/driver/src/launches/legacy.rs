@@ -75,7 +75,7 @@ fn launch(function: Handle, grid: [i32; 2], stream: Handle) -> Result {
 api! {
     fn cuFuncSetBlockShape(function: Handle, x: i32, y: i32, z: i32) {
         let block = [x, y, z].map(|size| u32::try_from(size).unwrap_or(0));
-        if block.contains(&0) {
+        if block.contains(&0) || block.iter().map(|size| u64::from(*size)).product::<u64>() > 1024 {
             return Err(Status::InvalidValue);
         }
         set(function, |set| set.block = block)

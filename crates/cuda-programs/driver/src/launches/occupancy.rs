@@ -15,6 +15,9 @@ fn best_block(
     dynamic: &dyn Fn(i32) -> usize,
     limit: i32,
 ) -> Result<(i32, i32)> {
+    if limit < 0 {
+        return Err(Status::InvalidValue);
+    }
     let most = function.attribute(0)?;
     let limit = if limit > 0 { limit.min(most) } else { most };
     let (mut best, mut held) = (0, (0, 0));
@@ -61,7 +64,10 @@ api! {
         count.store(blocks(function, threads, bytes)?)
     }
 
-    fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(count: Out<'_, i32>, function: Handle, threads: i32, bytes: usize, _flags: u32) {
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(count: Out<'_, i32>, function: Handle, threads: i32, bytes: usize, flags: u32) {
+        if flags > 1 {
+            return Err(Status::InvalidValue);
+        }
         count.store(blocks(function, threads, bytes)?)
     }
 
@@ -75,13 +81,17 @@ api! {
         unsafe { potential(grid, block, function, callback, bytes, limit) }
     }
 
-    fn cuOccupancyAvailableDynamicSMemPerBlock(bytes: Out<'_, usize>, function: Handle, blocks: i32, _threads: i32) {
+    fn cuOccupancyAvailableDynamicSMemPerBlock(bytes: Out<'_, usize>, function: Handle, blocks: i32, threads: i32) {
         let function = table::<Function>().get(function)?;
+        let most = i32::try_from(model().limits.blocks_per_sm).unwrap_or(i32::MAX);
+        if !(1..=most).contains(&blocks) || !(1..=1024).contains(&threads) {
+            return Err(Status::InvalidValue);
+        }
         let entry = function.entry()?;
         let static_shared = entry.resources.static_shared;
-        let each = model().limits.shared_per_sm / u32::try_from(blocks.max(1)).unwrap_or(1);
+        let each = model().limits.shared_per_sm / blocks.cast_unsigned();
         // At most what a launch may request.
-        let left = each.saturating_sub(1024 + static_shared).min(function.most_dynamic_shared(&entry));
+        let left = each.saturating_sub(static_shared).min(function.most_dynamic_shared(&entry));
         bytes.store(left as usize)
     }
 

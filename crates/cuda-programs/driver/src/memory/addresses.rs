@@ -2,7 +2,7 @@
 
 use crate::api::api;
 use crate::devices::contexts::current;
-use crate::memory::allocations::AllocationKind;
+use crate::memory::allocations::{Allocation, AllocationKind};
 use crate::pointers::{In, Out};
 use crate::state::driver;
 use crate::status::{Result, Status};
@@ -53,6 +53,7 @@ unsafe fn attribute_of_any(data: *mut c_void, attribute: i32, address: u64) -> R
                 2
             }),
             3 => Out::new(data.cast()).store(if known { address } else { 0 }),
+            4 if kind == Some(AllocationKind::Device) => Err(Status::InvalidValue),
             4 => Out::new(data.cast()).store(
                 if matches!(
                     kind,
@@ -65,8 +66,15 @@ unsafe fn attribute_of_any(data: *mut c_void, attribute: i32, address: u64) -> R
                     0
                 },
             ),
-            6 => Out::new(data.cast())
-                .store(u32::from(found.is_some_and(|(_, allocation)| allocation.synchronous))),
+            // Tokens for direct access of other devices.
+            5 if matches!(kind, Some(AllocationKind::Device | AllocationKind::Managed)) => {
+                Out::new(data.cast()).store([0u64; 2])
+            }
+            // Copies of device memory are synchronous.
+            6 => Out::new(data.cast()).store(u32::from(found.is_some_and(|(_, allocation)| {
+                allocation.synchronous
+                    || matches!(allocation.kind, AllocationKind::Device | AllocationKind::Managed)
+            }))),
             7 => Out::new(data.cast()).store(found.map_or(0, |(_, allocation)| allocation.id)),
             8 => Out::new(data.cast()).store(u32::from(kind == Some(AllocationKind::Managed))),
             9 => Out::new(data.cast()).store(if known {
@@ -74,25 +82,34 @@ unsafe fn attribute_of_any(data: *mut c_void, attribute: i32, address: u64) -> R
             } else {
                 -2
             }),
-            10 => Out::new(data.cast()).store(0u32),
+            // Memory of `cuMemAlloc` can be shared by IPC, and accessed by other devices on the bus (15).
+            10 | 15 => {
+                Out::new(data.cast()).store(u32::from(found.is_some_and(|(_, allocation)| {
+                    allocation.kind == AllocationKind::Device && allocation.pool == 0
+                })))
+            }
             11 => Out::new(data.cast()).store(start),
             12 => Out::new(data.cast()).store(bytes as usize),
             13 => Out::new(data.cast()).store(u32::from(known)),
             14 => Out::new(data.cast()).store(0u32),
-            15 => Out::new(data.cast()).store(0u64),
             16 => Out::new(data.cast()).store(3u32),
             17 => Out::new(data.cast()).store(found.map_or(0, |(_, allocation)| allocation.pool)),
+            // Size and base of the mapping, the block, and decompression by the GPU.
+            18 => Out::new(data.cast()).store(bytes),
+            19 => Out::new(data.cast()).store(start),
+            20 => Out::new(data.cast()).store(found.map_or(0, |(_, allocation)| allocation.id)),
+            21 => Out::new(data.cast()).store(0u32),
             _ => Err(Status::InvalidValue),
         }
     }
 }
 
 api! {
-    fn cuMemHostGetDevicePointer_v2(device: Out<'_, u64>, host: u64, _flags: u32) {
+    fn cuMemHostGetDevicePointer_v2(device: Out<'_, u64>, host: u64, flags: u32) {
         let driver = driver()?;
         driver.context()?;
         match driver.allocations().find(host) {
-            Some((_, allocation)) if allocation.kind != AllocationKind::Device => device.store(host),
+            Some((_, allocation)) if flags == 0 && matches!(allocation.kind, AllocationKind::Host | AllocationKind::Registered) => device.store(host),
             _ => Err(Status::InvalidValue),
         }
     }
@@ -100,9 +117,13 @@ api! {
     fn cuMemHostGetFlags(flags: Out<'_, u32>, host: u64) {
         let driver = driver()?;
         driver.context()?;
-        let found = driver.allocations().find(host).map(|(_, allocation)| allocation.flags);
-        // Memory is always mapped (2).
-        flags.store(found.ok_or(Status::InvalidValue)? | 2)
+        // Memory is always mapped (2); it may be write-combined (4).
+        let of = |(_, allocation): (u64, &Allocation)| match allocation.kind {
+            AllocationKind::Device => None,
+            AllocationKind::Host => Some(allocation.flags & 4 | 2),
+            AllocationKind::Managed | AllocationKind::Registered => Some(2),
+        };
+        flags.store(driver.allocations().find(host).and_then(of).ok_or(Status::InvalidValue)?)
     }
 
     fn cuMemGetAddressRange_v2(base: Out<'_, u64>, bytes: Out<'_, usize>, address: u64) {
@@ -121,13 +142,16 @@ api! {
 
     fn cuPointerGetAttributes(count: u32, attributes: In<'_, i32>, data: In<'_, *mut c_void>, address: u64) {
         driver()?;
-        if attributes.is_null() || data.is_null() {
+        if count == 0 || attributes.is_null() || data.is_null() {
             return Err(Status::InvalidValue);
         }
         for index in 0..count as usize {
             // SAFETY: the caller says that both have `count` elements.
             let (attribute, to) = unsafe { (attributes.at(index).get()?, data.at(index).get()?) };
-            // SAFETY: the caller passed memory for each attribute's type. Unknown attributes are skipped.
+            if !(1..=21).contains(&attribute) {
+                return Err(Status::InvalidValue);
+            }
+            // SAFETY: the caller passed memory for each attribute's type. What an address does not have is skipped.
             let _ = unsafe { attribute_of_any(to, attribute, address) };
         }
         Ok(())

@@ -3,6 +3,7 @@
 use crate::api::api;
 use crate::devices::contexts::current;
 use crate::devices::gpus::memory_bytes;
+use crate::failures::refuse;
 use crate::handles::Handle;
 use crate::memory::ipc;
 use crate::memory::mapped::{Access, is_mapped};
@@ -25,6 +26,18 @@ pub enum AllocationKind {
     Managed,
     /// Memory of the program, registered.
     Registered,
+}
+
+impl AllocationKind {
+    /// Its name in messages.
+    fn name(self) -> &'static str {
+        match self {
+            AllocationKind::Device => "device",
+            AllocationKind::Host => "page-locked host",
+            AllocationKind::Managed => "managed",
+            AllocationKind::Registered => "registered host",
+        }
+    }
 }
 
 /// A range that the program allocated or registered.
@@ -75,6 +88,23 @@ impl Allocations {
         (address - start < allocation.bytes).then_some(allocation)
     }
 
+    /// Memory that the program allocated and has not freed: kind, number of blocks, and bytes in all.
+    pub fn leaks(&self) -> Vec<(&'static str, usize, u64)> {
+        use AllocationKind::{Device, Host, Managed};
+        let of_kind = |kind| {
+            let mut found = (0, 0);
+            for allocation in self.live.values().filter(|allocation| allocation.kind == kind) {
+                found = (found.0 + 1, found.1 + allocation.bytes);
+            }
+            (kind.name(), found.0, found.1)
+        };
+        [Device, Host, Managed]
+            .map(of_kind)
+            .into_iter()
+            .filter(|(_, count, _)| *count > 0)
+            .collect()
+    }
+
     /// Start and size of the host-accessible ranges between two addresses.
     pub fn of_host(&self, low: u64, high: u64) -> impl Iterator<Item = (u64, u64)> {
         let near = self.find(low).map_or(low, |(start, _)| start);
@@ -109,7 +139,18 @@ impl Driver {
         match self.range_at(address) {
             _ if bytes == 0 => Ok(()),
             Some((start, length)) if bytes as u64 <= length - (address - start) => Ok(()),
-            _ => Err(Status::InvalidValue),
+            Some((start, length)) => Err(refuse(
+                Status::InvalidValue,
+                format!(
+                    "{bytes} bytes at {address:#x} exceed the allocation, which has {length} bytes from {start:#x} on"
+                ),
+                "pass at most the bytes that were allocated, counted in bytes and not in elements",
+            )),
+            None => Err(refuse(
+                Status::InvalidValue,
+                format!("{address:#x} is not in an allocation of the device"),
+                "pass an address of the device that is allocated, and not of the host or freed",
+            )),
         }
     }
 
@@ -181,6 +222,11 @@ impl Driver {
     /// The range belongs to the program until it is unregistered.
     pub unsafe fn register(&self, start: u64, bytes: u64, flags: u32) -> Result {
         let context = self.context()?;
+        let is_ours = |(_, found): (u64, &Allocation)| found.kind != AllocationKind::Registered;
+        // Portable (1), mapped (2), read-only (8).
+        if flags & !0xb != 0 || self.allocations().find(start).is_some_and(is_ours) {
+            return Err(Status::InvalidValue);
+        }
         if bytes == 0 || !is_mapped(start, bytes as usize, Access::Write) {
             return Err(Status::InvalidValue);
         }
@@ -218,7 +264,25 @@ impl Driver {
                 drop(removed);
                 Ok(())
             }
-            _ => Err(Status::InvalidValue),
+            found => {
+                let (why, help) = match (found, allocations.find(address)) {
+                    (Some(found), _) => (
+                        format!("{address:#x} is {} memory", found.kind.name()),
+                        "free it by the function that belongs to its allocation",
+                    ),
+                    (None, Some((start, _))) => (
+                        format!("{address:#x} is inside the allocation at {start:#x}"),
+                        "pass the address that the allocation returned",
+                    ),
+                    (None, None) => (
+                        format!(
+                            "nothing is allocated at {address:#x}: it was freed before, or never allocated"
+                        ),
+                        "free it once; set the pointer to null after that",
+                    ),
+                };
+                Err(refuse(Status::InvalidValue, why, help))
+            }
         }
     }
 
@@ -274,6 +338,18 @@ impl Driver {
 /// Row alignment of pitched memory in bytes.
 const PITCH: usize = 512;
 
+/// Allocates page-locked memory. No bytes are null.
+fn allocate_host(address: Out<'_, u64>, bytes: usize, flags: u32) -> Result {
+    // Portable (1), mapped (2), write-combined (4).
+    if flags > 7 || address.is_null() {
+        return Err(Status::InvalidValue);
+    }
+    driver()?.context()?;
+    let at =
+        if bytes == 0 { 0 } else { driver()?.allocate(bytes, AllocationKind::Host, 0, flags)? };
+    address.store(at)
+}
+
 api! {
     fn cuMemGetInfo_v2(free: Out<'_, usize>, total: Out<'_, usize>) {
         driver()?.context()?;
@@ -288,7 +364,10 @@ api! {
         address.store(at)
     }
 
-    fn cuMemAllocPitch_v2(address: Out<'_, u64>, pitch: Out<'_, usize>, width: usize, height: usize, _element: u32) {
+    fn cuMemAllocPitch_v2(address: Out<'_, u64>, pitch: Out<'_, usize>, width: usize, height: usize, element: u32) {
+        if width == 0 || !matches!(element, 4 | 8 | 16) {
+            return Err(Status::InvalidValue);
+        }
         let of_pitch = width.max(1).checked_next_multiple_of(PITCH).ok_or(Status::OutOfMemory)?;
         let bytes = of_pitch.checked_mul(height).ok_or(Status::OutOfMemory)?;
         let at = driver()?.allocate(bytes, AllocationKind::Device, 0, 0)?;
@@ -297,25 +376,29 @@ api! {
     }
 
     fn cuMemFree_v2(address: u64) {
+        let driver_of = driver()?;
+        if address == 0 {
+            return Ok(());
+        }
+        if current() == 0 && driver_of.range_at(address).is_none() {
+            return Err(Status::InvalidValue);
+        }
         // Queued work may use it.
-        let context = driver()?.context()?.handle;
-        driver()?.check_free_of_pool(context, address);
+        let context = driver_of.context()?.handle;
+        driver_of.check_free_of_pool(context, address);
         driver()?.finish_context(context)?;
         match address {
-            0 => Ok(()),
             address if driver()?.is_of_graph(address) => driver()?.free_of_graph(address),
             address => driver()?.free(address, &[AllocationKind::Device, AllocationKind::Managed]),
         }
     }
 
     fn cuMemAllocHost_v2(address: Out<'_, u64>, bytes: usize) {
-        let at = driver()?.allocate(bytes, AllocationKind::Host, 0, 0)?;
-        address.store(at)
+        allocate_host(address, bytes, 0)
     }
 
     fn cuMemHostAlloc(address: Out<'_, u64>, bytes: usize, flags: u32) {
-        let at = driver()?.allocate(bytes, AllocationKind::Host, 0, flags)?;
-        address.store(at)
+        allocate_host(address, bytes, flags)
     }
 
     fn cuMemFreeHost(address: u64) {
@@ -346,10 +429,12 @@ api! {
 
     fn cuMemHostUnregister(start: *mut c_void) {
         let driver = driver()?;
-        driver.context()?;
-        // An address inside a registered range is invalid; others were never registered.
-        let inside = driver.allocations().find(start as u64).is_some_and(|(first, found)| found.kind == AllocationKind::Registered && first != start as u64);
-        let unknown = if inside { Status::InvalidValue } else { Status::HostMemoryNotRegistered };
+        if start.is_null() {
+            return Err(Status::InvalidValue);
+        }
+        // An address inside a range of ours is invalid; others were never registered.
+        let ours = driver.allocations().find(start as u64).is_some_and(|(first, found)| found.kind != AllocationKind::Registered || first != start as u64);
+        let unknown = if ours { Status::InvalidValue } else { Status::HostMemoryNotRegistered };
         driver.free(start as u64, &[AllocationKind::Registered]).map_err(|_| unknown)?;
         driver.device.unregister_host(start.cast()).map_err(|_| Status::HostMemoryNotRegistered)
     }

@@ -122,7 +122,7 @@ fn queue(
     if matches!(stream, 0 | 1) {
         return Err(Status::InvalidValue);
     }
-    if driver.captured(stream).is_some() {
+    if driver.captured(stream)?.is_some() {
         return Err(Status::StreamCaptureUnsupported);
     }
     for (number, copy) in copies.enumerate() {

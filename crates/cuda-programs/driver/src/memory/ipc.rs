@@ -250,7 +250,7 @@ api! {
     }
 
     fn cuMemPoolExportToShareableHandle(to: Out<'_, i32>, pool: Handle, kind: i32, _flags: u64) {
-        table::<Pool>().get(pool)?;
+        table::<Pool>().some(pool)?;
         // File descriptor.
         if kind != 1 {
             return Err(Status::NotSupported);
@@ -287,7 +287,7 @@ api! {
     fn cuMemPoolImportPointer(address: Out<'_, u64>, pool: Handle, ticket: In<'_, IpcHandle>) {
         let ticket = ticket.get()?;
         // Only memory of this pool.
-        if table::<Pool>().get(pool)?.origin != Some(ticket.of_pool()) {
+        if table::<Pool>().some(pool)?.origin != Some(ticket.of_pool()) {
             return Err(Status::InvalidValue);
         }
         let taken = driver()?.import(ticket)?;

@@ -59,7 +59,8 @@ impl Page {
 /// Decodes a `CUmemLocation` passed as one word.
 pub fn device_of(location: u64) -> Result<i32> {
     match location as u32 {
-        1 => Ok((location >> 32) as i32),
+        1 if (location >> 32) as i32 >= 0 => Ok((location >> 32) as i32),
+        1 => Err(Status::InvalidDevice),
         2..=4 => Ok(HOST),
         _ => Err(Status::InvalidValue),
     }
@@ -70,7 +71,7 @@ impl Driver {
     fn managed(&self, address: u64, bytes: usize) -> Result<u64> {
         match self.allocations().find(address) {
             Some((start, found))
-                if found.kind != AllocationKind::Device
+                if matches!(found.kind, AllocationKind::Managed | AllocationKind::Registered)
                     && bytes > 0
                     && bytes as u64 <= found.bytes - (address - start) =>
             {
@@ -113,7 +114,14 @@ impl Driver {
 /// Applies advice (`CUmem_advise`) to a range.
 fn advise(address: u64, bytes: usize, advice: i32, device: Result<i32>) -> Result {
     // This advice ignores the device.
-    let device = if matches!(advice, 1 | 2 | 4) { HOST } else { device? };
+    let device = match device {
+        Err(Status::InvalidValue) => return Err(Status::InvalidValue),
+        _ if matches!(advice, 1 | 2 | 4) => HOST,
+        device => device.map_err(|_| Status::InvalidValue)?,
+    };
+    if device >= 0 && driver()?.gpu(device).is_err() {
+        return Err(Status::InvalidValue);
+    }
     match advice {
         1..=6 => driver()?.record_advice(address, bytes, advice, device),
         _ => Err(Status::InvalidValue),
@@ -147,9 +155,21 @@ fn attribute(address: u64, bytes: usize, kind: i32, room: usize) -> Result<Vec<i
         }
         4 => prefetched,
         5 => kind_of(preferred),
-        6 => preferred.max(0),
+        6 => {
+            if preferred == HOST {
+                0
+            } else {
+                preferred
+            }
+        }
         7 => kind_of(prefetched),
-        8 => prefetched.max(0),
+        8 => {
+            if prefetched == HOST {
+                0
+            } else {
+                prefetched
+            }
+        }
         _ => return Err(Status::InvalidValue),
     };
     if room == 1 { Ok(vec![one]) } else { Err(Status::InvalidValue) }
@@ -180,6 +200,7 @@ unsafe fn store_attribute(
 pub fn prefetch(address: u64, bytes: usize, device: Result<i32>, stream: Handle) -> Result {
     let driver = driver()?;
     driver.stream(stream)?;
+    driver.check_uncaptured(stream)?;
     driver.record_advice(address, bytes, 0, device?)
 }
 
@@ -196,7 +217,10 @@ api! {
         prefetch(address, bytes, Ok(device), stream)
     }
 
-    fn cuMemPrefetchAsync_v2(address: u64, bytes: usize, location: u64, _flags: u32, stream: Handle) {
+    fn cuMemPrefetchAsync_v2(address: u64, bytes: usize, location: u64, flags: u32, stream: Handle) {
+        if flags != 0 {
+            return Err(Status::InvalidValue);
+        }
         prefetch(address, bytes, device_of(location), stream)
     }
 

@@ -7,6 +7,7 @@ use crate::memory::allocations::AllocationKind;
 use crate::pointers::{In, Out};
 use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
+use crate::streams::captures::check_unsafe;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Mutex;
@@ -81,7 +82,7 @@ impl Driver {
             PoolLocation::Gpu(ordinal) => return self.set_pool(ordinal, pool),
             PoolLocation::Other(key) => key,
         };
-        table::<Pool>().get(pool)?;
+        table::<Pool>().some(pool)?;
         self.pool_at(place, 0)?;
         if let Some(pools) = lock(&OTHERS).get_mut(&key) {
             pools[1] = pool;
@@ -104,7 +105,7 @@ impl Driver {
 
     /// Sets the current pool of a GPU.
     fn set_pool(&self, ordinal: i32, pool: Handle) -> Result {
-        table::<Pool>().get(pool)?;
+        table::<Pool>().some(pool)?;
         self.pool_of(ordinal, 0)?;
         lock(&self.gpu(ordinal)?.pools)[1] = pool;
         Ok(())
@@ -112,7 +113,7 @@ impl Driver {
 
     /// Destroys a pool, unless it is a default pool. Locations that used it return to their default pools.
     fn end_pool(&self, pool: Handle) -> Result {
-        table::<Pool>().get(pool)?;
+        table::<Pool>().some(pool)?;
         let mut others = lock(&OTHERS);
         let of_other = others.values().any(|pools| pools[0] == pool);
         if of_other || self.gpus.iter().any(|gpu| lock(&gpu.pools)[0] == pool) {
@@ -132,16 +133,20 @@ impl Driver {
 
     fn allocate_from(&self, pool: Handle, bytes: usize, stream: Handle) -> Result<u64> {
         self.stream(stream)?;
-        if self.captured(stream).is_some() {
+        if self.captured(stream)?.is_some() {
             let address = self.reserve_for_graph(bytes.max(1))?;
             self.submit(stream, Work::Allocate(address, bytes))?;
             return Ok(address);
         }
-        let of_pool = table::<Pool>().get(pool)?;
+        self.check_legacy(stream)?;
+        check_unsafe()?;
+        if bytes == 0 {
+            return Ok(0);
+        }
+        let of_pool = table::<Pool>().some(pool)?;
         // Managed pool memory is attached to no stream.
         let flags = u32::from(of_pool.kind == AllocationKind::Managed);
-        // A zero-byte allocation succeeds.
-        let address = self.allocate(bytes.max(1), of_pool.kind, pool, flags)?;
+        let address = self.allocate(bytes, of_pool.kind, pool, flags)?;
         let used = self.used_of(pool);
         let mut high = lock(&of_pool.high);
         *high = used.max(*high);
@@ -182,6 +187,7 @@ api! {
             0 => Ok(()),
             address if driver()?.is_imported(address) => driver()?.release_import(address),
             address if driver()?.is_of_graph(address) => driver()?.submit(stream, Work::Release(address)),
+            _ if driver()?.captured(stream)?.is_some() => Err(Status::InvalidValue),
             address => driver()?.queue(stream, Work::Free(address)).map(drop),
         }
     }
@@ -225,12 +231,12 @@ api! {
     }
 
     fn cuMemPoolTrimTo(pool: Handle, _bytes: usize) {
-        table::<Pool>().get(pool).map(drop)
+        table::<Pool>().some(pool).map(drop)
     }
 
     fn cuMemPoolSetAttribute(pool: Handle, attribute: i32, value: *const c_void) {
         let driver = driver()?;
-        let of_pool = table::<Pool>().get(pool)?;
+        let of_pool = table::<Pool>().some(pool)?;
         if value.is_null() {
             return Err(Status::InvalidValue);
         }
@@ -240,7 +246,8 @@ api! {
             // SAFETY: not null, and CUDA gives this attribute an `int` (1 to 3) or 64 bits (4).
             4 => of_pool.set(attribute, unsafe { value.cast::<u64>().read() }),
             // Resets the maximum in use.
-            6 | 8 => *lock(&of_pool.high) = driver.used_of(pool),
+            // SAFETY: not null, and CUDA gives these attributes 64 bits.
+            6 | 8 if unsafe { value.cast::<u64>().read() } == 0 => *lock(&of_pool.high) = driver.used_of(pool),
             _ => return Err(Status::InvalidValue),
         }
         Ok(())
@@ -248,7 +255,7 @@ api! {
 
     fn cuMemPoolGetAttribute(pool: Handle, attribute: i32, value: *mut c_void) {
         let driver = driver()?;
-        let of_pool = table::<Pool>().get(pool)?;
+        let of_pool = table::<Pool>().some(pool)?;
         // SAFETY: each arm stores the type that CUDA's documentation gives the attribute.
         unsafe {
             match attribute {
@@ -262,11 +269,11 @@ api! {
     }
 
     fn cuMemPoolSetAccess(pool: Handle, _access: *const c_void, _count: usize) {
-        table::<Pool>().get(pool).map(drop)
+        table::<Pool>().some(pool).map(drop)
     }
 
     fn cuMemPoolGetAccess(flags: Out<'_, i32>, pool: Handle, _location: *const c_void) {
-        table::<Pool>().get(pool)?;
+        table::<Pool>().some(pool)?;
         // Read and write access.
         flags.store(3)
     }

@@ -1,5 +1,6 @@
 //! Copies and fills of bytes. An address is device memory if the emulator knows it, and memory of the program otherwise.
 
+use crate::failures::refuse;
 use crate::handles::Handle;
 use crate::memory::mapped::{Access, is_mapped};
 use crate::memory::shared_pages;
@@ -123,6 +124,33 @@ impl Driver {
         Ok(())
     }
 
+    /// Checks the rows of a fill with elements of some bytes.
+    fn check_rows(
+        &self,
+        address: u64,
+        pitch: usize,
+        element: usize,
+        (width, height): (usize, usize),
+    ) -> Result {
+        if !address.is_multiple_of(element as u64) {
+            let why = format!(
+                "the address {address:#x} is not a multiple of the {element} bytes of an element"
+            );
+            return Err(refuse(Status::InvalidValue, why, "align the address"));
+        }
+        let row = width.checked_mul(element).ok_or(Status::InvalidValue)?;
+        let before = height.saturating_sub(1).checked_mul(pitch).ok_or(Status::InvalidValue)?;
+        if height > 1 && (pitch < row || !pitch.is_multiple_of(element)) {
+            let why = format!("a pitch of {pitch} bytes does not hold a row of {row}");
+            return Err(refuse(Status::InvalidValue, why, "pass the pitch of `cudaMallocPitch`"));
+        }
+        let bytes = before.checked_add(row).ok_or(Status::InvalidValue)?;
+        match width == 0 || height == 0 || self.graph_spans(address, bytes) {
+            true => Ok(()),
+            false => self.check_range(address, bytes),
+        }
+    }
+
     /// Fills rows with a pattern.
     fn fill_rows(
         &self,
@@ -131,15 +159,10 @@ impl Driver {
         pattern: &[u8],
         (width, height): (usize, usize),
     ) -> Result {
-        let row = width.checked_mul(pattern.len()).ok_or(Status::InvalidValue)?;
-        let before = height.saturating_sub(1).checked_mul(pitch).ok_or(Status::InvalidValue)?;
-        if height > 1 && pitch < row {
-            return Err(Status::InvalidValue);
-        }
-        if width == 0 || height == 0 {
+        self.check_rows(address, pitch, pattern.len(), (width, height))?;
+        if width == 0 {
             return Ok(());
         }
-        self.check_range(address, before.checked_add(row).ok_or(Status::InvalidValue)?)?;
         (0..height).try_for_each(|row| self.fill(address + (row * pitch) as u64, pattern, width))
     }
 }
@@ -201,7 +224,7 @@ impl CopySide {
 
     /// Address of a row of an array.
     fn row_of_array(&self, width: usize, (y, z): (usize, usize)) -> Result<u64> {
-        let image = table::<Array>().get(self.array)?.image;
+        let image = table::<Array>().some(self.array)?.image;
         let place = || {
             let end = self.x_bytes.checked_add(width)?;
             let (y, z) = (self.y.checked_add(y)? as u64, self.z.checked_add(z)? as u64);
@@ -225,7 +248,7 @@ impl CopySide {
         let sum = |a: usize, b: usize| a.checked_add(b).ok_or(Status::InvalidValue);
         let pitch = if self.pitch == 0 { sum(width, self.x_bytes)? } else { self.pitch };
         let rows = if self.height == 0 { sum(height, self.y)? } else { self.height };
-        if base == 0 || pitch < width {
+        if base == 0 || pitch < sum(width, self.x_bytes)? {
             return Err(Status::InvalidValue);
         }
         let place = || {
@@ -253,6 +276,48 @@ impl Copy3D {
         let row = |side: &CopySide| side.row(self.width, self.height, (0, 0)).ok();
         let empty = [self.width, self.height, self.depth].contains(&0);
         if empty { None } else { Some((row(&self.to)?, row(&self.from)?)) }
+    }
+
+    /// Checks it before it becomes a node.
+    pub fn check(&self) -> Result {
+        if [self.width, self.height, self.depth].contains(&0) {
+            return Ok(());
+        }
+        [&self.from, &self.to].into_iter().try_for_each(|side| {
+            side.row(self.width, self.height, (self.height - 1, self.depth - 1)).map(drop)
+        })
+    }
+
+    /// Checks that both sides are memory.
+    pub fn check_memory(&self) -> Result {
+        self.check()?;
+        if [self.width, self.height, self.depth].contains(&0) {
+            return Ok(());
+        }
+        let driver = driver()?;
+        for (side, access) in [(&self.from, Access::Read), (&self.to, Access::Write)] {
+            let last = side.row(self.width, self.height, (self.height - 1, self.depth - 1))?;
+            if !driver.graph_spans(last, self.width) {
+                driver.is_device_memory(last, self.width, access)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks it as a node that the program adds: it copies something, and device memory that is allocated.
+    pub fn check_node(&self) -> Result {
+        if [self.width, self.height, self.depth].contains(&0) {
+            return Err(Status::InvalidValue);
+        }
+        self.check()?;
+        let driver = driver()?;
+        for side in [&self.from, &self.to] {
+            let last = side.row(self.width, self.height, (self.height - 1, self.depth - 1))?;
+            if side.memory == OF_DEVICE && !driver.graph_spans(last, self.width) {
+                driver.check_range(last, self.width)?;
+            }
+        }
+        Ok(())
     }
 
     /// Total bytes.
@@ -321,6 +386,16 @@ impl Fill {
     /// Total bytes.
     pub fn bytes(&self) -> u64 {
         (self.width * self.height * self.pattern.len()) as u64
+    }
+
+    /// Checks it before it becomes a node.
+    pub fn check(&self) -> Result {
+        driver()?.check_rows(
+            self.address,
+            self.pitch,
+            self.pattern.len(),
+            (self.width, self.height),
+        )
     }
 
     /// Accesses: mode, address and bytes of each row.

@@ -1,12 +1,13 @@
 //! Functions (kernels of modules and libraries) and their attributes.
 
 use crate::api::api;
+use crate::devices::contexts::{Context, current};
 use crate::devices::gpus::model;
 use crate::handles::Handle;
 use crate::modules::kernel_entry::KernelEntry;
 use crate::modules::module::Module;
 use crate::pointers::Out;
-use crate::state::{lock, table};
+use crate::state::{driver, lock, table};
 use crate::status::{Result, Status};
 use lanework::ptx::{StateSpace, Variable};
 use std::collections::BTreeMap;
@@ -107,7 +108,9 @@ impl Function {
                 value.saturating_add(static_shared) <= model().limits.shared_per_block
             }),
             CARVEOUT => (-1..=100).contains(&value),
-            CLUSTER_MUST_BE_SET | 11..=15 => value >= 0,
+            NON_PORTABLE_CLUSTER => (0..=1).contains(&value),
+            CLUSTER_POLICY => (0..=2).contains(&value),
+            11..=13 => value >= 0,
             _ => false,
         };
         if !good {
@@ -160,6 +163,11 @@ fn parameter(
     Ok(())
 }
 
+/// The error that a kernel left in the current context, if there is one.
+fn healthy() -> Result {
+    table::<Context>().find(current()).map_or(Ok(()), |context| context.healthy())
+}
+
 /// Looks a function up; null is an invalid value.
 fn named(function: Handle) -> Result<Arc<Function>> {
     if function == 0 { Err(Status::InvalidValue) } else { table::<Function>().get(function) }
@@ -167,6 +175,7 @@ fn named(function: Handle) -> Result<Arc<Function>> {
 
 api! {
     fn cuFuncGetAttribute(value: Out<'_, i32>, attribute: i32, function: Handle) {
+        healthy()?;
         value.store(table::<Function>().get(function)?.attribute(attribute)?)
     }
 
@@ -174,28 +183,32 @@ api! {
         table::<Function>().get(function)?.set_attribute(attribute, value)
     }
 
-    fn cuKernelGetAttribute(value: Out<'_, i32>, attribute: i32, kernel: Handle, _device: i32) {
+    fn cuKernelGetAttribute(value: Out<'_, i32>, attribute: i32, kernel: Handle, device: i32) {
+        driver()?.gpu(device)?;
         value.store(table::<Function>().get(kernel)?.attribute(attribute)?)
     }
 
-    fn cuKernelSetAttribute(attribute: i32, value: i32, kernel: Handle, _device: i32) {
+    fn cuKernelSetAttribute(attribute: i32, value: i32, kernel: Handle, device: i32) {
+        driver()?.gpu(device)?;
         table::<Function>().get(kernel)?.set_attribute(attribute, value)
     }
 
-    fn cuFuncSetCacheConfig(function: Handle, _config: i32) {
-        table::<Function>().get(function).map(drop)
+    fn cuFuncSetCacheConfig(function: Handle, config: i32) {
+        table::<Function>().get(function)?;
+        if (0..=3).contains(&config) { Ok(()) } else { Err(Status::InvalidValue) }
     }
 
     fn cuKernelSetCacheConfig(kernel: Handle, _config: i32, _device: i32) {
         table::<Function>().get(kernel).map(drop)
     }
 
-    fn cuFuncSetSharedMemConfig(function: Handle, _config: i32) {
-        table::<Function>().get(function).map(drop)
+    fn cuFuncSetSharedMemConfig(function: Handle, config: i32) {
+        table::<Function>().get(function)?;
+        if (0..=2).contains(&config) { Ok(()) } else { Err(Status::InvalidValue) }
     }
 
     fn cuFuncGetModule(module: Out<'_, Handle>, function: Handle) {
-        let found = table::<Function>().get(function)?.module()?.0;
+        let found = named(function)?.module()?.0;
         module.store(found)
     }
 

@@ -10,6 +10,8 @@ pub struct KernelEntry {
     pub parameters: Vec<(usize, usize)>,
     /// Maximum threads per block allowed by the directives.
     pub max_threads: u32,
+    /// Block shape required by the directives.
+    pub required_block: Option<[u32; 3]>,
     /// Required cluster shape.
     pub cluster: Option<[u32; 3]>,
     pub resources: Resources,
@@ -25,6 +27,10 @@ impl KernelEntry {
             FunctionDirective::RequiredCluster(cluster) => Some(*cluster),
             _ => None,
         });
+        let required_block = entry.directives.iter().find_map(|directive| match directive {
+            FunctionDirective::RequiredBlock(block) => Some(*block),
+            _ => None,
+        });
         let unknown = Resources { registers: 0, local_bytes: 0, estimated: true, static_shared: 0 };
         let mut resources = code.resources(name).unwrap_or(unknown);
         // Registers beyond the limit spill to local memory.
@@ -34,6 +40,7 @@ impl KernelEntry {
         Some(KernelEntry {
             parameters: offsets(entry),
             max_threads: entry.max_threads().unwrap_or(attributes::BLOCK),
+            required_block,
             cluster,
             resources,
             may_wait: code.blocks_may_wait(name),

@@ -1,7 +1,7 @@
 //! Libraries: images that are loaded into each context that uses one of their kernels.
 
 use crate::api::api;
-use crate::devices::contexts::current;
+use crate::devices::contexts::{current, set_current};
 use crate::handles::Handle;
 use crate::modules::function::Function;
 use crate::modules::jit_options::JitOptions;
@@ -71,6 +71,19 @@ impl Driver {
         Ok(kernel)
     }
 
+    /// As [`Driver::module_of`]; without a current context it is the primary context of the first GPU, where NVIDIA's runtime asks for managed
+    /// variables before the program has made a context current.
+    fn module_anywhere(&self, library: &Library) -> Result<Arc<Module>> {
+        if current() != 0 {
+            return table::<Module>().get(self.module_of(library)?);
+        }
+        let primary = self.retain_primary(0)?;
+        set_current(primary);
+        let found = self.module_of(library);
+        set_current(0);
+        table::<Module>().get(found?)
+    }
+
     fn variable_of(&self, library: Handle, name: &str) -> Result<(u64, u64)> {
         let module = self.module_of(&*table::<Library>().get(library)?)?;
         table::<Module>().get(module)?.code.variable(name).ok_or(Status::NotFound)
@@ -117,8 +130,7 @@ api! {
     }
 
     fn cuLibraryGetKernelCount(count: Out<'_, u32>, library: Handle) {
-        let driver = driver()?;
-        let module = table::<Module>().get(driver.module_of(&*table::<Library>().get(library)?)?)?;
+        let module = driver()?.module_anywhere(&*table::<Library>().get(library)?)?;
         count.store(module.code.module().entries().count() as u32)
     }
 
@@ -147,7 +159,18 @@ api! {
     }
 
     fn cuLibraryGetManaged(address: Out<'_, u64>, bytes: Out<'_, usize>, library: Handle, name: Text<'_>) {
-        let (at, length) = driver()?.variable_of(library, name.get()?)?;
+        let (driver, name) = (driver()?, name.get()?);
+        let library = table::<Library>().get(library)?;
+        let parsed = |text: &String| Ptx::parse(text).ok();
+        let is_managed = |module: Ptx| {
+            let mut named = module.variables().filter(|variable| variable.name == name);
+            named.any(|variable| variable.attributes.iter().any(|one| one.contains("managed")))
+        };
+        if !library.texts.iter().filter_map(parsed).any(is_managed) {
+            return Err(Status::NotFound);
+        }
+        let module = driver.module_anywhere(&library)?;
+        let (at, length) = module.code.variable(name).ok_or(Status::NotFound)?;
         address.store_optional(at);
         bytes.store_optional(length as usize);
         Ok(())

@@ -1,6 +1,7 @@
 //! Modules: PTX loaded into a context, with its kernels and variables.
 
 use crate::api::{api, warn};
+use crate::devices::contexts::{Context, current};
 use crate::devices::gpus::{Model, model};
 use crate::graphs::conditional::SET;
 use crate::handles::Handle;
@@ -84,6 +85,11 @@ impl Driver {
     /// Reports why an image is refused.
     fn refuse(image: usize, refused: &ImageError, options: JitOptions) -> Status {
         say_refused(image, refused);
+        if refused.status() == Status::NoBinaryForGpu {
+            lanework::tool::unchecked(&format!(
+                "kernels of machine code were not checked: {refused}"
+            ));
+        }
         options.outputs().write("", &refused.to_string());
         refused.status()
     }
@@ -272,8 +278,15 @@ api! {
     }
 
     fn cuModuleGetFunction(function: Out<'_, Handle>, module: Handle, name: Text<'_>) {
-        let found = driver()?.function_of(module, name.get()?)?;
-        function.store(found)
+        let driver = driver()?;
+        if let Some(context) = table::<Context>().find(current()) {
+            context.healthy()?;
+        }
+        let name = name.get()?;
+        if name.is_empty() {
+            return Err(Status::InvalidValue);
+        }
+        function.store(driver.function_of(module, name)?)
     }
 
     fn cuModuleGetFunctionCount(count: Out<'_, u32>, module: Handle) {
@@ -294,7 +307,12 @@ api! {
 
     fn cuModuleGetGlobal_v2(address: Out<'_, u64>, bytes: Out<'_, usize>, module: Handle, name: Text<'_>) {
         let name = name.get()?;
-        let (at, length) = table::<Module>().get(module)?.code.variable(name).ok_or(Status::NotFound)?;
+        let module = table::<Module>().get(module)?;
+        // Kernels are no variables.
+        if name.is_empty() || module.code.module().entry(name).is_some() || address.is_null() && bytes.is_null() {
+            return Err(Status::InvalidValue);
+        }
+        let (at, length) = module.code.variable(name).ok_or(Status::NotFound)?;
         address.store_optional(at);
         bytes.store_optional(length as usize);
         Ok(())

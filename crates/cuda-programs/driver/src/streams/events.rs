@@ -7,7 +7,7 @@ use crate::handles::Handle;
 use crate::ordering;
 use crate::ordering::strands::Point;
 use crate::pointers::Out;
-use crate::state::{driver, lock, table};
+use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -33,6 +33,11 @@ impl Event {
         lock(&self.nodes).clone()
     }
 
+    /// Whether it was recorded.
+    pub fn is_recorded(&self) -> bool {
+        self.ticket.load(Ordering::Acquire) != 0 || lock(&self.recorded).is_some()
+    }
+
     /// Time of the record.
     pub fn time(&self) -> Result<Instant> {
         match (self.untimed, *lock(&self.recorded)) {
@@ -55,12 +60,26 @@ impl Event {
 /// `CU_EVENT_DISABLE_TIMING`.
 const UNTIMED: u32 = 2;
 
+/// Checks the flags of a record or a wait: `CU_EVENT_RECORD_EXTERNAL` (1) makes a node, which needs a capture.
+pub fn external(driver: &Driver, stream: Handle, flags: u32) -> Result {
+    match flags {
+        0 => Ok(()),
+        1 if driver.captured(stream)?.is_some() => Ok(()),
+        1 => Err(Status::IllegalState),
+        _ => Err(Status::InvalidValue),
+    }
+}
+
 /// Records an event.
 pub fn record(handle: Handle, stream: Handle) -> Result {
     let driver = driver()?;
     driver.stream(stream)?;
     let event = table::<Event>().get(handle)?;
-    let captured = driver.captured(stream);
+    driver.check_legacy(stream)?;
+    let captured = driver.captured(stream)?;
+    if captured.is_none() && driver.ordered_stream(stream)?.key.context != event.context {
+        return Err(Status::InvalidHandle);
+    }
     let is_captured = captured.is_some();
     *lock(&event.nodes) = captured;
     if is_captured {
@@ -88,6 +107,9 @@ fn is_open(event: &Event) -> Result<bool> {
 fn elapsed(milliseconds: Out<'_, f32>, start: Handle, end: Handle) -> Result {
     driver()?;
     let (start_event, end_event) = (table::<Event>().get(start)?, table::<Event>().get(end)?);
+    if start_event.captured().is_some() || end_event.captured().is_some() {
+        return Err(Status::CapturedEvent);
+    }
     if is_open(&start_event)? || is_open(&end_event)? {
         return Err(Status::NotReady);
     }
@@ -103,7 +125,8 @@ fn elapsed(milliseconds: Out<'_, f32>, start: Handle, end: Handle) -> Result {
 api! {
     fn cuEventCreate(event: Out<'_, Handle>, flags: u32) {
         let context = driver()?.context()?.handle;
-        if flags > 7 {
+        // Sharing between processes (4) needs an event without timing.
+        if flags > 7 || flags & 4 != 0 && flags & UNTIMED == 0 {
             return Err(Status::InvalidValue);
         }
         let made = Event { context, untimed: flags & UNTIMED != 0, recorded: Mutex::default(), nodes: Mutex::default(), ticket: AtomicU64::new(0), point: Mutex::default() };
@@ -111,23 +134,24 @@ api! {
     }
 
     fn cuEventDestroy_v2(event: Handle) {
-        table::<Event>().remove(event).map(drop)
+        let event = table::<Event>().remove(event)?;
+        table::<Context>().find(event.context).map_or(Ok(()), |context| context.healthy())
     }
 
     fn cuEventRecord(event: Handle, stream: Handle) {
         record(event, stream)
     }
 
-    fn cuEventRecordWithFlags(event: Handle, stream: Handle, _flags: u32) {
+    fn cuEventRecordWithFlags(event: Handle, stream: Handle, flags: u32) {
+        external(driver()?, stream, flags)?;
         record(event, stream)
     }
 
     fn cuEventQuery(event: Handle) {
         driver()?;
-        let event = table::<Event>().get(event)?;
-        if event.captured().is_some() {
-            return Err(Status::CapturedEvent);
-        }
+        let missing = if event == 0 { Status::InvalidHandle } else { Status::ContextIsDestroyed };
+        let event = table::<Event>().find(event).ok_or(missing)?;
+        driver()?.check_event(&event)?;
         if is_open(&event)? {
             return Err(Status::NotReady);
         }
@@ -138,9 +162,7 @@ api! {
     fn cuEventSynchronize(event: Handle) {
         let driver = driver()?;
         let event = table::<Event>().get(event)?;
-        if event.captured().is_some() {
-            return Err(Status::CapturedEvent);
-        }
+        driver.check_event(&event)?;
         let recorded = event.last_record();
         driver.wait_for(&[event.ticket.load(Ordering::Acquire)])?;
         ordering::synchronized(recorded.as_slice());

@@ -312,7 +312,7 @@ macro_rules! waits_and_writes {
             }
 
             fn cuGraphBatchMemOpNodeGetParams(node: Handle, parameters: Out<'_, BatchMemOpParameters>) {
-                show_operations(&*table::<Node>().get(node)?, parameters)
+                show_operations(&*table::<Node>().some(node)?, parameters)
             }
 
             fn cuGraphBatchMemOpNodeSetParams(node: Handle, parameters: In<'_, BatchMemOpParameters>) {

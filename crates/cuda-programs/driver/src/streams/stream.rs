@@ -8,7 +8,7 @@ use crate::ordering;
 use crate::pointers::Out;
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
-use crate::streams::events::Event;
+use crate::streams::events::{Event, external};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -44,7 +44,7 @@ pub struct Stream {
 pub type AttributeValue = [u32; 16];
 
 /// Special handles: the legacy default stream, and the per-thread default stream.
-const LEGACY: Handle = 1;
+pub const LEGACY: Handle = 1;
 pub const PER_THREAD: Handle = 2;
 
 /// Handle for synchronous calls on the default stream: they return when their work is done. Programs cannot obtain it.
@@ -140,11 +140,12 @@ api! {
         let removed = table::<Stream>().remove(stream)?;
         ordering::destroyed(StreamKey { context: removed.context, stream });
         driver.forget(stream);
-        Ok(())
+        table::<Context>().find(removed.context).map_or(Ok(()), |context| context.healthy())
     }
 
     fn cuCtxSynchronize() {
         let context = driver()?.context()?;
+        driver()?.check_wait_for_context(context.handle)?;
         driver()?.finish_context(context.handle)?;
         context.healthy()
     }
@@ -152,12 +153,15 @@ api! {
     fn cuCtxSynchronize_v2(context: Handle) {
         let context = or_current(context)?;
         context.healthy()?;
+        driver()?.check_wait_for_context(context.handle)?;
         driver()?.finish_context(context.handle)?;
         context.healthy()
     }
 
     fn cuStreamSynchronize(stream: Handle) {
         let driver = driver()?;
+        driver.stream(stream)?;
+        driver.check_wait(stream)?;
         let waited = driver.waited_for(stream)?;
         driver.finish_stream(stream)?;
         ordering::synchronized(&waited);
@@ -166,6 +170,8 @@ api! {
 
     fn cuStreamQuery(stream: Handle) {
         let driver = driver()?;
+        driver.stream(stream)?;
+        driver.check_wait(stream)?;
         if driver.is_waiting(stream)? {
             return Err(Status::NotReady);
         }
@@ -173,12 +179,12 @@ api! {
         Ok(())
     }
 
-    fn cuStreamWaitEvent(stream: Handle, event: Handle, _flags: u32) {
+    fn cuStreamWaitEvent(stream: Handle, event: Handle, flags: u32) {
         let driver = driver()?;
         driver.stream(stream)?;
         let event = table::<Event>().get(event)?;
-        if let Some((graph, nodes)) = event.captured() {
-            driver.join(stream, graph, &nodes);
+        external(driver, stream, flags)?;
+        if driver.capture_wait(stream, &event)? {
             return Ok(());
         }
         driver.wait_for_event(stream, event.last_record())?;
@@ -195,6 +201,7 @@ api! {
 
     fn cuStreamGetFlags(stream: Handle, flags: Out<'_, u32>) {
         let found = driver()?.stream(stream)?;
+        driver()?.check_uncaptured(stream)?;
         flags.store(found.map_or(0, |stream| stream.flags))
     }
 
@@ -218,6 +225,7 @@ api! {
     fn cuStreamAddCallback(stream: Handle, callback: Option<Callback>, data: *mut c_void, _flags: u32) {
         let callback = callback.ok_or(Status::InvalidValue)?;
         let callback = StreamCallback::new(callback, stream, data);
+        driver()?.check_uncaptured(stream)?;
         driver()?.queue(stream, Work::Callback(callback)).map(drop)
     }
 
@@ -231,6 +239,7 @@ api! {
     }
 
     fn cuStreamAttachMemAsync(stream: Handle, _address: u64, _length: usize, _flags: u32) {
-        driver()?.stream(stream).map(drop)
+        driver()?.stream(stream)?;
+        driver()?.check_uncaptured(stream)
     }
 }

@@ -130,8 +130,10 @@ impl Assembler<'_> {
                 self.push(Tiers::cold::<control::Trap>(), [0; 4], count, origin, shape);
             }
             Opcode::AssertFail => {
-                let shape = Shape::NONE.going(OperationFlow::Leaves);
-                self.push(Tiers::cold::<control::AssertFail>(), [0; 4], count, origin, shape);
+                let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
+                let shape = THREE_VALUES.going(OperationFlow::Leaves);
+                let slots = [0, s[0], s[1], s[2]];
+                self.push(Tiers::cold::<control::AssertFail>(), slots, count, origin, shape);
             }
             Opcode::StackOverflow => {
                 let shape = Shape::NONE.going(OperationFlow::Leaves);

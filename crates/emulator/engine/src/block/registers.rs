@@ -144,6 +144,7 @@ impl Worker<'_> {
                 (self.context.block % u64::from(shape.multiprocessors.max(1))) as u32
             }
             SpecialRegister::Multiprocessors => shape.multiprocessors,
+            SpecialRegister::StackBytes => shape.stack_bytes,
             SpecialRegister::Grid => 1,
             SpecialRegister::LaneMask(which) => {
                 let below = (1u32 << lane) - 1;

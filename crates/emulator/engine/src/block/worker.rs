@@ -30,6 +30,8 @@ pub struct Shape {
     pub shared_unit: u32,
     /// Multiprocessors.
     pub multiprocessors: u32,
+    /// Bytes of a thread's stack for recursive calls.
+    pub stack_bytes: u32,
     /// The address of the grid's workspace; 0 where the launch is not cooperative.
     pub workspace: u64,
     /// Whether blocks may wait in a loop for what other blocks write.

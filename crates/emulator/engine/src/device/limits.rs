@@ -2,8 +2,9 @@
 
 use crate::device::occupancy::Multiprocessor;
 use crate::fault::FaultKind;
+use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// The limits of one device. The default resembles a Hopper-class GPU.
@@ -101,6 +102,27 @@ pub struct Options {
     pub verify: bool,
 }
 
+/// Whether the process was asked to end: launches with a limit stop with what they have found.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// Invalid accesses after which the launch that runs on this thread is to stop; 0 if it is not.
+    static INVALID: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How notes of launches begin that stop for another reason than a limit of the options.
+pub const STOPPED: &str = "stopped: ";
+
+/// Lets launches that have a limit stop, or lets them run again. A signal handler may call it.
+pub fn interrupt(stops: bool) {
+    INTERRUPTED.store(stops, Ordering::SeqCst);
+}
+
+/// Lets the launch that runs on this thread stop, after so many invalid accesses.
+pub fn stop_after(invalid_accesses: u64) {
+    INVALID.set(invalid_accesses);
+}
+
 /// The limits of one launch, and what it has used.
 pub struct Fuel {
     instructions: Option<u64>,
@@ -126,6 +148,14 @@ impl Fuel {
 
     /// Which limit is reached, and in words.
     pub fn spent(&self) -> Option<(FaultKind, String)> {
+        if INTERRUPTED.load(Ordering::Relaxed) {
+            return Some((FaultKind::TimeLimit, format!("{STOPPED}the program was interrupted")));
+        }
+        let invalid = INVALID.take();
+        if invalid > 0 {
+            let note = format!("{STOPPED}one instruction made {invalid} invalid accesses");
+            return Some((FaultKind::InstructionLimit, note));
+        }
         if let Some(most) = self.instructions
             && self.used.load(Ordering::Relaxed) >= most
         {

@@ -6,6 +6,7 @@ pub mod limits;
 pub mod occupancy;
 pub mod progress;
 pub(crate) mod schedule;
+pub mod stack;
 pub mod stall;
 pub(crate) mod workspace;
 

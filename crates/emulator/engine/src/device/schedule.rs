@@ -8,6 +8,7 @@ use crate::block::worker::Shape;
 use crate::device::launch::{Blocks, LaunchConfig, Outcome};
 use crate::device::limits::{Fuel, Limits, Options};
 use crate::device::occupancy::{Residency, residency};
+use crate::device::stack;
 use crate::device::stall::Stall;
 use crate::device::{progress, stall};
 use crate::fault::report::{Scene, report};
@@ -77,6 +78,7 @@ impl<'a> Job<'a> {
             dynamic_shared: launch.dynamic_shared,
             shared_unit: if options.gaps { 1 } else { options.limits.shared_unit.max(1) },
             multiprocessors: options.limits.multiprocessors,
+            stack_bytes: stack::bytes(),
             workspace,
             polls: assembled.polls(),
             max_instructions: options.max_instructions,

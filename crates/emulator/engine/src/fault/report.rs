@@ -1,5 +1,6 @@
 //! From a fault as a handler saw it to one that a person can act on.
 
+use crate::device::limits::STOPPED;
 use crate::fault::{Fault, FaultKind, Located, NearAllocation, RawFault};
 use crate::instructions::asynchrony::cluster::{MOST_BLOCKS, split};
 use crate::instrument::event::AccessKind;
@@ -105,12 +106,28 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
             fault.help = "a check in the kernel failed, or it called an address that is not that of a function that can run there; see its source line".into();
         }
         FaultKind::Assertion => {
-            fault.message = "an assertion of the kernel failed".into();
+            let told: Vec<&str> = raw.note.split('\0').collect();
+            fault.message = match told.as_slice() {
+                [expression, file, function] if !expression.is_empty() => {
+                    // As a GPU's driver prints it.
+                    let line = fault.location.as_ref().map_or(0, |location| location.line);
+                    let ([x, y, z], [i, j, k]) = (fault.block, fault.thread);
+                    format!(
+                        "{file}:{line}: {function}: block: [{x},{y},{z}], thread: [{i},{j},{k}] Assertion `{expression}` failed."
+                    )
+                }
+                _ => "an assertion of the kernel failed".into(),
+            };
             fault.help = "its source line says which `assert`; compile with -lineinfo where no line is shown".into();
         }
         FaultKind::StackOverflow => {
             fault.message = "stack overflow: the thread's stack has no room left".into();
-            fault.help = "look for recursion that does not end; a thread has 32 KiB for the frames of recursive calls, and 32 KiB for `alloca`".into();
+            fault.help = "look for recursion that does not end, or raise the limit of the stack (`cudaDeviceSetLimit` with `cudaLimitStackSize`, 1024 bytes by default); `alloca` has 32 KiB".into();
+        }
+        FaultKind::InstructionLimit | FaultKind::TimeLimit if raw.note.starts_with(STOPPED) => {
+            fault.message = raw.note;
+            fault.help =
+                "what was found before is reported; the rest of the launch was not checked".into();
         }
         FaultKind::InstructionLimit => {
             fault.message = format!("instruction limit: {}", raw.note);

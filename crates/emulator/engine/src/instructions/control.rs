@@ -1,6 +1,7 @@
 //! Handlers that change where a warp goes or which of its lanes do.
 
 use crate::fault::{FaultKind, RawFault};
+use crate::instructions::print;
 use crate::instrument::hook::Wants;
 use crate::machine::context::fault;
 use crate::machine::handler::Body;
@@ -204,7 +205,9 @@ pub struct AssertFail;
 unsafe impl Body for AssertFail {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let (kind, space) = (FaultKind::Assertion, MemorySpace::Generic);
-        fault(warp, op, RawFault::of_lanes(kind, space, warp.mask, String::new()))
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+        let told = unsafe { print::texts(warp, [op.b, op.c, op.d]) };
+        fault(warp, op, RawFault::of_lanes(kind, space, warp.mask, told.join("\0")))
     }
 }
 

@@ -56,6 +56,22 @@ unsafe impl Body for Print {
     }
 }
 
+/// The texts at three addresses of the first active lane, for an assertion; none where one cannot be read.
+///
+/// # Safety
+/// The slots hold 64-bit values of the warp's register file.
+pub unsafe fn texts(warp: &mut Warp, slots: [u32; 3]) -> Vec<String> {
+    let lane = warp.mask.trailing_zeros() & 31;
+    // SAFETY: the slots are the warp's (contract of this function), and its context lives as long as it runs.
+    let (addresses, context) =
+        unsafe { (slots.map(|slot| u64::fetch(warp, slot).0[lane as usize]), &*warp.context) };
+    let reader = Reader { context, warp: warp.index, lane };
+    let texts = addresses.iter().map(|address| reader.text(*address).ok());
+    let texts: Option<Vec<Vec<u8>>> = texts.collect();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    texts.unwrap_or_default().into_iter().map(text).collect()
+}
+
 /// Reads guest memory as one lane sees it.
 struct Reader<'a> {
     context: &'a Context,

@@ -108,6 +108,9 @@ kinds! {
     AsyncOrder "async-order" Error
         "A use of an asynchronous operation's result before waiting for it, or a missing fence between proxies."
         "Wait for the operation before using its result, and fence the data that it reads."
+    FailedCall "failed-call" Error
+        "A call of CUDA's driver or runtime that fails: wrong sizes or addresses, a double free, an invalid launch configuration, a call that is illegal during a capture."
+        "Check the return code of each call, and correct the arguments of this one."
 }
 
 impl ReportKind {

@@ -15,6 +15,7 @@ use crate::findings::report::{OtherAccess, Report};
 use crate::findings::suppressions::{SuppressedInstructions, SuppressionRule};
 use lanework_engine::event::AccessKind;
 use lanework_engine::fault::{Fault, Located, NearAllocation};
+use lanework_engine::limits;
 use lanework_engine::memory::Memory;
 use lanework_engine::report::Scene;
 use lanework_ptx_ir::kernel::{Inst, Kernel, Opcode};
@@ -25,6 +26,8 @@ use std::sync::Arc;
 
 /// Maximum number of distinct findings per launch; further ones are dropped.
 const MOST_REPORTS: usize = 1000;
+/// Invalid accesses of one instruction after which a launch stops: the next ones would tell nothing new.
+const MOST_INVALID: u64 = 1 << 20;
 
 /// A finding in words.
 #[derive(Default)]
@@ -181,6 +184,10 @@ impl Reports {
         if let Some(kind) = ReportKind::from_fault(located.raw.kind)
             && self.count((kind, instruction, 0))
         {
+            let times = self.found.get(&(kind, instruction, 0)).map_or(0, |i| self.list[*i].count);
+            if times == MOST_INVALID {
+                limits::stop_after(times);
+            }
             return None;
         }
         let scene = Scene {

@@ -204,6 +204,7 @@ fn special_name(special: SpecialRegister) -> String {
         SpecialRegister::Warps => "%nwarpid",
         SpecialRegister::Multiprocessor => "%smid",
         SpecialRegister::Multiprocessors => "%nsmid",
+        SpecialRegister::StackBytes => "%stack_bytes",
         SpecialRegister::Grid => "%gridid",
         SpecialRegister::LaneMask(LaneMask::Equal) => "%lanemask_eq",
         SpecialRegister::LaneMask(LaneMask::AtMost) => "%lanemask_le",

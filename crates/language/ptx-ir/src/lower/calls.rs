@@ -34,7 +34,7 @@ impl<'m> Lowering<'m> {
                 .map_err(|r| self.error_here(r));
         }
         if call.function == "__assertfail" {
-            return rules::device_functions::assert_fail(self, instruction)
+            return rules::device_functions::assert_fail(self, instruction, &call)
                 .map_err(|r| self.error_here(r));
         }
         if let Some(Symbol::Register(address)) = self.lookup(&call.function) {

@@ -5,6 +5,8 @@
 use crate::kernel::{Kernel, Operand, PlacedVariable};
 use lanework_ptx::{Linkage, StateSpace, Variable};
 
+/// Bytes of shared memory that are reserved for CUDA's libraries.
+const RESERVED_SHARED: u32 = 1024;
 /// Bytes left free between variables.
 pub const GAP: u32 = 1024;
 /// The gap in local memory once it exceeds `WIDE_GAPS` bytes.
@@ -69,6 +71,15 @@ impl VariableLayout {
         let name = variable.name.clone();
         kernel.local_variables.push(PlacedVariable { name, offset, bytes });
         Operand::Const(u64::from(offset))
+    }
+
+    /// Places the shared memory that is reserved for CUDA's libraries; it is not part of what the kernel declares.
+    pub fn reserved(&self, kernel: &mut Kernel) -> u32 {
+        let offset = self.place(kernel.static_shared, 128, GAP);
+        kernel.static_shared = offset.saturating_add(RESERVED_SHARED);
+        let name = "the shared memory of CUDA's libraries".to_owned();
+        kernel.shared_variables.push(PlacedVariable { name, offset, bytes: RESERVED_SHARED });
+        offset
     }
 
     /// Ends static shared memory, where dynamic shared memory starts.

@@ -27,6 +27,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use crate::error::Unsupported;
+pub use crate::lower::recursion::STACK_BYTES;
 pub use crate::lower::state::{Lowering, LoweringOptions};
 
 /// Instructions of one kernel after inlining.

@@ -10,7 +10,8 @@
 //! variables in memory; and the registers that an inner call must preserve, which [`crate::lower::frames`] finds once the whole
 //! kernel is lowered.
 //!
-//! Limit: the frames of all groups of a thread share [`STACK_BYTES`]; a call without room faults.
+//! Limit: the frames of all groups of a thread share [`STACK_BYTES`]; a call without room faults. Those of recursive calls have as much
+//! of it as the launch says ([`SpecialRegister::StackBytes`]), as on a GPU, whose compiler knows the frames of all other calls.
 
 use crate::error::{LoadError, LoweringResult, Unsupported};
 use crate::kernel::*;
@@ -25,7 +26,7 @@ use lanework_ptx::{Function, ScalarType, StateSpace, Variable};
 use std::collections::{HashMap, HashSet};
 
 /// Bytes of the call stack of each thread.
-pub const STACK_BYTES: u32 = 32 << 10;
+pub const STACK_BYTES: u32 = 64 << 10;
 /// The name of the call stack in lists of variables.
 pub const STACK: &str = "the call stack";
 
@@ -69,7 +70,9 @@ impl<'m> Lowering<'m> {
         let number = self.groups.len();
         let first = self.kernel.insts.len();
         let (bodies, calls) = (Vec::new(), Vec::new());
-        let group = CallGroup { members, sp, bodies, calls, current: 0, first, last: first };
+        let recursive = !self.call_graph.cycle(callee).is_empty();
+        let group =
+            CallGroup { recursive, members, sp, bodies, calls, current: 0, first, last: first };
         self.groups.push(group);
         let body = self.add_body(number, callee).map_err(|r| self.error_here(r))?;
         self.check_room(number, body, sp);
@@ -174,13 +177,24 @@ impl<'m> Lowering<'m> {
     fn check_room(&mut self, group: usize, body: usize, at: Reg) {
         let full = self.new_register(Width::Predicate);
         let inst = self.kernel.insts.len();
-        let offset = self.stack_base() + u64::from(STACK_BYTES);
-        self.frame_sizes.push(FrameSize { inst, group, body, offset, negated: true });
-        let unsigned = Integer::from_type(ScalarType::U64);
-        let Some(unsigned) = unsigned else { return };
-        let compare = Alu::Compare(CompareOp::Integer(Relation::Greater, unsigned));
-        let src = vec![Operand::Reg(at), Operand::Const(0)];
-        self.emit(Opcode::Alu(compare), vec![Some(full)], src, None);
+        let base = self.stack_base();
+        // The last place of a frame, as a number that may be negative.
+        let last = if self.groups[group].recursive {
+            let (bytes, last) = (SpecialRegister::StackBytes, self.new_register(Width::Wide));
+            let bytes = self.special(bytes, Width::Wide);
+            self.frame_sizes.push(FrameSize { inst, group, body, offset: base, negated: true });
+            let op = Opcode::Alu(Alu::Address(AddressOp::Offset { wide: true }));
+            let src = vec![Operand::Reg(bytes), Operand::Const(0)];
+            self.emit(op, vec![Some(last)], src, None);
+            Operand::Reg(last)
+        } else {
+            let offset = base + u64::from(STACK_BYTES);
+            self.frame_sizes.push(FrameSize { inst, group, body, offset, negated: true });
+            Operand::Const(0)
+        };
+        let Some(signed) = Integer::from_type(ScalarType::S64) else { return };
+        let compare = Alu::Compare(CompareOp::Integer(Relation::Greater, signed));
+        self.emit(Opcode::Alu(compare), vec![Some(full)], vec![Operand::Reg(at), last], None);
         let fits = self.skip_unless(Some((full, false)));
         self.emit(Opcode::StackOverflow, Vec::new(), Vec::new(), None);
         if let Some(fits) = fits {

@@ -47,6 +47,8 @@ pub struct Lowering<'m> {
     /// Whether variables go into the frame of the group's current function.
     pub(super) framed: bool,
     pub(super) frame_sizes: Vec<FrameSize>,
+    /// Where the shared memory reserved for CUDA's libraries is, if the kernel uses it.
+    reserved: Option<u32>,
     /// Where the call stack is in local memory, if there is one.
     pub(super) stack: Option<u64>,
     /// The register with the end of the free `alloca` memory, and the start of that memory.
@@ -93,6 +95,7 @@ impl<'m> Lowering<'m> {
             active_groups: Vec::new(),
             framed: false,
             frame_sizes: Vec::new(),
+            reserved: None,
             stack: None,
             allocation: None,
             allocation_base: 0,
@@ -173,6 +176,11 @@ impl<'m> Lowering<'m> {
         let register = self.kernel.registers.len() as u32 - 1;
         self.specials.insert(special, register);
         register
+    }
+
+    /// The address of the shared memory reserved for CUDA's libraries.
+    pub fn reserved_shared(&mut self) -> u32 {
+        *self.reserved.get_or_insert_with(|| self.layout.reserved(&mut self.kernel))
     }
 
     /// The symbol of a name in the current scopes.
@@ -334,6 +342,8 @@ pub(super) const HEAD: u32 = 16;
 
 /// A call group so far.
 pub(super) struct CallGroup<'m> {
+    /// Whether its functions call each other in a cycle.
+    pub(super) recursive: bool,
     pub(super) members: HashSet<&'m str>,
     /// The base of the current frame: a local address.
     pub(super) sp: Reg,

@@ -123,14 +123,45 @@ pub fn heap(
     Ok(())
 }
 
+/// The value of an argument, which is a variable in parameter space or a register.
+fn argument_value(
+    lowering: &mut Lowering<'_>,
+    instruction: &Instruction,
+    operand: &syntax::Operand,
+) -> LoweringResult<Operand> {
+    let mut cx = Cx::unguarded(lowering, instruction);
+    if let syntax::Operand::Name(name) = operand
+        && let Some(Symbol::Variable(space, address)) = cx.lowering.lookup(name)
+    {
+        let register = cx.lowering.new_register(Width::Wide);
+        let op = memory(MemoryKind::Load, space, lanework_ptx::ScalarType::B64);
+        cx.lowering.emit(Opcode::Memory(op), vec![Some(register)], vec![address], None);
+        return Ok(Operand::Reg(register));
+    }
+    cx.source(operand, lanework_ptx::ScalarType::B64)
+}
+
 /// `__assertfail`: the kernel ends.
 ///
 /// # Errors
 /// When the guard is not a predicate.
-pub fn assert_fail(lowering: &mut Lowering<'_>, instruction: &Instruction) -> LoweringResult {
+pub fn assert_fail(
+    lowering: &mut Lowering<'_>,
+    instruction: &Instruction,
+    call: &Call,
+) -> LoweringResult {
     let guard = guard(lowering, instruction)?;
     let skip = lowering.skip_unless(guard);
-    lowering.emit(Opcode::AssertFail, Vec::new(), Vec::new(), None);
+    // Addresses of the expression, the file and the function; 0 where they are not passed. The line is known by the source position.
+    let mut src = Vec::new();
+    for argument in [0, 1, 3] {
+        let operand = call.arguments.get(argument);
+        src.push(match operand {
+            Some(operand) => argument_value(lowering, instruction, operand)?,
+            None => Operand::Const(0),
+        });
+    }
+    lowering.emit(Opcode::AssertFail, Vec::new(), src, None);
     if let Some(skip) = skip {
         lowering.set_label(skip);
     }

@@ -9,8 +9,6 @@ use crate::opcode::sync::WarpOp;
 
 /// The ends and parts of reserved shared memory.
 const RESERVED: &[&str] = &["begin", "end", "cap", "0", "1"];
-/// Far beyond any block's shared memory.
-const NO_RESERVED_SHARED: u64 = 0xffff_0000;
 
 /// Bytes of shared memory that the system reserves in each block from sm_80 on.
 const RESERVED_BYTES: u64 = 1024;
@@ -62,9 +60,11 @@ pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Opera
             _ => (n < 32).then_some(Operand::Const(0)),
         };
     }
-    // Shared memory reserved for CUDA libraries, for groups larger than a warp. Not available: every access faults.
-    if name.strip_prefix("%reserved_smem_offset_").is_some_and(|which| RESERVED.contains(&which)) {
-        return Some(Operand::Const(NO_RESERVED_SHARED));
+    // Shared memory reserved for CUDA's libraries, which cooperative groups use for tiles larger than a warp.
+    if let Some(which) = name.strip_prefix("%reserved_smem_offset_") {
+        let start = RESERVED.contains(&which).then(|| lowering.reserved_shared())?;
+        let end = if matches!(which, "end" | "cap") { RESERVED_BYTES } else { 0 };
+        return Some(Operand::Const(u64::from(start) + end));
     }
     if let Some((high, width)) = clock(name) {
         let now = lowering.new_register(width);

@@ -3,6 +3,10 @@
 use super::{Device, Engine};
 use lanework_emulator::Options;
 use lanework_emulator::sanitize::{Checks, Report, ReportKind};
+use std::time::Duration;
+
+/// A time that no launch takes. Only launches with a limit can be stopped.
+pub(crate) const NO_LIMIT: Duration = Duration::from_secs(u32::MAX as u64);
 
 impl Device {
     /// A new emulator that checks every launch: bounds, alignment, use after free, uninitialized
@@ -53,12 +57,23 @@ impl Device {
             },
         };
         options.checks = Some(checks);
+        options.time_limit.get_or_insert(NO_LIMIT);
         Device::emulator_with(options)
     }
 
     /// Whether launches on this device are checked.
     pub fn is_sanitized(&self) -> bool {
         matches!(&self.0.engine, Engine::Emulator(emulator) if emulator.checks().is_some())
+    }
+
+    /// Whether memory that is never freed is to be reported.
+    pub fn checks_leaks(&self) -> bool {
+        match &self.0.engine {
+            Engine::Emulator(emulator) => {
+                emulator.checks().is_some_and(|checks| checks.has(ReportKind::Leak))
+            }
+            Engine::Gpu(_) => false,
+        }
     }
 
     /// The live buffers of a sanitized device, as leak reports; none on other devices.

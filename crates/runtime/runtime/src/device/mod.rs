@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-mod checked;
+pub(crate) mod checked;
 pub(crate) mod compiled;
 pub(crate) mod gpu;
 pub(crate) mod info;

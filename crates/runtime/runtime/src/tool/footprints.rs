@@ -1,6 +1,7 @@
 //! The accesses of checked launches, for the driver, which compares the launches of different streams.
 
 use super::session::{Session, Tool};
+use super::signals;
 use crate::Device;
 use crate::device::Engine;
 use lanework_emulator::sanitize::footprint::LaunchShadow;
@@ -23,6 +24,7 @@ pub(crate) fn check(
     let checks = emulator.checks().unwrap_or_default();
     let collects = COLLECTED.with_borrow(Option::is_some);
     let checks = if collects { checks.with_shadow() } else { checks };
+    let _running = signals::Running::begin();
     let mut checked = emulator.check_for(program, config, arguments, checks)?;
     COLLECTED.with_borrow_mut(|all| {
         all.iter_mut().for_each(|all| all.extend(checked.shadow.take()));
@@ -46,6 +48,13 @@ pub fn checks(device: &Device) -> bool {
 pub fn keep_findings(kernel: &str, found: &[Report]) {
     if let Some(session) = Session::active() {
         session.findings(kernel, None, found, None);
+    }
+}
+
+/// Keeps that the tool could not check something that the program runs.
+pub fn unchecked(why: &str) {
+    if let Some(session) = Session::active() {
+        session.unchecked(why.to_owned());
     }
 }
 

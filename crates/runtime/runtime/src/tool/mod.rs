@@ -10,6 +10,7 @@
 //! | --- | --- |
 //! | `LANEWORK_TOOL` | `check`, `profile`; with a folder also `trace`, `inspect`, `look` |
 //! | `LANEWORK_TOOL_FOLDER` | where records are written, in place of a report at the end |
+//! | `LANEWORK_TOOL_LEAKS` | 1: memory that is still allocated at the end is a finding, too |
 //! | `LANEWORK_TOOL_LOOK` | for `look`: kernel, launch, line (0 for the costliest), block and warp, by tabs |
 
 mod codec;
@@ -21,6 +22,7 @@ mod merge;
 mod own_report;
 mod record;
 mod session;
+mod signals;
 mod sink;
 mod timeline;
 
@@ -28,7 +30,7 @@ mod timeline;
 pub use files::{Reader, read};
 pub(crate) use footprints::check;
 #[doc(hidden)]
-pub use footprints::{allocation, checks, collect, keep_findings, take_ended};
+pub use footprints::{allocation, checks, collect, keep_findings, take_ended, unchecked};
 pub(crate) use launching::Launching;
 #[doc(hidden)]
 pub use launching::set_machine;

@@ -25,6 +25,8 @@ pub enum Record {
     Picture(Box<Picture>),
     /// Something that users of the tool should know.
     Note(String),
+    /// Something that the program runs and the tool could not check.
+    Unchecked(String),
 }
 
 /// A process of the program.
@@ -165,6 +167,7 @@ impl Field for Record {
             Record::Activity(activity) => (5u8, activity.clone()).put(to),
             Record::Picture(picture) => (6u8, picture.clone()).put(to),
             Record::Note(note) => (7u8, note.clone()).put(to),
+            Record::Unchecked(why) => (8u8, why.clone()).put(to),
         }
     }
     fn take(from: &mut &[u8]) -> Option<Record> {
@@ -180,6 +183,7 @@ impl Field for Record {
             5 => Record::Activity(Field::take(from)?),
             6 => Record::Picture(Field::take(from)?),
             7 => Record::Note(Field::take(from)?),
+            8 => Record::Unchecked(Field::take(from)?),
             _ => return None,
         })
     }

@@ -6,8 +6,10 @@ use super::launching::machine;
 use super::look_at::LookAt;
 use super::own_report::Own;
 use super::record::{Findings, Launched, Profiled, Record};
+use super::signals;
 use super::sink::{Sink, micros, now, stop};
 use crate::Profile;
+use crate::device::checked::NO_LIMIT;
 use lanework_emulator::sanitize::{Checks, Report};
 use lanework_emulator::{Emulator, Fault, LaunchConfig, Options, Outcome};
 use lanework_report::{self as report, Extras};
@@ -68,6 +70,9 @@ impl Session {
                  or one of the others through the command: `lanework exec --help`"
             )),
         };
+        if matches!(tool, Tool::Check) {
+            signals::catch();
+        }
         let sink = match &folder {
             Some(folder) => Sink::in_folder(Path::new(folder)),
             None => {
@@ -88,9 +93,18 @@ impl Session {
         let judged = Session::active().is_some_and(|session| matches!(session.tool, Tool::Check));
         let imposed = judged && options.checks.is_none();
         if imposed {
-            options.checks = Some(Checks::default());
+            options.checks = Some(Session::active().map_or_else(Checks::default, Session::checks));
+            options.time_limit.get_or_insert(NO_LIMIT);
         }
         (options, imposed)
+    }
+
+    /// The checks of the tool: all that are on by default, and leaks on request.
+    fn checks(&self) -> Checks {
+        match std::env::var_os("LANEWORK_TOOL_LEAKS") {
+            Some(asked) if asked == "1" => Checks::all(),
+            _ => Checks::default(),
+        }
     }
 
     fn sink(&self) -> MutexGuard<'_, Sink> {
@@ -105,6 +119,11 @@ impl Session {
             said.push(note.clone());
             self.keep(Record::Note(note));
         }
+    }
+
+    /// Keeps that the tool could not check something that the program runs.
+    pub(crate) fn unchecked(&self, why: String) {
+        self.keep(Record::Unchecked(why));
     }
 
     pub(super) fn keep(&self, record: Record) {
@@ -160,6 +179,9 @@ impl Session {
             let (kernel, found, stopped) = (kernel.to_owned(), found.to_vec(), stopped.cloned());
             self.keep(Record::Findings(Box::new(Findings { kernel, module, found, stopped })));
         }
+        signals::end_if_interrupted(|| {
+            let _ = self.report();
+        });
     }
 
     /// Runs a launch as the tool wants it; on a checked emulator, [`Emulator::check`] is used instead.

@@ -1,0 +1,377 @@
+//! Failing calls as findings, when a tool checks: the call with its arguments, the status, the limit that it exceeds, and where the program
+//! made it.
+
+use crate::api::CallArguments;
+use crate::memory::ipc::IpcHandle;
+use crate::pointers::{Address, In, Out, Plain, Text};
+use crate::state::{driver, lock};
+use crate::status::{Status, words};
+use lanework::emulator::SourceLocation;
+use lanework::emulator::sanitize::{Report, ReportKind};
+use std::backtrace::Backtrace;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+thread_local! {
+    /// Why the current call of this thread is refused, and what to do.
+    static REASON: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
+}
+
+/// Returns a status, and keeps the reason for the finding.
+pub fn refuse(status: Status, why: impl Into<String>, help: impl Into<String>) -> Status {
+    REASON.set(Some((why.into(), help.into())));
+    status
+}
+
+/// Statuses that mean a mistake of the program. Others are answers (`CUDA_ERROR_NOT_READY`), conditions that programs handle (out of memory,
+/// peer access that is on already), or faults, which the launch reported.
+const MISTAKES: [Status; 21] = [
+    Status::InvalidValue,
+    Status::InvalidContext,
+    Status::InvalidHandle,
+    Status::IllegalState,
+    Status::NotFound,
+    Status::LaunchOutOfResources,
+    Status::PeerAccessUnsupported,
+    Status::PeerAccessNotEnabled,
+    Status::ContextIsDestroyed,
+    Status::HostMemoryAlreadyRegistered,
+    Status::HostMemoryNotRegistered,
+    Status::CooperativeLaunchTooLarge,
+    Status::StreamCaptureUnsupported,
+    Status::StreamCaptureInvalidated,
+    Status::StreamCaptureMerge,
+    Status::StreamCaptureUnmatched,
+    Status::StreamCaptureUnjoined,
+    Status::StreamCaptureIsolation,
+    Status::StreamCaptureImplicit,
+    Status::CapturedEvent,
+    Status::InvalidClusterSize,
+];
+
+/// Parts of the names of calls that ask something. Programs and NVIDIA's runtime use their failures as answers.
+const QUESTIONS: [&str; 9] =
+    ["Get", "Query", "Can", "IsCapturing", "Occupancy", "Find", "Enumerate", "private", "Retain"];
+
+/// Most findings of a process. Finding the place of a call in the program takes long.
+const MOST: usize = 64;
+
+/// Reports a failing call.
+pub fn report(name: &str, status: Status, arguments: CallArguments<'_>) {
+    let reason = REASON.take();
+    let Ok(driver) = driver() else { return };
+    let asks = QUESTIONS.iter().any(|part| name.contains(part)) && status != Status::CapturedEvent;
+    let asks = asks && !matches!(status as i32, 900..=907);
+    if asks || !MISTAKES.contains(&status) || !lanework::tool::checks(&driver.device) {
+        return;
+    }
+    static REPORTED: Mutex<BTreeMap<(String, i32), usize>> = Mutex::new(BTreeMap::new());
+    let mut reported = lock(&REPORTED);
+    let times = reported.entry((name.to_owned(), status as i32)).or_default();
+    *times += 1;
+    if *times > MOST || reported.len() > MOST {
+        return;
+    }
+    drop(reported);
+    let given: Vec<String> = arguments()
+        .iter()
+        .map(|(name, value)| format!("{}={value}", name.trim_start_matches('_')))
+        .collect();
+    let caller = Caller::find(name);
+    let (constant, meaning) = words(status as i32).unwrap_or_default();
+    let why = match &reason {
+        Some((why, _)) => why.clone(),
+        None => meaning.to_string_lossy().into_owned(),
+    };
+    let called = match (&caller.runtime, caller.function.is_empty()) {
+        (Some(runtime), _) => format!("`{runtime}` failed: "),
+        (None, _) => String::new(),
+    };
+    let from = match caller.function.as_str() {
+        "" => String::new(),
+        function => format!(", called from `{function}`"),
+    };
+    let message = format!(
+        "{called}`{name}` returned {} ({}){from}: {why}: {name}({})",
+        status as i32,
+        constant.to_string_lossy(),
+        given.join(", "),
+    );
+    let help = reason.map_or_else(|| help(status).to_owned(), |(_, help)| help);
+    let found = Report {
+        kind: ReportKind::FailedCall,
+        message,
+        location: caller.location,
+        text_line: 0,
+        callers: caller.callers,
+        instruction: caller.runtime.unwrap_or_else(|| name.to_owned()),
+        kernel: String::new(),
+        block: [0; 3],
+        thread: [0; 3],
+        address: None,
+        size: 0,
+        allocation: None,
+        other: None,
+        also: Vec::new(),
+        help,
+        count: 1,
+    };
+    lanework::tool::keep_findings("", &[found]);
+}
+
+/// Reports an operation of the program that faults without a kernel, on standard error and as a finding.
+pub fn fault(why: &str, help: &str) {
+    crate::api::warn(why, &help);
+    let Ok(driver) = driver() else { return };
+    if !lanework::tool::checks(&driver.device) {
+        return;
+    }
+    keep(ReportKind::UseAfterFree, why.to_owned(), help);
+}
+
+/// Reports the memory that the program did not free, when it ends.
+pub extern "C" fn report_leaks() {
+    // A panic must not leave a function that C calls.
+    let _ = std::panic::catch_unwind(|| {
+        let Ok(driver) = driver() else { return };
+        for (kind, count, bytes) in driver.allocations().leaks() {
+            let blocks = if count == 1 { "block" } else { "blocks" };
+            let message = format!(
+                "{count} {blocks} of {kind} memory with {bytes} bytes in all were never freed"
+            );
+            keep(ReportKind::Leak, message, "free what was allocated before the program ends");
+        }
+    });
+}
+
+/// Keeps a finding that no kernel made.
+fn keep(kind: ReportKind, message: String, help: &str) {
+    let found = Report {
+        kind,
+        message,
+        location: None,
+        text_line: 0,
+        callers: Vec::new(),
+        instruction: String::new(),
+        kernel: String::new(),
+        block: [0; 3],
+        thread: [0; 3],
+        address: None,
+        size: 0,
+        allocation: None,
+        other: None,
+        also: Vec::new(),
+        help: help.to_owned(),
+        count: 1,
+    };
+    lanework::tool::keep_findings("", &[found]);
+}
+
+/// General remedy for a status.
+fn help(status: Status) -> &'static str {
+    match status {
+        Status::InvalidHandle => "pass a handle that was created in this context and not destroyed",
+        Status::InvalidContext | Status::ContextIsDestroyed => {
+            "make a live context current before the call"
+        }
+        Status::StreamCaptureUnsupported => {
+            "make this call before or after the capture, or capture in relaxed mode if it is safe there"
+        }
+        Status::StreamCaptureInvalidated => "correct the earlier call that invalidated the capture",
+        Status::StreamCaptureUnjoined => {
+            "let the stream that began the capture wait for an event of each forked stream before the end"
+        }
+        Status::StreamCaptureIsolation => "record the event in a stream of the capture",
+        Status::StreamCaptureImplicit => {
+            "use no default stream during a capture, or capture a stream made with `cudaStreamNonBlocking`"
+        }
+        Status::CapturedEvent => {
+            "wait for events of a capture by `cudaStreamWaitEvent` only, or record another event after the capture"
+        }
+        _ => "check the return code of each call, and correct the arguments of this one",
+    }
+}
+
+/// Where a program called the driver.
+#[derive(Debug, Default)]
+struct Caller {
+    /// The call of NVIDIA's runtime that called the driver.
+    runtime: Option<String>,
+    /// The program's function.
+    function: String,
+    /// Its line, if the program has line information.
+    location: Option<SourceLocation>,
+    /// The lines of its callers.
+    callers: Vec<SourceLocation>,
+}
+
+/// Most callers shown.
+const MOST_CALLERS: usize = 8;
+
+impl Caller {
+    /// Finds the caller of an exported function on the stack.
+    fn find(name: &str) -> Caller {
+        Caller::of_text(&Backtrace::force_capture().to_string(), name)
+    }
+
+    /// Reads a stack as Rust prints it: numbered functions, each with its line below it if known.
+    fn of_text(text: &str, name: &str) -> Caller {
+        let mut frames: Vec<(&str, Option<SourceLocation>)> = Vec::new();
+        for line in text.lines().map(str::trim) {
+            if let Some(place) = line.strip_prefix("at ") {
+                if let Some((_, location)) = frames.last_mut() {
+                    *location = place_of(place);
+                }
+            } else if let Some((number, function)) = line.split_once(": ")
+                && number.parse::<u32>().is_ok()
+            {
+                frames.push((function, None));
+            }
+        }
+        let below =
+            frames.iter().rposition(|(function, _)| *function == name).map_or(0, |at| at + 1);
+        let mut frames = frames.split_off(below.min(frames.len()));
+        // NVIDIA's runtime, whose inner functions have no names.
+        let is_runtime = |function: &str| {
+            function.strip_prefix("__").unwrap_or(function).starts_with("cuda")
+                && !function.contains("::")
+        };
+        let runtime = frames.iter().take(12).rposition(|(function, _)| is_runtime(function));
+        let mut caller = Caller::default();
+        if let Some(at) = runtime {
+            caller.runtime =
+                Some(frames[at].0.split(['(', '@', '<']).next().unwrap_or("").to_owned());
+            frames.drain(..=at);
+        }
+        let last = frames.iter().position(|(function, _)| *function == "main");
+        frames.truncate(last.map_or(frames.len(), |last| last + 1));
+        let own = frames.iter().position(|(function, location)| {
+            *function != "<unknown>" && !function.starts_with("__") || location.is_some()
+        });
+        let Some(own) = own else { return caller };
+        caller.function = frames[own].0.to_owned();
+        let mut lines = frames.split_off(own).into_iter().filter_map(|(_, location)| location);
+        caller.location = lines.next();
+        caller.callers = lines.take(MOST_CALLERS).collect();
+        caller
+    }
+}
+
+/// Reads `file:line:column`.
+fn place_of(text: &str) -> Option<SourceLocation> {
+    let mut parts = text.rsplitn(3, ':');
+    let (column, line, file) = (parts.next()?, parts.next()?, parts.next()?);
+    Some(SourceLocation {
+        file: file.to_owned(),
+        line: line.parse().ok()?,
+        column: column.parse().ok()?,
+    })
+}
+
+/// How an argument is shown in a message.
+pub trait Shown {
+    fn shown(&self) -> String;
+}
+
+macro_rules! shown_numbers {
+    ($($number:ty)*) => {
+        $(impl Shown for $number {
+            fn shown(&self) -> String {
+                self.to_string()
+            }
+        })*
+    };
+}
+
+shown_numbers! { i32 u32 u8 u16 f32 i64 }
+
+/// Handles and addresses in hexadecimal, sizes in decimal.
+fn word(value: u64) -> String {
+    if value < 0x1000_0000 { value.to_string() } else { format!("{value:#x}") }
+}
+
+impl Shown for u64 {
+    fn shown(&self) -> String {
+        word(*self)
+    }
+}
+
+impl Shown for usize {
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Shown for Address {
+    fn shown(&self) -> String {
+        word(self.get())
+    }
+}
+
+impl Shown for IpcHandle {
+    fn shown(&self) -> String {
+        "a handle".to_owned()
+    }
+}
+
+impl<T> Shown for *const T {
+    fn shown(&self) -> String {
+        word(*self as u64)
+    }
+}
+
+impl<T> Shown for *mut T {
+    fn shown(&self) -> String {
+        word(*self as u64)
+    }
+}
+
+impl<T> Shown for Option<T> {
+    fn shown(&self) -> String {
+        if self.is_some() { "a function".to_owned() } else { "0".to_owned() }
+    }
+}
+
+impl<T> Shown for Out<'_, T> {
+    fn shown(&self) -> String {
+        word(self.as_ptr() as u64)
+    }
+}
+
+impl<T: Plain> Shown for In<'_, T> {
+    fn shown(&self) -> String {
+        word(self.as_ptr() as u64)
+    }
+}
+
+impl Shown for Text<'_> {
+    fn shown(&self) -> String {
+        self.get().map_or_else(|_| "0".to_owned(), |text| format!("{text:?}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_caller_is_the_function_of_the_program_above_nvidias_runtime() {
+        let text = "   0: std::backtrace::Backtrace::create\n   1: lanework_libcuda::api::call\n   2: cuMemFree_v2\n             at /x/api.rs:20:9\n   \
+                    3: <unknown>\n   4: <unknown>\n   5: cudaFree\n   6: release\n             at ./a b.cu:7:3\n   7: main\n             at ./a b.cu:12:5\n   \
+                    8: __libc_start_main\n   9: _start\n";
+        let caller = Caller::of_text(text, "cuMemFree_v2");
+        assert_eq!(caller.runtime.as_deref(), Some("cudaFree"));
+        assert_eq!(caller.function, "release");
+        let at = |line, column| SourceLocation { file: "./a b.cu".to_owned(), line, column };
+        assert_eq!((caller.location, caller.callers), (Some(at(7, 3)), vec![at(12, 5)]));
+        assert_eq!(Caller::of_text("", "cuInit").function, "");
+    }
+
+    #[test]
+    fn arguments_are_shown_as_numbers_and_addresses() {
+        assert_eq!(1024usize.shown(), "1024");
+        assert_eq!(0x7f00_0000_0000u64.shown(), "0x7f0000000000");
+        assert_eq!(None::<fn()>.shown(), "0");
+    }
+}
