@@ -41,7 +41,8 @@ pub fn reason(program: &Ended) -> Option<(u8, String)> {
     if let Some(why) = program.unchecked().into_iter().next() {
         return Some((MACHINE_CODE, why));
     }
-    if program.launches().next().is_some() {
+    // A program that fails says why itself.
+    if program.launches().next().is_some() || program.code != 0 {
         return None;
     }
     Some(if crate::program::driver::is_there() {

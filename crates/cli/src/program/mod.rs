@@ -87,7 +87,8 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
         lanework_terminal::output::note(&format!("note: {note}"));
     }
     let nothing = !tool.is_empty() && ended.launches().next().is_none();
-    if nothing {
+    // A check says it with its exit code.
+    if nothing && (tool != "check" || ended.code != 0) {
         lanework_terminal::output::note(&format!(
             "note: no launch was recorded: {} launched nothing through this library or through CUDA's driver",
             name.display()

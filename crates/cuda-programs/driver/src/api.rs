@@ -1,7 +1,7 @@
 //! Makes C functions of Rust ones: C's calling convention, a status code, no unwinding into the caller, and a line for `LANEWORK_TRACE`.
 //! Each use of [`api!`] lists its functions for [`crate::interface::procedures`].
 
-use crate::failures;
+use crate::interface::failures;
 use crate::status::{Result, Status};
 use crate::streams::captures::check_call;
 use std::io::Write;
@@ -18,7 +18,7 @@ macro_rules! api {
             #[unsafe(no_mangle)]
             #[doc = concat!("CUDA's `", stringify!($name), "`.")]
             pub unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
-                let arguments = || vec![$((stringify!($argument), $crate::failures::Shown::shown(&$argument))),*];
+                let arguments = || vec![$((stringify!($argument), $crate::interface::failures::Shown::shown(&$argument))),*];
                 $crate::api::call(stringify!($name), &arguments, || -> $crate::status::Result { $body })
             }
         )*

@@ -8,7 +8,7 @@
 //!
 //! | folder | holds |
 //! | --- | --- |
-//! | `interface` | function lookup by name, NVIDIA's private tables, older names |
+//! | `interface` | function lookup by name, NVIDIA's private tables, older names, failing calls as findings |
 //! | `devices` | emulated GPUs, contexts, green contexts |
 //! | `modules` | modules, libraries, linking, image formats, functions |
 //! | `launches` | kernel launches, attributes, device launch, occupancy |
@@ -20,7 +20,7 @@
 //! | `nvml` | `libnvidia-ml.so.1`, which is this library under another name |
 //!
 //! All of them use `api` (exporting C functions), `pointers` (arguments that C passes by pointer), `handles` (object lookup), `state` (global
-//! state), `failures` (failing calls as findings) and `status` (error codes). Functions that are not implemented return `CUDA_ERROR_NOT_SUPPORTED` and are named if
+//! state) and `status` (error codes). Functions that are not implemented return `CUDA_ERROR_NOT_SUPPORTED` and are named if
 //! `LANEWORK_TRACE` is set.
 //!
 //! ABI: every struct that crosses the API has its size, alignment and offsets checked at compile time (`pointers::abi!`).
@@ -35,7 +35,6 @@ extern crate lanework_runtime as lanework;
 
 mod api;
 mod devices;
-mod failures;
 mod graphs;
 mod handles;
 mod interface;

@@ -2,8 +2,8 @@
 
 use crate::api::warn;
 use crate::devices::gpus::{Gpu, chosen};
-use crate::failures::report_leaks;
 use crate::handles::Handles;
+use crate::interface::failures::report_leaks;
 use crate::status::{Result, Status};
 use lanework::Device;
 use lanework::emulator::{Limits, Options, Schedule};

@@ -195,7 +195,8 @@ fn a_struct_is_given_by_value() {
     let run = ["run", &file, "--device", "emulator", "--arg"];
     stdout(&lanework(&[&run[..], &[&part, "--arg", &out]].concat()));
     assert_eq!(fs::read(place("y.npy")).expect("written"), npy(&[30.5]));
-    let checked = lanework(&["check", &file, "--arg", &part, "--arg", "zeros:f32:1"]);
+    let checked =
+        lanework(&["check", &file, "--grid", "1", "--arg", &part, "--arg", "zeros:f32:1"]);
     assert!(stdout(&checked).contains("nothing to report"));
     for (given, words) in [
         ("f32:1", "is a struct of 16 bytes; f32 was given"),

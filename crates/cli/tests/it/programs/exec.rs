@@ -348,3 +348,143 @@ fn hangup_is_ignored() -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap_or(0) & 1 != 0)
 }
+
+#[test]
+fn a_program_that_launches_nothing_is_not_a_success() {
+    let output = lanework(&["exec", "--check", "--", "true"]);
+    let code = output.status.code();
+    // 10 where the libraries of the driver were not built.
+    assert!(matches!(code, Some(10 | 11)), "{output:?}");
+    assert!(text(&output.stderr).contains("check incomplete: the "), "{output:?}");
+    assert_eq!(text(&output.stderr).lines().count(), 1, "{output:?}");
+    let allowed = lanework(&["exec", "--check", "--allow-empty", "--", "true"]);
+    assert_eq!(allowed.status.code(), Some(0), "{allowed:?}");
+    let failing = lanework(&["exec", "--check", "--allow-empty", "--", "false"]);
+    assert_eq!(failing.status.code(), Some(1), "{failing:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_crash_is_told_with_its_signal() {
+    let output = lanework(&["exec", "--", "sh", "-c", "kill -SEGV $$"]);
+    assert_eq!(output.status.code(), Some(128 + 11), "{output:?}");
+    assert!(text(&output.stderr).contains("ended by signal 11 after 0 launches"), "{output:?}");
+}
+
+/// A kernel that writes out of bounds, and then never ends.
+const ENDLESS: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry endless(.param .u64 x)
+{
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<3>;
+    ld.param.u64 %rd1, [x];
+    cvta.to.global.u64 %rd1, %rd1;
+    mov.u32 %r1, 1;
+    st.global.u32 [%rd1+4096], %r1;
+again:
+    ld.volatile.global.u32 %r2, [%rd1];
+    add.u32 %r2, %r2, 1;
+    st.volatile.global.u32 [%rd1], %r2;
+    bra again;
+}
+";
+
+#[test]
+#[cfg(unix)]
+fn a_stopped_check_reports_what_it_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("endless.ptx");
+    std::fs::write(&path, ENDLESS).expect("written");
+    let path = path.to_str().expect("UTF-8");
+    let mut command = Command::new(LANEWORK);
+    command.args(["exec", "--", LANEWORK, "run", path, "--arg", "zeros:u32:4"]);
+    let pipe = std::process::Stdio::piped;
+    let child = command.stdout(pipe()).stderr(pipe()).spawn().expect("the command runs");
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill runs").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(13), "{output:?}");
+    assert!(text(&output.stdout).contains("error[out-of-bounds]"), "{output:?}");
+    let said = text(&output.stderr);
+    assert!(said.contains("check incomplete: stopped in launch 1"), "{said}");
+}
+
+#[test]
+fn a_limited_check_has_its_own_exit_code() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("endless.ptx");
+    std::fs::write(&path, ENDLESS).expect("written");
+    let path = path.to_str().expect("UTF-8");
+    let output = lanework(&[
+        "check",
+        path,
+        "--grid",
+        "1",
+        "--arg",
+        "zeros:u32:4",
+        "--max-instructions",
+        "1000000",
+    ]);
+    assert_eq!(output.status.code(), Some(13), "{output:?}");
+    assert!(text(&output.stdout).contains("error[out-of-bounds]"), "{output:?}");
+    assert!(text(&output.stderr).contains("stopped in launch 1: endless: "), "{output:?}");
+}
+
+#[test]
+fn without_a_grid_all_data_are_checked() {
+    let (_folder, run) = sound();
+    let path = run[0].as_str();
+    let check = |more: &[&str]| lanework(&[&["check", path], more].concat());
+    let data = ["--arg", "rand:f32:1000"];
+    let output = check(&[&["--block", "64"], &data[..]].concat());
+    assert!(text(&output.stderr).contains("16 blocks of 64 threads are checked"), "{output:?}");
+    let refused = check(&data);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert!(text(&refused.stderr).contains("neither --grid nor --block is given"), "{refused:?}");
+    let refused = check(&[&["--block", "8x8"], &data[..]].concat());
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    let one = check(&[&["--grid", "1", "--block", "64"], &data[..]].concat());
+    assert_eq!(one.status.code(), Some(0), "{one:?}");
+    assert!(!text(&one.stderr).contains("--grid"), "{one:?}");
+}
+
+/// A file of numpy with elements of a type.
+fn npy(path: &std::path::Path, descr: &str, bytes: &[u8], count: usize) {
+    let mut header =
+        format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({count},), }}");
+    while (header.len() + 11) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend(u16::try_from(header.len()).expect("short").to_le_bytes());
+    file.extend(header.bytes());
+    file.extend(bytes);
+    std::fs::write(path, file).expect("written");
+}
+
+#[test]
+fn arrays_of_another_type_than_the_kernels_are_refused_or_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (plain, mangled) = (folder.path().join("plain.ptx"), folder.path().join("mangled.ptx"));
+    std::fs::write(&plain, SOUND).expect("written");
+    std::fs::write(&mangled, SOUND.replace("double(", "_Z6doublePf(")).expect("written");
+    let array = folder.path().join("x.npy");
+    npy(&array, "<f8", &[0; 512], 64);
+    let argument = format!("in:{}", array.display());
+    let check = |file: &std::path::Path| {
+        lanework(&["check", file.to_str().expect("UTF-8"), "--block", "64", "--arg", &argument])
+    };
+    let told = check(&plain);
+    assert_eq!(told.status.code(), Some(0), "{told:?}");
+    assert!(text(&told.stderr).contains("is passed as float64"), "{told:?}");
+    let refused = check(&mangled);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert!(text(&refused.stderr).contains("is a pointer to float; the array"), "{refused:?}");
+    npy(&array, "<f4", &[0; 512], 128);
+    assert_eq!(check(&mangled).status.code(), Some(0));
+}

@@ -86,7 +86,7 @@ fn a_check_that_stops_early_has_its_findings_and_the_error() {
     let folder = folder();
     let at = folder.path();
     let with = |more: &[&'static str]| {
-        let mut all = vec!["check", "k.ptx", "--json", "--arg", "zeros:u32:100"];
+        let mut all = vec!["check", "k.ptx", "--json", "--grid", "1", "--arg", "zeros:u32:100"];
         all.extend(more);
         all
     };
@@ -136,7 +136,8 @@ fn a_result_has_no_error_object_beside_it() {
     let (code, found) = json(folder.path(), &["list", "--json"]);
     assert_eq!((code, found.get("error")), (0, None));
     // Findings are a failed check, and already told.
-    let args = ["check", "k.ptx", "--json", "--arg", "zeros:u32:100", "--entry", "past"];
+    let args =
+        ["check", "k.ptx", "--json", "--grid", "1", "--arg", "zeros:u32:100", "--entry", "past"];
     let (code, found) = json(folder.path(), &args);
     assert_eq!((code, found.get("error")), (1, None));
 }

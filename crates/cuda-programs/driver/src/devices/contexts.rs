@@ -2,8 +2,8 @@
 
 use crate::api::api;
 use crate::devices::gpus::{Gpu, Primary, model};
-use crate::failures::refuse;
 use crate::handles::Handle;
+use crate::interface::failures::refuse;
 use crate::modules::module::Module;
 use crate::pointers::{In, Out};
 use crate::state::{Driver, driver, lock, table};

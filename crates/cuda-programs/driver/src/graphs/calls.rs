@@ -3,10 +3,10 @@
 //! A node stores the arguments of its launch or copy. A graph runs its nodes one at a time, each after its dependencies.
 
 use crate::api::api;
-use crate::failures;
 use crate::graphs::user_objects::share;
 use crate::graphs::work::{Executable, Graph, Nesting, Node, Work};
 use crate::handles::Handle;
+use crate::interface::failures;
 use crate::pointers::{Out, abi};
 use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};

@@ -1,5 +1,7 @@
 //! Entry points: functions by name, versions, private tables, and older names.
 
+pub mod exports;
+pub mod failures;
 pub mod older;
 pub mod private;
 pub mod procedures;

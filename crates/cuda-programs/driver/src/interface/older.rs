@@ -23,6 +23,7 @@ use crate::memory::copies::cuMemcpyDtoDAsync_v2;
 use crate::pointers::{Address, In, Out, abi};
 use crate::state::table;
 use crate::status::{Result, of_code};
+use crate::streams::captures::{cuStreamBeginCapture_v2, cuStreamGetCaptureInfo_v2};
 use crate::streams::events::cuEventDestroy_v2;
 use crate::streams::stream::cuStreamDestroy_v2;
 use std::ffi::c_void;
@@ -69,6 +70,16 @@ fn kernel_parameters(node: Handle) -> Result<KernelNodeParameters> {
 }
 
 api! {
+    fn cuStreamBeginCapture(stream: Handle) {
+        // SAFETY: `cuStreamBeginCapture_v2` in its default mode, with the stream that this function's caller passed.
+        as_result(unsafe { cuStreamBeginCapture_v2(stream, 0) })
+    }
+
+    fn cuStreamGetCaptureInfo(stream: Handle, status: Out<'_, i32>, id: Out<'_, u64>) {
+        // SAFETY: `cuStreamGetCaptureInfo_v2` with the pointers that this function's caller passed, and without the other results.
+        as_result(unsafe { cuStreamGetCaptureInfo_v2(stream, status, id, Out::NULL, Out::NULL, Out::NULL) })
+    }
+
     fn cuCtxDestroy(context: Handle) {
         // SAFETY: the function takes no pointer.
         as_result(unsafe { cuCtxDestroy_v2(context) })

@@ -54,7 +54,7 @@ const RENAMED: &[(&str, i32, &str)] =
     &[("cuGraphInstantiate", 12_000, "cuGraphInstantiateWithFlags")];
 
 /// All functions by name.
-fn functions_by_name() -> &'static HashMap<&'static str, usize> {
+pub fn functions_by_name() -> &'static HashMap<&'static str, usize> {
     static FUNCTIONS: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
     FUNCTIONS.get_or_init(|| {
         let tables: &[&[ExportedFunction]] = &[

@@ -41,6 +41,17 @@ unsupported! {
     cuMipmappedArrayGetSparseProperties cuSignalExternalSemaphoresAsync cuTensorMapEncodeIm2colWide
     cuTexRefGetAddress cuTexRefSetAddress cuTexRefSetAddress2D cuWaitExternalSemaphoresAsync
 
+    cuEGLApiInit cuEGLStreamConsumerAcquireFrame cuEGLStreamConsumerConnect
+    cuEGLStreamConsumerConnectWithFlags cuEGLStreamConsumerDisconnect cuEGLStreamConsumerReleaseFrame
+    cuEGLStreamProducerConnect cuEGLStreamProducerDisconnect cuEGLStreamProducerPresentFrame
+    cuEGLStreamProducerReturnFrame cuGLCtxCreate cuGLCtxCreate_v2 cuGLInit cuGLMapBufferObject
+    cuGLMapBufferObjectAsync cuGLMapBufferObjectAsync_v2 cuGLMapBufferObjectAsync_v2_ptsz
+    cuGLMapBufferObject_v2 cuGLMapBufferObject_v2_ptds cuGLRegisterBufferObject cuGLSetBufferObjectMapFlags
+    cuGLUnmapBufferObject cuGLUnmapBufferObjectAsync cuGLUnregisterBufferObject
+    cuGraphicsResourceGetMappedEglFrame cuGraphicsVDPAURegisterOutputSurface
+    cuGraphicsVDPAURegisterVideoSurface cuMemGetAttribute cuMemGetAttribute_v2 cuVDPAUCtxCreate
+    cuVDPAUCtxCreate_v2 cuVDPAUGetDevice
+
     cuCheckpointOperationComplete cuCoredumpDeregisterCompleteCallback cuCoredumpDeregisterStartCallback
     cuCoredumpRegisterCompleteCallback cuCoredumpRegisterStartCallback cuDevSmResourceSplit cuDeviceGetCliqueCount
     cuDeviceGetCliqueInfo cuDeviceGetFabricClusterUuid cuFabricCpyBatchAsync cuGraphExecGetId cuGraphGetId

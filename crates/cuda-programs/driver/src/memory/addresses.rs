@@ -70,11 +70,8 @@ unsafe fn attribute_of_any(data: *mut c_void, attribute: i32, address: u64) -> R
             5 if matches!(kind, Some(AllocationKind::Device | AllocationKind::Managed)) => {
                 Out::new(data.cast()).store([0u64; 2])
             }
-            // Copies of device memory are synchronous.
-            6 => Out::new(data.cast()).store(u32::from(found.is_some_and(|(_, allocation)| {
-                allocation.synchronous
-                    || matches!(allocation.kind, AllocationKind::Device | AllocationKind::Managed)
-            }))),
+            6 => Out::new(data.cast())
+                .store(u32::from(found.is_some_and(|(_, allocation)| allocation.synchronous))),
             7 => Out::new(data.cast()).store(found.map_or(0, |(_, allocation)| allocation.id)),
             8 => Out::new(data.cast()).store(u32::from(kind == Some(AllocationKind::Managed))),
             9 => Out::new(data.cast()).store(if known {

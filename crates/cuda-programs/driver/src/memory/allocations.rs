@@ -3,8 +3,8 @@
 use crate::api::api;
 use crate::devices::contexts::current;
 use crate::devices::gpus::memory_bytes;
-use crate::failures::refuse;
 use crate::handles::Handle;
+use crate::interface::failures::refuse;
 use crate::memory::ipc;
 use crate::memory::mapped::{Access, is_mapped};
 use crate::memory::shared_pages::Block;
@@ -208,7 +208,8 @@ impl Driver {
                 id: 0,
                 pool,
                 flags,
-                synchronous: false,
+                // Copies of device memory are synchronous.
+                synchronous: kind != AllocationKind::Host,
                 memory: Some(memory),
                 block,
             },

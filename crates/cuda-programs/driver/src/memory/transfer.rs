@@ -1,7 +1,7 @@
 //! Copies and fills of bytes. An address is device memory if the emulator knows it, and memory of the program otherwise.
 
-use crate::failures::refuse;
 use crate::handles::Handle;
+use crate::interface::failures::refuse;
 use crate::memory::mapped::{Access, is_mapped};
 use crate::memory::shared_pages;
 use crate::memory::virtual_memory::is_reserved;

@@ -1946,7 +1946,7 @@ def arrays():
     need("cuArrayCreate_v2", made, plain(16, 16, 0x20, 1))
     array = Named("array", made.value)
     call("cuArrayGetDescriptor_v2", Out("x", 24), array)
-    call("cuArray3DGetDescriptor_v2", Out("x", 40), array)
+    call("cuArray3DGetDescriptor_v2", hidden(40), array)
     call("cuArrayGetDescriptor_v2", 0, array)
     call("cuArrayGetDescriptor_v2", hidden(24), 0)
     call("cuArrayGetPlane", pointer(), array, 0)

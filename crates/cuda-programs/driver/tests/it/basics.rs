@@ -94,7 +94,7 @@ fn what_is_captured_happens_when_the_graph_is_launched() {
     assert_eq!(call!("cuStreamCreate"(&mut stream => *mut u64, 1 => u32)), 0);
     assert_eq!(call!("cuStreamCreate"(&mut other => *mut u64, 1 => u32)), 0);
     assert_eq!(call!("cuEventCreate"(&mut event => *mut u64, 2 => u32)), 0);
-    assert_eq!(call!("cuStreamBeginCapture"(stream => u64, 0 => i32)), 0);
+    assert_eq!(call!("cuStreamBeginCapture"(stream => u64, 2 => i32)), 0);
     assert_eq!(launch(scale, stream, &mut arguments), 0);
     // Another stream joins, and comes back.
     assert_eq!(call!("cuEventRecord"(event => u64, stream => u64)), 0);

@@ -146,7 +146,7 @@ fn an_allocation_in_a_capture_is_a_node() {
     let add = kernel(PTX, "add");
     let mut stream = 0u64;
     assert_eq!(call!("cuStreamCreate"(&mut stream => *mut u64, 1 => u32)), 0);
-    assert_eq!(call!("cuStreamBeginCapture"(stream => u64, 0 => i32)), 0);
+    assert_eq!(call!("cuStreamBeginCapture"(stream => u64, 2 => i32)), 0);
     let mut address = 0u64;
     let code = call!("cuMemAllocAsync"(&mut address => *mut u64, 128 => usize, stream => u64));
     assert_eq!(code, 0);
@@ -287,7 +287,7 @@ fn bodies_run_by_conditions() {
     assert_eq!(call!("cuStreamCreate"(&mut stream => *mut u64, 1 => u32)), 0);
     let none = std::ptr::null::<c_void>();
     let code = call!("cuStreamBeginCaptureToGraph"(
-        stream => u64, captured => u64, none => *const c_void, none => *const c_void, 0 => usize, 0 => i32
+        stream => u64, captured => u64, none => *const c_void, none => *const c_void, 0 => usize, 2 => i32
     ));
     assert_eq!(code, 0);
     let code = call!("cuMemsetD32Async"(x => u64, 17 => u32, 32 => usize, stream => u64));

@@ -27,7 +27,7 @@ fn instantiate(graph: u64, flags: u64, upload: u64) -> (i32, u64, Parameters) {
 fn captured(of: impl Fn(u64)) -> (u64, u64) {
     let (mut stream, mut graph) = (0u64, 0u64);
     assert_eq!(call!("cuStreamCreate"(&mut stream => *mut u64, 1 => u32)), 0);
-    assert_eq!(call!("cuStreamBeginCapture"(stream => u64, 0 => i32)), 0);
+    assert_eq!(call!("cuStreamBeginCapture"(stream => u64, 2 => i32)), 0);
     of(stream);
     assert_eq!(call!("cuStreamEndCapture"(stream => u64, &mut graph => *mut u64)), 0);
     (stream, graph)

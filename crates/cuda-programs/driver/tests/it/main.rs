@@ -29,6 +29,7 @@ mod newer_forms;
 mod nvml;
 mod polling_kernels;
 mod processes;
+mod recorded_calls;
 mod regressions;
 mod virtual_memory;
 mod without_context;

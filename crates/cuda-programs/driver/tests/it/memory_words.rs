@@ -313,7 +313,7 @@ fn nodes_of_graphs_wait_and_write() {
     assert_eq!(code, 0);
 
     // Captured.
-    assert_eq!(call!("cuStreamBeginCapture"(work => u64, 0 => i32)), 0);
+    assert_eq!(call!("cuStreamBeginCapture"(work => u64, 2 => i32)), 0);
     assert_eq!((write(work, result, 1), wait(work, result, 1, EQ)), (0, 0));
     let mut captured = 0u64;
     assert_eq!(call!("cuStreamEndCapture"(work => u64, &mut captured => *mut u64)), 0);

@@ -464,10 +464,14 @@ fn events_of_captures_and_unknown_flags_are_refused() {
     context();
     let (stream, mut event, mut graph, mut executable) = (stream(), 0u64, 0u64, 0u64);
     assert_eq!(call!("cuEventCreate"(&mut event => *mut u64, 0 => u32)), 0);
-    assert_eq!(call!("cuStreamBeginCapture"(stream => u64, 0 => i32)), 0);
+    assert_eq!(call!("cuStreamBeginCapture"(stream => u64, 2 => i32)), 0);
     assert_eq!(call!("cuEventRecord"(event => u64, stream => u64)), 0);
     assert_eq!(call!("cuEventQuery"(event => u64)), 907);
     assert_eq!(call!("cuEventSynchronize"(event => u64)), 907);
+    // The query has invalidated the capture.
+    assert_eq!(call!("cuStreamEndCapture"(stream => u64, &mut graph => *mut u64)), 901);
+    assert_eq!(call!("cuEventQuery"(event => u64)), 1);
+    assert_eq!(call!("cuStreamBeginCapture"(stream => u64, 2 => i32)), 0);
     assert_eq!(call!("cuStreamEndCapture"(stream => u64, &mut graph => *mut u64)), 0);
     // Re-recorded, it is an ordinary event.
     assert_eq!(call!("cuEventRecord"(event => u64, stream => u64)), 0);

@@ -248,7 +248,7 @@ pub fn wait_value(to: u64, stream: u64) {
 }
 
 pub fn begin_capture(stream: u64) {
-    good(call!("cuStreamBeginCapture"(stream => u64, 0 => i32)));
+    good(call!("cuStreamBeginCapture"(stream => u64, 2 => i32)));
 }
 
 pub fn end_capture(stream: u64) -> u64 {

@@ -1,7 +1,7 @@
 //! The accesses of checked launches, for the driver, which compares the launches of different streams.
 
+use super::own_report;
 use super::session::{Session, Tool};
-use super::signals;
 use crate::Device;
 use crate::device::Engine;
 use lanework_emulator::sanitize::footprint::LaunchShadow;
@@ -24,7 +24,7 @@ pub(crate) fn check(
     let checks = emulator.checks().unwrap_or_default();
     let collects = COLLECTED.with_borrow(Option::is_some);
     let checks = if collects { checks.with_shadow() } else { checks };
-    let _running = signals::Running::begin();
+    let _running = own_report::Running::begin();
     let mut checked = emulator.check_for(program, config, arguments, checks)?;
     COLLECTED.with_borrow_mut(|all| {
         all.iter_mut().for_each(|all| all.extend(checked.shadow.take()));

@@ -22,7 +22,6 @@ mod merge;
 mod own_report;
 mod record;
 mod session;
-mod signals;
 mod sink;
 mod timeline;
 

@@ -1,12 +1,11 @@
 //! The tool of this process: chosen by its environment, it runs launches in its way and keeps records.
 
-use super::at_exit;
+use super::own_report;
 use super::launching::Launching;
 use super::launching::machine;
 use super::look_at::LookAt;
 use super::own_report::Own;
 use super::record::{Findings, Launched, Profiled, Record};
-use super::signals;
 use super::sink::{Sink, micros, now, stop};
 use crate::Profile;
 use crate::device::checked::NO_LIMIT;
@@ -71,7 +70,7 @@ impl Session {
             )),
         };
         if matches!(tool, Tool::Check) {
-            signals::catch();
+            own_report::catch();
         }
         let sink = match &folder {
             Some(folder) => Sink::in_folder(Path::new(folder)),
@@ -179,7 +178,7 @@ impl Session {
             let (kernel, found, stopped) = (kernel.to_owned(), found.to_vec(), stopped.cloned());
             self.keep(Record::Findings(Box::new(Findings { kernel, module, found, stopped })));
         }
-        signals::end_if_interrupted(|| {
+        own_report::end_if_interrupted(|| {
             let _ = self.report();
         });
     }
