@@ -28,23 +28,23 @@
 //!
 //! # What differs from Rust
 //!
-//! - There are no implicit conversions in arithmetic: `thread_idx.x` is a `u32` and `x.len()` a `usize`,
-//!   so their sum needs `as`. Integers of any two types are compared as the numbers they are, so a
-//!   guard reads `i < x.len()`; any integer type may index, and step a range.
+//! - There are no implicit conversions in arithmetic: `thread_idx.x` is a `u32` and `x.len()` a `usize`, so their sum
+//!   needs `as`. Integers of any two types are compared by value, so a guard is written `i < x.len()`; any integer type
+//!   may index an array or step a range.
 //! - Integer arithmetic wraps; division by zero returns what the GPU returns and does not trap.
-//! - Structs, enums and their `impl` blocks are marked `#[device]`; the host uses them as
-//!   before. They may be parameters, variables, arguments and results, and may be stored in buffers (but for enums with
-//!   data) and shared memory, where `x[i].mass` loads that field alone. A struct in a buffer has no padding, and no
-//!   `bool`, tuple or enum. In a kernel, `a += b` on structs is `a = a + b`: it needs `Add`.
+//! - Structs, enums and their `impl` blocks are marked `#[device]`; the host uses them as before. They may be
+//!   parameters, variables, arguments and results, and may be stored in buffers (except enums with data) and in shared
+//!   memory, where `x[i].mass` loads only that field. A struct in a buffer has no padding, and no `bool`, tuple or
+//!   enum. In a kernel, `a += b` on structs is `a = a + b`: it needs `Add`.
 //! - `match`, `if let`, `let ... else`, `while let` and `matches!` take literals, ranges, constants,
 //!   variants, tuples, structs, arrays, `|`, `@` and guards. A name in capitals is a constant. There
 //!   is `Option`, with `Some`, `None`, `?` and Rust's methods, in registers and local memory; no `Result`.
-//! - A closure is called by its name or passed to a `#[device]` function as `f: impl Fn(f32) -> f32`;
-//!   one with `return` declares its return type. It is staged anew at each call, and cannot be stored.
+//! - A closure is called by its name or passed to a `#[device]` function as `f: impl Fn(f32) -> f32`; a closure with
+//!   `return` declares its return type. It is inlined at each call, and cannot be stored.
 //! - Ranges, slices and arrays have iterators; each chain becomes one loop: `map`, `filter`, `zip`, `sum`, `fold`
 //!   and others; no `collect`.
 //! - `let x;` may be assigned later, on every path to its first use.
-//! - `break` takes no value. A `loop` left by `return` alone may end a `#[device]` function.
+//! - `break` takes no value. A `loop` that only `return` leaves may end a `#[device]` function.
 //! - A `for` with `..=` or `.step_by(s)` wraps past the largest value of its type, as in CUDA: keep
 //!   the bound plus the step below it.
 //! - A function that a kernel calls is marked `#[device]`; the host can call it, too. An ordinary Rust

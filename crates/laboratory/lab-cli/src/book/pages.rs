@@ -205,7 +205,7 @@ fn coverage_page(covered: &[Coverage], language: Language) -> String {
     let (title, note, columns, place) = match language {
         Language::English => (
             "Instructions",
-            "This page shows, for every form of every instruction, how well the emulator is known to agree with a GPU. \
+            "This page shows, for every form of every instruction, whether the emulator's results were compared with a GPU's. \
              *Measured*: the results equal an H200's bit for bit, over every recorded vector (`lanework-lab conform` \
              repeats the comparison), and for approximate functions over every input (`lanework-lab conform \
              --exhaustive`). *Unmeasured*: implemented from the manual and tested in whole kernels, but not compared \

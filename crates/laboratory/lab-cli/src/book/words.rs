@@ -24,7 +24,7 @@ pub struct Words {
     pub predicts: &'static str,
     /// Label of its costs.
     pub costs: &'static str,
-    /// Label of the changes since the rung before.
+    /// Label of the changes since the previous rung.
     pub before: &'static str,
     /// The alternative text of a rung's picture, before its name.
     pub accesses: &'static str,
@@ -42,11 +42,11 @@ const ENGLISH: Words = Words {
     columns: "| rung | experiment | sectors per load | sectors per store | bank conflicts | warp instructions | \
               per warp | active lanes | registers | occupancy |",
     timed: "Measured on an H200",
-    timed_columns: "| rung | median | GB/s | GFLOP/s | registers | occupancy | vs the rung before |",
+    timed_columns: "| rung | median | GB/s | GFLOP/s | registers | occupancy | vs the previous rung |",
     idea: "Idea",
     predicts: "Predicts",
     costs: "Costs",
-    before: "Since the rung before",
+    before: "Compared with the previous rung",
     accesses: "The sectors and banks that a warp accesses:",
     try_it: "Try it",
     experiments: "Experiments",

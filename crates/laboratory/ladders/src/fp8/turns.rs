@@ -3,7 +3,7 @@
 //! Idea: the sums of two stages alternate: a warpgroup starts the products of both, and adds the sums of the first while the
 //! products of the second run. While it adds the second sums, products of the other warpgroup run.
 //! 思路：两级的和轮流：warpgroup 先发起两级的乘积，第二级的乘积计算时把第一级的和相加；相加第二级的和时，另一个 warpgroup 的乘积正在计算。
-//! Predicts: the results of `promoted`, bit by bit: it sums the same products in the same order.
+//! Predicts: the results of `promoted`, bit for bit: it sums the same products in the same order.
 //! 预测：结果与 `promoted` 逐位相同：同样的乘积按同样的次序相加。
 //! Costs: 192 registers per thread for two sums and their total; a stage of zeros makes an odd number of stages even. On an H200:
 //! 907 us at 8192, where warpgroups that alternated by barriers took 1,101 us; 122 us against 144 us at 4096.

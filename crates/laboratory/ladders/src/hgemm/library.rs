@@ -1,8 +1,8 @@
 //! Tensor-core rung: `library`.
 //!
-//! Idea: `lanework_ops::gemm` takes any extents and strides. It chooses the tile by the shape, divides K among blocks where tiles
-//! are few, and overlaps launches: a block sets up its barriers and tensor maps before the previous launch ends. Warpgroups
-//! alternate between tiles of 128 x 128 or 128 x 192; where tiles are many, blocks form pairs; TMA stores the results.
+//! Idea: `lanework_ops::gemm` takes any extents and strides. It chooses the tile by the shape, divides K among blocks if there
+//! are few tiles, and overlaps launches: a block sets up its barriers and tensor maps before the previous launch ends. Warpgroups
+//! alternate between tiles of 128 x 128 or 128 x 192; if there are many tiles, blocks form pairs; TMA stores the results.
 //! Predicts: a sixth fewer bytes from the L2 cache than `turns` with tiles of 128 x 192; no padding is read or written.
 //! Costs: code for every layout of the factors, every result type and every fused epilogue. On an H200, compared with cuBLASLt in
 //! one process, alternating between tiles is 1 to 9 % faster at 2048 to 8192 than tiles that both warpgroups share.

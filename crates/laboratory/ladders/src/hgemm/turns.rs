@@ -3,8 +3,9 @@
 //! Idea: the two warpgroups of a block alternate between tiles of 128 x 128, each computing a whole tile: while one stores its results, the other
 //! multiplies (ping-pong in CUTLASS). After its wait for a tile's last stage, a warpgroup hands the tensor cores to the other one through a named barrier.
 //! Predicts: result stores cost no tensor-core time; a third more bytes from the L2 cache than `specialized`, whose tiles are wider.
-//! Costs: the warpgroups share only the ring of stages. At 4096 power limits an H200: 1.006 times as fast as `specialized`, 0.98
-//! times `clusters`, whose results leave by TMA; the library's kernel combines both.
+//! Costs: the warpgroups share no factors, only the ring of stages. At 4096 the power limit is an H200's bottleneck: 1.006 times
+//! as fast as `specialized`, 0.98 times as fast as `clusters`, which stores its results by TMA. The library's kernel combines
+//! both.
 //! 思路：线程块的两个 warpgroup 轮流计算 128×128 的 tile，各自独立算完一个：一个写结果时，另一个做乘法（CUTLASS 称为 ping-pong）。
 //! 等到一个 tile 的最后一级缓冲后，用具名屏障（named barrier）把轮次交给对方。
 //! 预测：写结果不占用张量核心的时间；从 L2 读取的字节数比 tile 更宽的 `specialized` 多三分之一。

@@ -2,7 +2,7 @@
 //!
 //! Idea: tensor cores multiply 8-bit integers with wrapping 32-bit sums. A 32-bit integer is four bytes, a0 + 2^8 a1 + 2^16 a2 +
 //! 2^24 a3. Of the 16 byte products, only the 10 whose places (0 to 3) add up to less than 4 reach the low 32 bits; the others
-//! are multiples of 2^32. Sums of equal place are kept separate and shifted at the end; nothing is rounded.
+//! are multiples of 2^32. The kernel keeps one sum per place and shifts the sums at the end; nothing is rounded.
 //! 思路：张量核心乘 8 位整数，累加到会回绕的 32 位和。一个 32 位整数是四个字节：a0 + 2^8 a1 + 2^16 a2 + 2^24 a3；16 个字节积中
 //! 只有位次之和小于 4 的 10 个影响低 32 位，其余都是 2^32 的倍数。同一位次的和分开累加，最后再移位；没有任何舍入。
 //! Predicts: 10 `mma` for 16 x 8 x 32 multiply-adds, and less than a third of the warp instructions of `pipelined`;

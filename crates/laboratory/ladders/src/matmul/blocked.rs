@@ -2,7 +2,8 @@
 //!
 //! Idea: 16 x 16 threads compute a tile of C from tiles of A and B in shared memory, where 16 threads read each
 //! number.
-//! Predicts: 1/8 of `pitched`'s load sectors: one load of A and one of B per thread and 16 steps.
+//! Predicts: 1/8 of `pitched`'s load sectors: each thread loads one element of A and one of B for every 16
+//! steps.
 //! Costs: two barriers per tile, and an edge test for every global access.
 //! 思路：16×16 个线程用共享内存中 A、B 的 tile 计算 C 的一个 tile，每个数供 16 个线程使用。
 //! 预测：加载扇区数降到 `pitched` 的八分之一：每线程每 16 步只各加载一次 A 和 B。

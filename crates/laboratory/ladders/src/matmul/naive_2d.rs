@@ -1,7 +1,7 @@
 //! Matrix product rung: `naive-2d`.
 //!
 //! Idea: `naive` with a two-dimensional grid: a thread's row and column need no division.
-//! Predicts: as `naive` with blocks of 32: 1 sector for A and 4 for B per step; the sum is
+//! Predicts: the same as `naive` with blocks of 32: 1 sector for A and 4 for B per step; the sum is
 //! uncompensated.
 //! Costs: every number is read from global memory once for each product that uses it.
 //! 思路：与 `naive` 相同，但使用二维网格，线程的行号和列号不需要做除法。

@@ -1,7 +1,7 @@
 //! Matrix product rung: `shared`.
 //!
-//! Idea: a block loads tiles of A and B, as wide as the block, into shared memory, and adds without
-//! compensation.
+//! Idea: a block loads tiles of A and B, as wide as the block, into shared memory; the sum is
+//! uncompensated.
 //! Predicts: 1/20 of `naive-2d`'s load sectors with tiles of 32; no bank conflicts.
 //! Costs: two barriers per tile; a tile of 64 would need 4096 threads, more than a block can have.
 //! 思路：线程块把与自身等宽的 A、B 的 tile 加载到共享内存，不做补偿求和。

@@ -1,7 +1,7 @@
 //! RMS norm rung: `held`.
 //!
-//! Idea: a thread holds up to 16 numbers of the row in registers, and the block has as many threads as that takes. Each number is
-//! loaded once; the mean of the squares is computed from registers.
+//! Idea: a thread holds up to 16 numbers of the row in registers, and the block has as many threads as the row needs. Each number
+//! is loaded once; the mean of the squares is computed from registers.
 //! 思路：每个线程在寄存器中保存一行里最多 16 个数，线程块的线程数由此决定：每个数只加载一次；平方的均值由寄存器求出。
 //! Predicts: one load per number and one for each of its column's factors; the loads of a thread are in flight together.
 //! 预测：每个数加载一次，它所在列的各个系数各加载一次；一个线程的各次加载同时在途。

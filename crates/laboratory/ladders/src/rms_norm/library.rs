@@ -1,6 +1,6 @@
 //! RMS norm rung: `library`: `nn::rms_norm` of `lanework-ops`.
 //!
-//! Idea: a row is held by as many threads as it needs: part of a warp, a warp, a block, or several blocks that exchange their
+//! Idea: each row gets as many threads as it needs: part of a warp, a warp, a block, or several blocks that exchange their
 //! sums of squares through memory.
 //! 思路：一行由恰好够用的线程保存：warp 的一部分、一个 warp、一个线程块，或者几个线程块，它们通过内存交换各自的平方和。
 //! Predicts: the same sectors at every length, from a few numbers per row to millions.

@@ -1,7 +1,8 @@
 //! Scan rung: `big-tiles`.
 //!
-//! Idea: each thread loads four 16-byte vectors before it uses the first, and keeps them in registers. Lanes of a warp have
-//! neighboring vectors, so accesses are coalesced; sums are formed within vectors, across lanes, and from vector to vector.
+//! Idea: each thread loads four 16-byte vectors before it uses the first, and keeps them in registers. Adjacent lanes hold
+//! adjacent vectors, so accesses are coalesced. The kernel adds within each vector, then across lanes, then from one vector
+//! to the next.
 //! 思路：每个线程先发出 4 次 16 字节的加载再使用第一个，并一直放在寄存器中；同一 warp 的 lane 取相邻的向量，因此访问是合并的；和依次在向量内、lane 之间、向量之间传递。
 //! Predicts: 16 sectors per request and a quarter of the requests; an eighth of the tiles, and so an eighth of the atomics and
 //! look-backs.

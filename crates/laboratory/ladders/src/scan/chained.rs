@@ -5,7 +5,8 @@
 //! 思路：只走一遍。线程块从计数器取下一个 tile，在寄存器中扫描，等前一个 tile 公布到它末尾为止的和，加上它，再公布自己的。tile 按次序领取，因此被等待的一定在运行。
 //! Predicts: each number is read once and written once; one atomic per tile.
 //! 预测：每个数只读一次、只写一次；每个 tile 一次原子操作。
-//! Costs: the running sum passes through memory from tile to tile, one after the other: as many round trips as tiles.
+//! Costs: the running sum passes through memory from tile to tile, one after the other: one memory round trip per
+//! tile.
 //! 代价：和要经过内存从一个 tile 传到下一个，依次进行：有多少个 tile 就要走多少趟。
 
 use super::Sums;

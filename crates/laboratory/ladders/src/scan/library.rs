@@ -1,11 +1,11 @@
 //! Scan rung: `library`: `scan::inclusive` of `lanework-ops`.
 //!
-//! Idea: persistent blocks take one tile after the other and keep the running sum themselves. They publish only the sums of
-//! single tiles, and each thread of a block reads one new sum. No sum travels from tile to tile, and the order of additions
-//! depends only on positions. In long scans the next tiles are copied to shared memory during the computation (bulk copies,
-//! sm_90), and a tile's sum is published one tile before it is needed.
+//! Idea: persistent blocks take one tile after another, and each block keeps its own running sum. A block publishes only
+//! the sums of single tiles, and each of its threads reads one new sum. No sum is passed from tile to tile, and the order
+//! of additions depends only on positions. In long scans the next tiles are copied to shared memory during the computation
+//! (bulk copies, sm_90), and a tile's sum is published one tile before it is needed.
 //! 思路：线程块常驻，一个接一个地领取 tile，并各自保存到目前为止的和：只公布单个 tile 的和，块中每个线程读取其中一个新公布的。没有和在 tile 之间传递，什么与什么相加只取决于位置。长的扫描同时把后面的 tile 拷贝到共享内存（批量拷贝，sm_90），每个 tile 的和提前一个 tile 公布。
-//! Predicts: the same accesses of numbers; every block reads each published sum once.
+//! Predicts: the same accesses to the numbers; every block reads each published sum once.
 //! 预测：对数的访问不变；公布的和每个线程块各读一次。
 //! Costs: every block adds up the published sums: 8 bytes per block and tile from the L2 cache; 192 KB of shared memory. On an
 //! H200, 2^28 numbers took 561 us, against 838 us without the copies ahead, 685 us with CUB 3.0 and 526 us for a copy.

@@ -5,7 +5,7 @@
 //! 思路：1024 个线程的线程块用 10 步扫描 1024 个数（Hillis 与 Steele 1986）：第 k 步每个线程加上位于自己之前 2^k 处的和。最后的和带到下一组 1024 个数。
 //! Predicts: 4 sectors per request and nearly all lanes active; ten times as many additions.
 //! 预测：每个请求 4 个扇区，几乎所有 lane 都活动；加法次数是十倍。
-//! Costs: 8 KB of shared memory and two barriers per step; one multiprocessor works, the others wait.
+//! Costs: 8 KB of shared memory and two barriers per step; only one multiprocessor works.
 //! 代价：8 KB 共享内存，每步两个屏障；只有一个多处理器在工作，其余都在等。
 
 use super::Sums;

@@ -1,7 +1,7 @@
 //! Scan rung: `three-phases`.
 //!
-//! Idea: every block sums its own part. After a grid barrier, each adds the sums of the parts before its own, reads its part
-//! again and scans it (reduce, then scan).
+//! Idea: every block sums its own part. After a grid barrier, each block adds the sums of the parts before its own, reads
+//! its part again and scans it (reduce, then scan).
 //! 思路：每个线程块先把自己那一部分加起来；等全部完成（整个网格的屏障）后，各自把前面各部分的和相加，再次读取自己的部分并扫描（先归约，再扫描）。
 //! Predicts: all multiprocessors work; global load sectors double, to 3 memory accesses per number.
 //! 预测：所有多处理器都在工作；全局加载扇区翻倍，每个数访问内存 3 次。

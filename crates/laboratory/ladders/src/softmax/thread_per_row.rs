@@ -4,7 +4,7 @@
 //! 思路：每行一个线程，走三遍：最大值、指数之和、结果。
 //! Predicts: 32 sectors per request where rows are longer than a sector; three loads per number.
 //! 预测：行长超过一个扇区时每个请求 32 个扇区；每个数加载三次。
-//! Costs: lanes read numbers a row apart; with few rows, few threads work.
+//! Costs: adjacent lanes read numbers that are a row apart; with few rows, few threads work.
 //! 代价：lane 读取的数相隔一行；行数少时只有少数线程工作。
 
 use crate::rows::{Rows, THREADS};

@@ -5,7 +5,7 @@
 //! 思路：每个线程保存 4 个向量，用 16 字节的访问加载和存储；行长不是 4 的倍数时交给 `held`。
 //! Predicts: a quarter of the requests, of 16 sectors each.
 //! 预测：请求数为四分之一，每个 16 个扇区。
-//! Costs: a whole warp, or a whole block, for a row of few vectors.
+//! Costs: a row of few vectors still takes a whole warp or block.
 //! 代价：只有几个向量的短行也要占用一整个 warp 和一个线程块。
 
 use crate::rows::{HELD, Rows, of_block};

@@ -126,7 +126,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("time:quartiles", "Quartiles", "四分位数"),
     ("time:least", "Fastest", "最快"),
     ("time:samples", "Samples", "样本数"),
-    ("time:step", "Against the rung before", "与上一级相比"),
+    ("time:step", "Compared with the previous rung", "与上一级相比"),
     ("time:cache", "Cache", "缓存"),
     ("time:invalid", "Invalid", "无效"),
     ("rate:bandwidth", "Bandwidth", "带宽"),

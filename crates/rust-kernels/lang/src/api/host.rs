@@ -1,8 +1,8 @@
 //! Support for `#[device]` functions that the host calls: indices of any integer type, casts to
-//! generic types, the loads and stores of several elements, methods that Rust's numbers lack, and the
-//! intrinsics that mean something for one thread.
+//! generic types, vector loads and stores, methods that Rust's numbers lack, and the intrinsics that
+//! make sense for a single thread.
 //!
-//! The intrinsics that mean something for one thread, on ordinary values.
+//! Intrinsics that make sense for a single thread, on ordinary values.
 //!
 //! Indices of any integer type.
 //!
@@ -27,7 +27,7 @@ pub fn cast<U, X: Cast<U>>(x: X) -> X::Output {
     x.cast()
 }
 
-/// Says why a device function has no meaning on the host.
+/// Panics with the reason why a device function cannot run on the host.
 ///
 /// # Panics
 /// Always.
@@ -115,7 +115,7 @@ pub fn mul_hi<T: Integer>(x: T, y: T) -> T {
     x.mul_hi(y)
 }
 
-/// An integer that indexes on the host, of any type.
+/// An integer of any type, as an index on the host.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot index an array",
     label = "expected an integer"
@@ -142,7 +142,7 @@ macro_rules! host_indices {
 
 host_indices!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
-/// An index of any integer type as Rust takes it.
+/// Converts an index of any integer type to `usize`.
 #[track_caller]
 #[inline]
 pub fn index(i: impl HostIndex) -> usize {

@@ -1,4 +1,4 @@
-//! The surface of this crate: what users import, and what the code of the macros calls.
+//! This crate's public API: names that users import, and functions that macro-generated code calls.
 
 pub mod host;
 pub mod prelude;

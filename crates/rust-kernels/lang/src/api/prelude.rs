@@ -1,15 +1,15 @@
-//! Names that every file with kernels needs, and their twins.
+//! Names that every file with kernels needs, and their *twins*.
 //!
-//! Twins: the staged function that a kernel calls where its source says `f(..)`.
+//! The twin of `f` is the staged function that a kernel calls where its source has `f(..)`.
 //!
 //! A `#[device] fn f` is two items: the ordinary function `f` in the namespace of values, which the host
 //! calls, and a type `f` in the namespace of types, whose function `staged` builds the call in a kernel;
 //! `use m::f` imports both. Intrinsics follow the same rule: a module of the same name holds the staged
 //! function. `twins_of!` makes these modules.
 //!
-//! The functions that mean something on the host (`min`, `fma`, `popc`...) are declared for it in
-//! [`crate::host`]; all others are listed in the macros' `host/device_only.rs`, so
-//! that a device function which calls one says so when the host calls it.
+//! Functions that make sense on the host (`min`, `fma`, `popc`...) are declared in [`crate::host`]. All
+//! others are listed in the macros' `host/device_only.rs`; a device function that calls one of them
+//! reports it when the host calls that device function.
 
 pub use crate::Swizzle;
 pub use crate::api::host::{

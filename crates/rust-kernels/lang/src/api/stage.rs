@@ -5,9 +5,9 @@
 //!
 //! Launch bounds: the arguments of `#[kernel(...)]` as PTX directives.
 //!
-//! The initialization of a kernel's mbarriers, before its first line: thread 0 of the block initializes all of them, and
-//! the block's threads (the cluster's, where the kernel has one) wait for it. So no barrier can be used too early. And what
-//! can only be judged when all of a kernel is known: the registers that its roles want.
+//! Initialization of a kernel's mbarriers, before its first statement: thread 0 of the block initializes all of them, and
+//! all threads of the block (of the cluster, if the kernel has one) wait for it. So no barrier can be used too early. Also
+//! the check of the registers that warp roles request, which needs the whole kernel.
 
 use crate::data::bounds_check::FAULT_PARAMETER;
 use crate::data::leaves::{Data, Handle, leaves};
@@ -240,13 +240,13 @@ pub fn bytes<T: Data>(value: T) -> Vec<u8> {
     out
 }
 
-/// The type that a parameter holds a leaf as: a `bool` is a byte.
+/// The type of a leaf in a parameter: a `bool` is a byte.
 fn stored_type_of_parameter(ty: ScalarType) -> ScalarType {
     if ty == ScalarType::Pred { ScalarType::U8 } else { ty }
 }
 
 impl Builder {
-    /// A leaf of a parameter, at the kernel's top.
+    /// A leaf of a parameter, read in the kernel's prologue.
     fn at_top_unstored(&mut self, loaded: Value, ty: ScalarType) -> Value {
         if ty != ScalarType::Pred {
             return loaded;
@@ -368,7 +368,8 @@ pub(crate) fn setup_barriers(b: &mut Builder) -> Vec<Line> {
     std::mem::take(&mut b.lines)
 }
 
-/// Refuses roles that together want more registers than the block is launched with: their threads would wait for ever.
+/// Reports roles that together request more registers than the block is launched with: their threads would wait
+/// forever.
 pub(crate) fn check_registers(b: &mut Builder) {
     let (Some(have), Some(last)) = (b.max_registers, b.moved_registers.last().cloned()) else {
         return;

@@ -1,8 +1,7 @@
-//! Bulk copies: contiguous bytes between global and shared memory, or from one block's shared memory to another's
-//! of its cluster (PTX manual, "cp.async.bulk"). They move multiples of 16 bytes between places aligned to 16.
+//! Bulk copies: contiguous bytes between global and shared memory, or from one block's shared memory to another's of
+//! its cluster (PTX manual, "cp.async.bulk"). They move multiples of 16 bytes between addresses aligned to 16.
 //!
-//! Groups of bulk and tensor stores, which a thread waits for, and the fence between its own accesses and the accesses of the copy
-//! engine.
+//! Also the groups of bulk and tensor stores that a thread waits for, and the fence between its own accesses and those of the copy engine.
 
 use crate::asynchrony::mbarrier::{Signal, word};
 use crate::asynchrony::part::{IntoPart, handle};
@@ -240,7 +239,7 @@ reductions! {
     bulk_xor "xor" false "Starts to `^` a part of shared memory with a span of global memory.";
 }
 
-/// Starts to bring a span of global memory into the L2 cache (`cp.async.bulk.prefetch.L2.global`).
+/// Prefetches a span of global memory into the L2 cache (`cp.async.bulk.prefetch.L2.global`).
 #[track_caller]
 pub fn bulk_prefetch<T: Element>(from: Span<T>) {
     here();
@@ -251,8 +250,8 @@ pub fn bulk_prefetch<T: Element>(from: Span<T>) {
     });
 }
 
-/// Starts to copy a whole part of this block's shared memory to another block of the cluster, whose barrier is informed
-/// of its bytes (`cp.async.bulk.shared::cluster.shared::cta`).
+/// Starts to copy a whole part of this block's shared memory to another block of the cluster, and signals the bytes to
+/// that block's barrier (`cp.async.bulk.shared::cluster.shared::cta`).
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -316,24 +315,24 @@ pub fn bulk_commit() {
     with(|b| b.emit("cp.async.bulk.commit_group", vec![]));
 }
 
-/// Waits until at most `pending` of this thread's latest groups are not complete (`cp.async.bulk.wait_group`): what they
-/// wrote may be read.
+/// Waits until all but the latest `pending` groups of this thread are complete (`cp.async.bulk.wait_group`): their
+/// results may be read.
 #[track_caller]
 pub fn bulk_wait(pending: u32) {
     here();
     with(|b| b.emit("cp.async.bulk.wait_group", vec![Operand::integer(pending)]));
 }
 
-/// Waits until at most `pending` of this thread's latest groups still read shared memory
-/// (`cp.async.bulk.wait_group.read`): their source may be written again, their target is perhaps not written yet.
+/// Waits until all but the latest `pending` groups of this thread have read shared memory
+/// (`cp.async.bulk.wait_group.read`): their sources may be overwritten, but their targets may not be written yet.
 #[track_caller]
 pub fn bulk_wait_read(pending: u32) {
     here();
     with(|b| b.emit("cp.async.bulk.wait_group.read", vec![Operand::integer(pending)]));
 }
 
-/// Orders this thread's accesses to shared memory before the accesses of copies started after it, also by another
-/// thread behind a barrier (`fence.proxy.async.shared::cta`). Use it between writing a tile and storing it.
+/// Orders this thread's accesses to shared memory before the accesses of copies that start after it, in this thread
+/// or, after a barrier, in another (`fence.proxy.async.shared::cta`). Use it between writing a tile and storing it.
 #[track_caller]
 pub fn fence_proxy_async_shared() {
     here();

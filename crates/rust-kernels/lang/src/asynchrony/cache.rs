@@ -1,4 +1,4 @@
-//! Cache hints: what the L1 and L2 caches are to keep. They change time, never values.
+//! Cache hints: which lines the L1 and L2 caches should keep. They affect time, never values.
 
 use crate::asynchrony::part::handle;
 use crate::data::place::{Place, ReadPlace, Space};
@@ -8,18 +8,18 @@ use crate::scalar::number::Element;
 use crate::scalar::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};
 
-/// Which of a cache's lines go first.
+/// Eviction priority of a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evict {
-    /// As others do.
+    /// The default priority.
     Normal,
-    /// This one: it is used once.
+    /// Evicted first: the data are used once.
     First,
-    /// This one last: it is used again.
+    /// Evicted last: the data are used again.
     Last,
-    /// It keeps its place.
+    /// The priority stays unchanged.
     Unchanged,
-    /// It is not brought into the cache (L1 only).
+    /// Not allocated in the cache (L1 only).
     NoAllocate,
 }
 
@@ -52,7 +52,8 @@ impl CacheHint {
         CacheHint::default()
     }
 
-    /// Through the read-only cache (`.nc`): no thread may write the elements while the kernel runs. Of loads only.
+    /// Through the read-only cache (`.nc`): no thread may write the elements while the kernel runs. For loads
+    /// only.
     #[must_use]
     pub fn read_only(self) -> CacheHint {
         CacheHint { read_only: true, ..self }
@@ -64,7 +65,7 @@ impl CacheHint {
         CacheHint { l1: Some(evict), ..self }
     }
 
-    /// Bytes that L2 fetches around the element: 64, 128 or 256 (`.L2::128B`). Of loads only.
+    /// Bytes that L2 fetches around the element: 64, 128 or 256 (`.L2::128B`). For loads only.
     #[must_use]
     pub fn l2_fetch(self, bytes: u32) -> CacheHint {
         CacheHint { fetch: Some(bytes), ..self }
@@ -154,7 +155,7 @@ pub fn store_hinted<T: Element>(place: Place<T>, value: impl IntoVar<T>, hint: C
     });
 }
 
-/// A policy of the L2 cache: this `fraction` (0 to 1) of the accesses gets the priority, the others none
+/// A policy of the L2 cache: a `fraction` (0 to 1) of the accesses gets the priority, the rest the default
 /// (`createpolicy.fractional`).
 #[track_caller]
 pub fn l2_policy(evict: Evict, fraction: f32) -> Var<u64> {
@@ -172,14 +173,14 @@ pub fn l2_policy(evict: Evict, fraction: f32) -> Var<u64> {
     }))
 }
 
-/// Starts to bring the line of `&x[i]` into the L2 cache (`prefetch.global.L2`).
+/// Prefetches the line of `&x[i]` into the L2 cache (`prefetch.global.L2`).
 #[track_caller]
 pub fn prefetch_l2<T: Element>(place: impl Into<ReadPlace<T>>) {
     here();
     prefetch(place.into().place, "L2");
 }
 
-/// Starts to bring the line of `&x[i]` into the L1 cache (`prefetch.global.L1`).
+/// Prefetches the line of `&x[i]` into the L1 cache (`prefetch.global.L1`).
 ///
 /// ```
 /// # use lanework::prelude::*;

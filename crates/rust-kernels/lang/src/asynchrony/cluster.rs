@@ -1,6 +1,6 @@
-//! Clusters: where a block is in its cluster, and the barrier of all of the cluster's threads.
+//! Clusters: a block's position in its cluster, and the barrier of all threads of the cluster.
 //!
-//! The whole grid: a barrier of all of its threads, and launches that overlap (programmatic dependent launch).
+//! Grids: the barrier of all threads of the grid, and launches that overlap (programmatic dependent launch).
 
 #![allow(non_upper_case_globals)]
 
@@ -43,8 +43,8 @@ pub struct ClusterArrival {
 
 handle!(ClusterArrival);
 
-/// Waits until every thread of the cluster has arrived: accesses before it, also to the shared memory of other blocks, are
-/// seen after it (`barrier.cluster.arrive`, `barrier.cluster.wait`).
+/// Waits until every thread of the cluster has arrived: accesses before it, including those to other blocks' shared
+/// memory, are visible after it (`barrier.cluster.arrive`, `barrier.cluster.wait`).
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -114,10 +114,10 @@ impl ClusterArrival {
 
 const WORD: ScalarType = ScalarType::U32;
 
-/// Waits until every thread of the grid has arrived: what was written before it, anywhere, is read after it. The launch has
-/// to be `.cooperative()`, so that all blocks are on the device at once; in another one the kernel traps.
+/// Waits until every thread of the grid has arrived; all writes before it are visible after it. The launch has to be
+/// `.cooperative()`, so that all blocks are resident at the same time; otherwise the kernel traps.
 ///
-/// The blocks meet as in CUDA's cooperative groups: at a counter in the workspace that the driver gives to a
+/// Blocks synchronize as in CUDA's cooperative groups: through a counter in the workspace that the driver passes to a
 /// cooperative launch.
 ///
 /// ```
@@ -168,7 +168,7 @@ pub fn grid_sync() {
     });
 }
 
-/// The address of the counter that blocks arrive at; traps where the launch has none.
+/// The address of the counter that blocks arrive at; traps if the launch has none.
 fn counter(b: &mut Builder) -> Value {
     let long = ScalarType::U64;
     let half = |b: &mut Builder, name| b.pure("cvt.u64.u32", long, &[(Value::Special(name), WORD)]);
@@ -204,15 +204,15 @@ fn arrivals(b: &mut Builder) -> Value {
     b.pure("selp.b32", WORD, &inputs)
 }
 
-/// Lets the next launch of the stream start, if it is a `.programmatic()` one, once every block has come here or ended
-/// (`griddepcontrol.launch_dependents`).
+/// Lets the next launch of the stream start, if it is a `.programmatic()` one, once every block has executed this call
+/// or ended (`griddepcontrol.launch_dependents`).
 #[track_caller]
 pub fn launch_dependents() {
     here();
     with(|b| b.emit("griddepcontrol.launch_dependents", vec![]));
 }
 
-/// In a `.programmatic()` launch, waits until the launches before it have ended and what they wrote can be read
+/// In a `.programmatic()` launch, waits until the preceding launches have ended and their writes are visible
 /// (`griddepcontrol.wait`). Code before it overlaps with them and must not depend on them.
 ///
 /// ```

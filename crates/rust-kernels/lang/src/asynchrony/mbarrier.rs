@@ -1,13 +1,13 @@
 //! mbarriers: barriers in shared memory that count arrivals of threads and bytes of asynchronous copies (PTX manual,
 //! "Asynchronous Barrier Instructions: mbarrier").
 //!
-//! A barrier has phases: one completes when as many threads have arrived as the barrier was made for and as many bytes
-//! as were announced. A thread names the phase to wait for by a token of its own arrival ([`Arrival`]), or by
-//! a [`Waiter`], which waits for one phase after the other and keeps the parity itself; there is no number to confuse.
+//! A barrier has phases. A phase completes when the barrier's number of threads has arrived and all announced bytes
+//! have been copied. A thread identifies the phase to wait for by the token of its own arrival ([`Arrival`]), or uses
+//! a [`Waiter`], which waits for one phase after another and tracks the parity itself.
 //!
-//! Arrivals at an mbarrier, of threads and of the bytes of copies.
+//! Arrivals of threads and of copied bytes at an mbarrier.
 //!
-//! Waits for the phases of an mbarrier: the phase of an arrival, or one after the other.
+//! Waits for the phases of an mbarrier: for the phase of an arrival, or for each phase in turn.
 
 use crate::asynchrony::part::{Part, handle};
 use crate::data::place::{Base, Place, Space};
@@ -58,9 +58,9 @@ impl Signal for Mbarrier {
 }
 
 /// An mbarrier whose phases complete after `arrivals` arrivals (1 to 2^20 - 1), which are known before the kernel's
-/// first line: a literal, a constant, a parameter or `block_dim.x`.
+/// first statement: a literal, a constant, a parameter or `block_dim.x`.
 ///
-/// It is initialized before the kernel's first line, and every thread sees it so.
+/// It is initialized before the kernel's first statement, and every thread sees it initialized.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -200,7 +200,7 @@ pub(crate) fn word(b: &mut Builder, index: Index) -> Value {
     }
 }
 
-/// The phase in which a thread arrived at an mbarrier: what [`Mbarrier::wait`] waits for.
+/// The phase in which a thread arrived at an mbarrier; [`Mbarrier::wait`] takes it.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -250,14 +250,14 @@ impl Mbarrier {
         })
     }
 
-    /// Arrives: what this thread did before is seen by those who wait for the phase (`mbarrier.arrive`).
+    /// Arrives; threads that wait for the phase see this thread's earlier accesses (`mbarrier.arrive`).
     #[track_caller]
     pub fn arrive(self) -> Arrival {
         here();
         self.arrive_by("arrive", None)
     }
 
-    /// Arrives as many times at once.
+    /// Arrives `count` times in one instruction.
     ///
     /// ```
     /// # use lanework::prelude::*;
@@ -296,8 +296,8 @@ impl Mbarrier {
         self.arrive_by("arrive", Some(count.parts()))
     }
 
-    /// Announces bytes of copies to this barrier, and arrives (`mbarrier.arrive.expect_tx`): the phase completes when they
-    /// are there, too.
+    /// Announces bytes of copies to this barrier, and arrives (`mbarrier.arrive.expect_tx`): the phase completes only
+    /// after they have been copied.
     #[track_caller]
     pub fn arrive_expect(self, bytes: impl IndexValue) -> Arrival {
         here();
@@ -315,15 +315,15 @@ impl Mbarrier {
         });
     }
 
-    /// Arrives for the last time: the phases after this one need an arrival less (`mbarrier.arrive_drop`).
+    /// Arrives for the last time: later phases need one arrival less (`mbarrier.arrive_drop`).
     #[track_caller]
     pub fn arrive_and_drop(self) -> Arrival {
         here();
         self.arrive_by("arrive_drop", None)
     }
 
-    /// Arrives as soon as all copies that this thread has started by [`cp_async`](crate::prelude::cp_async) have brought their
-    /// bytes; the thread does not wait (`cp.async.mbarrier.arrive.noinc`). The barrier's number of arrivals counts this one.
+    /// Arrives as soon as all copies that this thread has started by [`cp_async`](crate::prelude::cp_async) are complete; the
+    /// thread does not wait (`cp.async.mbarrier.arrive.noinc`). The barrier's number of arrivals counts this one.
     ///
     /// ```
     /// # use lanework::prelude::*;
@@ -411,8 +411,8 @@ impl Mbarrier {
         self.waiter_from(0)
     }
 
-    /// A position at which the first `wait` returns at once, as if a phase before the first had completed: of the
-    /// producer, which finds every stage empty.
+    /// A position at which the first `wait` returns immediately, as if a phase before the first had completed.
+    /// Producers use it, because every stage is empty at first.
     #[track_caller]
     pub fn waiter_past(self) -> Waiter {
         here();
@@ -427,7 +427,7 @@ impl Mbarrier {
         })
     }
 
-    /// Waits for the phase of a parity; `near` where only this block arrives.
+    /// Waits for the phase of a parity; `near` if only this block arrives.
     pub(crate) fn wait_parity(self, b: &mut Builder, parity: Value, near: bool) {
         let scope = if near { "" } else { acquire(b) };
         self.spin(b, ".parity", parity, ScalarType::U32, scope);
@@ -445,7 +445,7 @@ impl Mbarrier {
     }
 }
 
-/// Waits of a kernel with clusters see what was done in any block of the cluster.
+/// In a kernel with clusters, waits acquire at cluster scope.
 fn acquire(b: &Builder) -> &'static str {
     if b.cluster.is_some() { ".acquire.cluster" } else { "" }
 }

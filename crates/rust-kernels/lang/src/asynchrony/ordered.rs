@@ -1,5 +1,5 @@
-//! Memory accesses with a scope and an order (PTX manual, "Memory Consistency Model"): who sees a write, and what is seen
-//! with it. A load cannot release and a store cannot acquire: each has a function of its own.
+//! Memory accesses with a scope and an order (PTX manual, "Memory Consistency Model"). Loads cannot release and stores
+//! cannot acquire, so each has its own functions.
 
 use crate::data::place::{Place, ReadPlace};
 use crate::emit::current::{here, with};
@@ -9,7 +9,7 @@ use crate::scalar::number::Element;
 use crate::scalar::var::{IntoVar, Scalar, Var};
 use lanework_ptx::ScalarType;
 
-/// Among which threads an access is ordered.
+/// The threads for which an access is ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Threads of the block (`.cta`).
@@ -18,7 +18,7 @@ pub enum Scope {
     Cluster,
     /// Threads of the device (`.gpu`).
     Device,
-    /// All threads, also of other devices and of the host (`.sys`).
+    /// All threads, including those of other devices and of the host (`.sys`).
     System,
 }
 
@@ -73,7 +73,8 @@ fn store<T: Element>(place: Place<T>, value: Var<T>, order: &str, scope: Scope) 
     });
 }
 
-/// Reads `&x[i]`; what was written before the [`store_release`] that is read is seen by what follows (`ld.acquire`).
+/// Reads `&x[i]` with acquire order (`ld.acquire`): later accesses see everything written before the [`store_release`]
+/// whose value it reads.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -101,29 +102,30 @@ pub fn load_acquire<T: Element>(place: impl Into<ReadPlace<T>>, scope: Scope) ->
     load(place.into().place, "acquire", scope)
 }
 
-/// Reads `&x[i]` in one piece, without an order (`ld.relaxed`): what other threads write at the same time may be read.
+/// Reads `&x[i]` atomically, without an order (`ld.relaxed`); other threads may write it at the same time.
 #[track_caller]
 pub fn load_relaxed<T: Element>(place: impl Into<ReadPlace<T>>, scope: Scope) -> Var<T> {
     here();
     load(place.into().place, "relaxed", scope)
 }
 
-/// `x[i] = value`; who reads it by [`load_acquire`] sees what this thread wrote before (`st.release`).
+/// `x[i] = value` with release order (`st.release`): a thread that reads the value by [`load_acquire`] sees this
+/// thread's earlier writes.
 #[track_caller]
 pub fn store_release<T: Element>(place: Place<T>, value: impl IntoVar<T>, scope: Scope) {
     here();
     store(place, value.into_var(), "release", scope);
 }
 
-/// `x[i] = value` in one piece, without an order (`st.relaxed`).
+/// `x[i] = value` atomically, without an order (`st.relaxed`).
 #[track_caller]
 pub fn store_relaxed<T: Element>(place: Place<T>, value: impl IntoVar<T>, scope: Scope) {
     here();
     store(place, value.into_var(), "relaxed", scope);
 }
 
-/// Orders what this thread did before with what it does after, for the threads of a scope: with a relaxed store after it, a
-/// release; with a relaxed load before it, an acquire (`fence.acq_rel`).
+/// Orders this thread's earlier accesses before its later ones, for the threads of a scope (`fence.acq_rel`): followed by a
+/// relaxed store it is a release, preceded by a relaxed load an acquire.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -157,7 +159,7 @@ pub fn fence(scope: Scope) {
     with(|b| b.emit(&format!("fence.acq_rel.{}", scope.word()), vec![]));
 }
 
-/// A [`fence`] that all threads of the scope see in one order with other such fences (`fence.sc`).
+/// A sequentially consistent [`fence`]: all threads of the scope observe these fences in one order (`fence.sc`).
 #[track_caller]
 pub fn fence_sc(scope: Scope) {
     here();
@@ -172,7 +174,7 @@ pub struct Atomic<T> {
     scope: Scope,
 }
 
-/// `&mut x[i]` as an atomic: `atomic(&mut x[i], Order::AcqRel, Scope::Device).add(1)`. Its methods return the value before.
+/// `&mut x[i]` as an atomic: `atomic(&mut x[i], Order::AcqRel, Scope::Device).add(1)`. Its methods return the old value.
 ///
 /// ```
 /// # use lanework::prelude::*;

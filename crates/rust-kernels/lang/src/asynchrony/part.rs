@@ -1,6 +1,6 @@
 //! Parts of shared memory: a sub-array at a run-time index, the array of another block of the cluster, a swizzled view.
 //!
-//! Traits that the macros need of every handle of this folder: a plain value that may be named, copied and bound with `let mut`.
+//! Also the traits that make each handle of this folder a plain value, which kernels can name, copy and bind with `let mut`.
 
 use crate::data::place::{Base, Place, Space};
 use crate::emit::arithmetic::{Operation, binary};
@@ -136,7 +136,7 @@ impl<T, const D: usize> IntoPart<T, D> for Shared<T, D> {
 }
 
 impl Builder {
-    /// Sees to it that an array in shared memory starts at a multiple of `bytes`.
+    /// Aligns an array in shared memory to `bytes`.
     pub fn align_symbol(&mut self, symbol: usize, bytes: u32) {
         let name = self.symbols[symbol].clone();
         let variables = self.variables.iter_mut().chain(&mut self.globals);
@@ -152,7 +152,7 @@ impl<T, const D: usize> Part<T, D> {
         Part { first, dims, symbol, swizzle: Swizzle::None, element: PhantomData }
     }
 
-    /// The part with the swizzle of who laid it out.
+    /// The part with the swizzle that it was stored with.
     pub(crate) fn laid_out(self, swizzle: Swizzle) -> Part<T, D> {
         Part { swizzle, ..self }
     }
@@ -175,7 +175,7 @@ impl<T: Scalar, const D: usize> Part<T, D> {
         self.len() * T::SCALAR.size()
     }
 
-    /// Sees to it that the part starts at a multiple of `bytes`, as copies of tiles need.
+    /// Aligns the part to `bytes`, as tile copies require.
     pub(crate) fn align(&self, b: &mut Builder, bytes: u32) {
         b.align_symbol(self.symbol, bytes);
         let known = matches!(self.first.base, Base::Symbol(_));
@@ -217,8 +217,8 @@ impl<T: Scalar, const D: usize> Part<T, D> {
         })
     }
 
-    /// The part, with its 16-byte chunks where a tensor copy with this swizzle puts them: `tile.swizzled(Swizzle::B128)[[y, x]]`
-    /// is the element that the plain layout has at `[y, x]`.
+    /// The part, with its 16-byte chunks at the positions of a tensor copy with this swizzle:
+    /// `tile.swizzled(Swizzle::B128)[[y, x]]` is the element that the plain layout has at `[y, x]`.
     #[track_caller]
     pub fn swizzled(self, swizzle: Swizzle) -> Part<T, D> {
         here();
@@ -239,7 +239,7 @@ impl<T: Scalar, const D: usize> Part<T, D> {
     }
 }
 
-/// Where a swizzle puts the element that a plain layout has at a place.
+/// The swizzled position of the element that a plain layout has at `place`.
 fn swizzled<T>(b: &mut Builder, place: Place<T>, swizzle: Swizzle) -> Place<T> {
     if swizzle == Swizzle::None {
         return place;

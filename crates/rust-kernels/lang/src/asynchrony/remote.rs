@@ -1,7 +1,7 @@
 //! Distributed shared memory: arrays and mbarriers of other blocks of the cluster.
 //!
-//! Asynchronous stores to the shared memory of another block of the cluster, and reductions there, which tell an mbarrier of
-//! their bytes when they are done (PTX manual, "st.async", "red.async").
+//! Also asynchronous stores to another block's shared memory, and asynchronous reductions there, which signal their bytes to
+//! an mbarrier when they are done (PTX manual, "st.async", "red.async").
 
 use crate::asynchrony::mbarrier::{Mbarrier, word};
 use crate::asynchrony::part::{IntoPart, Part, handle};
@@ -33,7 +33,7 @@ pub struct RemoteMbarrier {
 handle!(Remote<T>[D: usize]);
 handle!(RemoteMbarrier);
 
-/// Refuses what needs a cluster in a kernel that declares none.
+/// Reports `what` in a kernel that declares no cluster.
 pub(crate) fn needs_cluster(b: &mut Builder, what: &str) {
     if b.cluster.is_none() {
         b.error(
@@ -93,9 +93,8 @@ impl RemoteMbarrier {
         });
     }
 
-    /// Arrives without a fence for the whole cluster, which costs as much as one for the whole GPU: for a thread that
-    /// has only read. The reads are over; no write of this thread is published (CUTLASS releases the stages of its
-    /// pipelines so).
+    /// Arrives without a fence of cluster scope, which costs as much as a fence of device scope. For a thread that
+    /// has only read: none of its writes are published (CUTLASS releases pipeline stages in the same way).
     pub(crate) fn arrive_after_reads(self) {
         with(|b| {
             let operands = vec![Operand::from("_"), self.place.operand(b)];
@@ -103,7 +102,7 @@ impl RemoteMbarrier {
         });
     }
 
-    /// Arrives: what this thread did before is seen by those who wait for the phase.
+    /// Arrives; threads that wait for the phase see this thread's earlier accesses.
     #[track_caller]
     pub fn arrive(self) {
         here();
@@ -183,7 +182,7 @@ where
     }
 }
 
-/// Refuses places of this block, and elements of a size that the hardware does not store so.
+/// Reports places of this block, and elements whose size the instruction does not support.
 fn check<T: Element>(b: &mut Builder, to: Place<T>, sizes: &[u32], what: &str) {
     needs_cluster(b, what);
     if to.space != Space::Cluster {

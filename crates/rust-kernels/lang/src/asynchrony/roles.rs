@@ -1,4 +1,5 @@
-//! Warp roles: which warps of a block do what, registers moved between them, and one lane elected of a warp.
+//! Warp roles: a division of a block's warps by task, registers reallocated between roles, and the election of one
+//! lane of a warp.
 //!
 //! Named barriers: barriers 1 to 15 of the block, for some of its warps (PTX manual, "barrier").
 
@@ -14,7 +15,7 @@ use crate::scalar::index::{Extent, IndexValue};
 use crate::scalar::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};
 
-/// Some adjacent warps of a block that do one thing; see [`warp_roles`].
+/// Adjacent warps of a block with one task; see [`warp_roles`].
 #[derive(Debug)]
 pub struct Role {
     first: u32,
@@ -23,7 +24,8 @@ pub struct Role {
 
 handle!(Role);
 
-/// Divides a block's warps among roles, in order: `warp_roles([4, 1])` are warps 0 to 3 and warp 4.
+/// Divides a block's warps among roles, in order: `warp_roles([4, 1])` returns a role of warps 0 to 3 and one of warp
+/// 4.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -139,15 +141,15 @@ impl Role {
         32 * self.warps
     }
 
-    /// A barrier of the role's threads alone.
+    /// A barrier of only the role's threads.
     #[track_caller]
     pub fn barrier(self) -> NamedBarrier {
         named_barrier(self.threads())
     }
 
-    /// Leaves the role's threads this many registers each and gives the others back (`setmaxnreg.dec`): 24 to 256, a
-    /// multiple of 8. The role is whole warpgroups, warps 4n to 4n + 3; only its threads may call it. The kernel says by
-    /// `max_registers` how many each thread is launched with.
+    /// Reduces the registers of each of the role's threads to `keep` and releases the others (`setmaxnreg.dec`): 24 to
+    /// 256, a multiple of 8. The role consists of whole warpgroups (warps 4n to 4n + 3), and only its threads may call
+    /// this. The kernel's `max_registers` sets the number that each thread is launched with.
     ///
     /// ```
     /// # use lanework::prelude::*;
@@ -174,7 +176,8 @@ impl Role {
         self.registers("dec", keep);
     }
 
-    /// Gives the role's threads this many registers each, when others have given them back (`setmaxnreg.inc`).
+    /// Raises the registers of each of the role's threads to `have`, once other warps have released them
+    /// (`setmaxnreg.inc`).
     #[track_caller]
     pub fn take_registers(self, have: u32) {
         here();
@@ -226,8 +229,8 @@ impl Role {
     }
 }
 
-/// Whether this lane is the elected one of the lanes in `mask`, which must all call it (`elect.sync`): one lane starts
-/// a copy while the others go on.
+/// Whether this lane is the elected one of the lanes in `mask`, all of which must call it (`elect.sync`): one lane can
+/// start a copy while the others continue.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -257,7 +260,7 @@ pub fn elect_sync(mask: impl IntoVar<u32>) -> Var<bool> {
     }))
 }
 
-/// A barrier of some warps of the block. Its number is its own: no two named barriers of a kernel are one.
+/// A barrier of some warps of the block. Each named barrier of a kernel has a separate number.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -372,7 +375,7 @@ impl NamedBarriers {
 }
 
 impl NamedBarrier {
-    /// Arrives and waits for the others: their accesses to memory before it are seen after it (`bar.sync`).
+    /// Arrives and waits for the others; their earlier memory accesses are visible after it (`bar.sync`).
     #[track_caller]
     pub fn sync(self) {
         here();
@@ -407,7 +410,7 @@ impl NamedBarrier {
         self.emit("bar.arrive");
     }
 
-    /// The threads that meet.
+    /// The number of threads that it synchronizes.
     pub fn threads(self) -> u32 {
         self.threads
     }

@@ -4,8 +4,8 @@
 //!
 //! Copies of four rows of a matrix, each chosen by its number (PTX manual, "tile::gather4" and "tile::scatter4"; sm_100).
 //!
-//! Loads of pixels for convolutions by the tensor memory accelerator (PTX manual, "im2col mode"): pixel after pixel through a
-//! box in each image, each moved by the same offset, which selects a tap of the filter.
+//! Loads of pixels for convolutions by the tensor memory accelerator (PTX manual, "im2col mode"): a load walks through a box
+//! in each image, pixel by pixel, and shifts every pixel position by the same offset, which selects a tap of the filter.
 
 use crate::asynchrony::mbarrier::Signal;
 use crate::asynchrony::part::{IntoPart, Part, handle};
@@ -175,8 +175,8 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
         Self { map: self.map.with_policy(policy.value), ..self }
     }
 
-    /// Loads give the tile to every block of the cluster whose bit is set, each at the same place of its shared memory, and
-    /// signal the barrier at the same place.
+    /// Loads copy the tile to every block of the cluster whose bit is set, at the same shared-memory address in each, and
+    /// signal the barrier at the same address in each.
     ///
     /// ```
     /// # use lanework::prelude::*;
@@ -232,7 +232,7 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
     }
 }
 
-/// Refuses a part that is not four rows.
+/// Reports a part that is not four rows.
 fn four_rows<T: Element>(part: &Part<T, 2>) {
     if part.dims[0] != 4 {
         with(|b| {
@@ -302,9 +302,9 @@ impl<T: Element, const WRITTEN: bool> TensorTiles<T, 2, WRITTEN> {
         self.map().gather(to, &places(rows.coordinates(), column.parts()), signal);
     }
 
-    /// Starts to copy four rows from shared memory to where `rows` says, from `column` on; the thread waits for it by
-    /// [`bulk_wait`](crate::prelude::bulk_wait) (`cp.async.bulk.tensor.2d.tile::scatter4`). Rows outside the tensor are not
-    /// written. Needs sm_100; see [`gather`](Self::gather).
+    /// Starts to copy four rows from shared memory to the rows numbered `rows`, from `column` on; the thread waits for it
+    /// by [`bulk_wait`](crate::prelude::bulk_wait) (`cp.async.bulk.tensor.2d.tile::scatter4`). Rows outside the tensor are
+    /// not written. Needs sm_100; see [`gather`](Self::gather).
     #[track_caller]
     pub fn scatter(self, from: impl IntoPart<T, 2>, rows: impl TileAt<4>, column: impl IndexValue)
     where
@@ -317,7 +317,7 @@ impl<T: Element, const WRITTEN: bool> TensorTiles<T, 2, WRITTEN> {
     }
 }
 
-/// A tensor of images that is read by pixels: a parameter `x: &PixelMap<T, R>`, of images, one to three dimensions of space,
+/// A tensor of images that is read by pixels: a parameter `x: &PixelMap<T, R>`, of images, one to three spatial dimensions,
 /// and channels.
 ///
 /// ```
@@ -369,7 +369,7 @@ pub fn tensor_pixels<T: Element, const R: usize>(name: &'static str) -> TensorPi
     TensorPixels { map: Map::parameter::<T>(name, R, false), element: PhantomData }
 }
 
-/// How far a copy's pixels are moved, in each dimension of space of a tensor of `R` dimensions, outermost first: `(dy, dx)`.
+/// The shift of a copy's pixels in each spatial dimension of a tensor of `R` dimensions, outermost first: `(dy, dx)`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not move pixels of a tensor of {R} dimensions",
     label = "expected two integers fewer than there are dimensions",
@@ -401,7 +401,7 @@ impl<A: IndexValue, B: IndexValue, C: IndexValue> PixelOffsets<5> for (A, B, C) 
 
 impl<T: Element, const R: usize> TensorPixels<T, R> {
     /// Starts to copy pixels into shared memory, `[pixels, channels]` as the map says, from the one at `at` on, which is in
-    /// the map's box; each is moved by `offsets`, 0 or more. `signal` expects their bytes
+    /// the map's box; each is shifted by `offsets`, 0 or more. `signal` expects their bytes
     /// (`cp.async.bulk.tensor.im2col`).
     #[track_caller]
     pub fn load(

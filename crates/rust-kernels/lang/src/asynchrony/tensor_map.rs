@@ -13,7 +13,7 @@ use crate::scalar::number::Element;
 use lanework_abi::{Parameter, ParameterKind, Tile};
 use lanework_ptx::{Address, AddressBase, Operand, ScalarType, StateSpace, Variable};
 
-/// A parameter that is a tensor map, with what copies by it are given.
+/// A parameter that is a tensor map, with the options of copies through it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Map {
     /// Its number among the kernel's parameters.
@@ -89,7 +89,7 @@ impl Map {
         });
     }
 
-    /// The modifiers for what copies are given.
+    /// The instruction's modifiers for the copies' options.
     fn modifiers(self) -> String {
         let multicast = if self.blocks.is_some() { ".multicast::cluster" } else { "" };
         let hint = if self.policy.is_some() { ".L2::cache_hint" } else { "" };
@@ -107,7 +107,7 @@ impl Map {
         }
     }
 
-    /// Copies for `blocks` of the cluster.
+    /// Copies with multicast to `blocks` of the cluster.
     pub(crate) fn multicast(self, blocks: Value) -> Map {
         with(|b| needs_cluster(b, "multicast"));
         Map { blocks: Some(blocks), ..self }

@@ -1,5 +1,5 @@
-//! Bounds checks: one comparison and one branch inline; the code that reports a failure is out of
-//! line at the kernel's end.
+//! Bounds checks: one comparison and one branch inline. The code that reports a failure is out of line, at the
+//! kernel's end.
 
 use crate::emit::builder::Builder;
 use crate::emit::frames::{Failure, Flight, Line};
@@ -54,8 +54,8 @@ impl Builder {
 
     /// The end of a loop that waits: back to `head` where `predicate` is set (or clear, when `negated`).
     ///
-    /// In a checked kernel, a thread whose check fails ends without what the others wait for, so a wait ends as well
-    /// once the fault record has been taken.
+    /// In a checked kernel, a thread whose check fails exits without the arrival that other threads wait for, so
+    /// waits also end once the fault record has been taken.
     pub fn wait_while(&mut self, predicate: Register, negated: bool, head: &str) {
         if !self.checked {
             self.jump_if(predicate, negated, head);

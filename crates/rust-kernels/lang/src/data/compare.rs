@@ -2,11 +2,11 @@
 //!
 //! Comparisons as the macros write them: `(&&Compare(left, right)).less(..)`.
 //!
-//! Three traits share their methods' names, and method lookup takes the first that fits, since each
-//! is implemented for one reference less: operands of one type (so that a literal gets its type from
-//! the other side, as in Rust), then integers of two types, then whatever is left, which is the error
-//! that says what can be compared. Integers of two types are compared as the numbers they are: `-1i32`
-//! is less than `0u32`, and no operand is cut to the other's width.
+//! Three traits share their methods' names. Each is implemented for one reference less, so method lookup
+//! takes the first that fits: operands of one type (so that a literal gets its type from the other side,
+//! as in Rust); integers of two types; any other operands, for which the trait's error message lists
+//! comparable types. Integers of two types are compared by value: `-1i32` is less than `0u32`, and no
+//! operand is truncated to the other's width.
 
 use crate::data::convert::{To, Valued};
 use crate::data::leaves::{Data, Leaf, leaves};
@@ -23,7 +23,7 @@ use lanework_ptx::ScalarType;
 
 const PRED: ScalarType = ScalarType::Pred;
 
-/// Whether two values are equal: all scalars are, without the scalars of a `None` and of other variants.
+/// Whether two values are equal: compares all scalars except those of a `None` and of inactive variants.
 #[track_caller]
 pub fn same<T: Data>(first: impl To<T>, second: impl To<T>) -> Var<bool> {
     here();
@@ -43,7 +43,7 @@ pub fn same<T: Data>(first: impl To<T>, second: impl To<T>) -> Var<bool> {
     }))
 }
 
-/// Whether every `Option` and variant that a scalar is in holds it; `None` where it is in none.
+/// Whether every `Option` and variant around a scalar is active; `None` if there are none around it.
 fn held(b: &mut Builder, leaves: &[Leaf], values: &[Value], leaf: &Leaf) -> Option<Value> {
     let (flag, number) = leaf.flag?;
     let own = match leaves[flag].ty {
@@ -56,8 +56,8 @@ fn held(b: &mut Builder, leaves: &[Leaf], values: &[Value], leaf: &Leaf) -> Opti
     }
 }
 
-/// Whether the first value is less, at most, greater or at least the second: by the first scalars
-/// that differ. Not of values with an `Option`, whose scalars may mean nothing.
+/// Lexicographic comparison of two values. Not for values with an `Option`, whose scalars may be
+/// undefined.
 #[track_caller]
 pub fn ordered<T: Data>(relation: Relation, first: impl To<T>, second: impl To<T>) -> Var<bool> {
     here();
@@ -193,7 +193,7 @@ fn relate_mixed(
             if integer(same, tx) == number {
                 return relate(b, relation, tx, x, Value::Constant(same));
             }
-            // The constant is out of `x`'s range, above or below.
+            // The constant is outside of `x`'s range.
             let order = 0.cmp(&number);
             return Value::Constant(relation.holds(Some(order)).into());
         }

@@ -1,12 +1,12 @@
 //! Values of a type, known while staging or only at run time.
 //!
-//! Enums with data in kernels: the number of the variant, then the fields of all variants, in registers or in a thread's
+//! Enums with data in kernels: the variant's number, then the fields of all variants, in registers or in a thread's
 //! local memory.
 //!
-//! Rust does not define the layout of such an enum, so buffers hold none, and in local memory it is laid out as this file
-//! says: each field at the next multiple of 8 bytes.
+//! Rust does not define the layout of such an enum, so buffers cannot hold it. In local memory this file defines the
+//! layout: each field at the next multiple of 8 bytes.
 //!
-//! Functions for the checks of patterns: rustc checks these calls, and nothing runs them.
+//! Functions for checking patterns: rustc type-checks calls of them, which never run.
 
 use crate::data::leaves::{Data, Handle, Leaf, leaves};
 use crate::data::operations;
@@ -126,23 +126,23 @@ pub fn keep<T: Data, X: To<T>>(value: X) -> X {
     value
 }
 
-/// An ordinary value of the type of `value`, for code that is checked and never run.
+/// An ordinary value of the type of `value`, for code that is type-checked but never runs.
 pub fn host<X: Valued>(_: X) -> X::Value {
     unreachable!("only checked by the compiler")
 }
 
-/// A value whose leaves are to be set, of the type that `check`, which is never run, returns.
+/// A value with unset leaves, of the type that `check` returns; `check` never runs.
 pub fn blank<T: Data>(_check: impl FnOnce() -> T) -> Handle<T> {
     operations::handle::<T>([])
 }
 
-/// `rest` as a value of the type that `check`, which is never run, returns.
+/// `rest` as a value of the type that `check` returns; `check` never runs.
 #[track_caller]
 pub fn rest<T: Data>(_check: impl FnOnce() -> T, rest: impl To<T>) -> Handle<T> {
     rest.to()
 }
 
-/// Refuses a field's type at the field.
+/// Checks a field's type, so that the error is at the field.
 pub fn is_data<T: Data>() {}
 
 /// Marks the place after a field that no padding follows.
@@ -174,7 +174,7 @@ impl<T: Data> Functions for T {
 /// A field: the number of its variant, its bytes, and what appends its leaves.
 pub type VariantField = (u64, u64, fn(u64, &mut Vec<Leaf>));
 
-/// Bytes that the number takes, so that every field is aligned.
+/// Bytes of the number, chosen so that every field is aligned.
 const NUMBER: u64 = 8;
 
 /// The bytes of an enum whose fields have these sizes.
@@ -197,15 +197,15 @@ pub fn variants_leaves(offset: u64, fields: &[VariantField], out: &mut Vec<Leaf>
     }
 }
 
-/// Appends the bits of a field whose variant it is not.
+/// Appends zero bits for a field of another variant.
 pub fn no_bits<T: Data>(out: &mut Vec<u64>) {
     out.extend(leaves::<T>().iter().map(|_| 0));
 }
 
-/// Code that the compiler checks and nothing runs.
+/// Code that is type-checked but never runs.
 pub fn check(_code: impl FnOnce()) {}
 
-/// A guard that may hold or not.
+/// A guard of unknown value.
 pub fn perhaps() -> bool {
     false
 }

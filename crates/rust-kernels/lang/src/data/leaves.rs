@@ -1,4 +1,4 @@
-//! Types as sequences of leaves: how a value is taken apart and put together, whatever its parts are.
+//! Types as sequences of leaves: how a value is split into its parts and assembled from them.
 //!
 //! Kinds of a value's scalars while staging: handles, variables or places.
 
@@ -19,7 +19,7 @@ pub trait Data: Copy + 'static {
     /// The value while staging, made of parts of a kind.
     #[doc(hidden)]
     type Of<K: Kind>: Copy;
-    /// Bytes that a value takes in memory: Rust's, but of what has an `Option` in it.
+    /// Bytes of a value in memory: Rust's size, except for types that contain an `Option`.
     #[doc(hidden)]
     fn size() -> u64 {
         size_of::<Self>() as u64
@@ -30,7 +30,7 @@ pub trait Data: Copy + 'static {
     /// Appends the leaves' bits.
     #[doc(hidden)]
     fn bits(self, out: &mut Vec<u64>);
-    /// Puts a value together from its parts.
+    /// Assembles a value from its parts.
     #[doc(hidden)]
     fn build<K: Kind>(parts: &mut Parts<'_>) -> Self::Of<K>;
     /// Appends the value's parts.
@@ -48,7 +48,7 @@ pub trait Kind: Copy + Debug + 'static {
     fn scalar<T: Scalar>(part: Part) -> Self::Scalar<T>;
     /// The part of a scalar.
     fn part<T: Scalar>(scalar: Self::Scalar<T>) -> Part;
-    /// Puts an array together.
+    /// Assembles an array.
     fn array<T: Data, const N: usize>(parts: &mut Parts<'_>) -> Self::Array<T, N>;
     /// Appends the parts of an array.
     fn array_parts<T: Data, const N: usize>(array: Self::Array<T, N>, out: &mut Vec<Part>);
@@ -59,7 +59,8 @@ pub trait Kind: Copy + Debug + 'static {
 pub struct Leaf {
     pub(crate) ty: ScalarType,
     pub(crate) offset: u64,
-    /// The place of the leaf that says whether an `Option` or a variant holds it, and what that leaf is then.
+    /// The position of the leaf that tells whether the enclosing `Option` or variant is active, and that leaf's
+    /// value if so.
     pub(crate) flag: Option<(usize, u64)>,
 }
 
@@ -75,7 +76,7 @@ pub(crate) enum Item {
     Memory { space: Space, base: Base, offset: i64 },
 }
 
-/// The parts that a value is put together from.
+/// The parts from which a value is assembled.
 #[derive(Debug)]
 pub struct Parts<'a> {
     left: std::slice::Iter<'a, Part>,
@@ -131,8 +132,8 @@ impl<T: Data, const N: usize> Data for [T; N] {
 /// A field: its offset and size in Rust's layout, and its size in a kernel.
 pub type Field = (usize, usize, u64);
 
-/// Offsets of fields in a value of `whole` bytes, and its size in a kernel: as in Rust, unless one has an `Option`
-/// in it, which takes more.
+/// Offsets of fields in a value of `whole` bytes, and its size in a kernel: as in Rust, unless a field contains an
+/// `Option`, which is larger in a kernel.
 pub fn laid_out(fields: &[Field], whole: usize) -> (Vec<u64>, u64) {
     if fields.iter().all(|(_, host, kernel)| *host as u64 == *kernel) {
         return (fields.iter().map(|field| field.0 as u64).collect(), whole as u64);

@@ -1,11 +1,11 @@
 //! The values of the kernel language: scalars, and tuples, arrays, `#[device]` structs and enums of
 //! them.
 //!
-//! A value is a sequence of scalars, its *leaves*, each with a type and an offset in memory. A type
-//! says how to take its leaves apart and put them together ([`Data`]); what is done with them
-//! (registers, moves, selections, loads, stores, parameters) is written once, on the leaves
-//! (`operations`). What a leaf is while staging is the value's [`Kind`]: a handle, a variable, or
-//! a place in memory.
+//! A value is a sequence of scalars, its *leaves*, each with a type and an offset in memory. Each
+//! type implements splitting into leaves and assembly from them ([`Data`]). Operations (registers,
+//! moves, selections, loads, stores, parameters) are written once, on leaves (`operations`). A
+//! value's [`Kind`] determines what a leaf is while staging: a handle, a variable, or a place in
+//! memory.
 
 pub(crate) mod bounds_check;
 pub(crate) mod compare;

@@ -114,7 +114,7 @@ fn select_leaf(b: &mut Builder, condition: Var<bool>, ty: ScalarType, x: Value, 
     b.pure(&name, ty, &[(x, ty), (y, ty), (condition.value, ScalarType::Pred)])
 }
 
-/// The value now, of a value of any kind; a later assignment shows through it.
+/// The current value of a value of any kind; it reflects later assignments.
 #[track_caller]
 pub fn read_view<T: Data, K: Kind>(value: T::Of<K>) -> Handle<T> {
     here();
@@ -124,7 +124,7 @@ pub fn read_view<T: Data, K: Kind>(value: T::Of<K>) -> Handle<T> {
     }))
 }
 
-/// The value now, of a value of any kind, unaffected by later assignments.
+/// The current value of a value of any kind, unaffected by later assignments.
 #[track_caller]
 pub fn read_copy<T: Data, K: Kind>(value: T::Of<K>) -> Handle<T> {
     let leaves = leaves::<T>();
@@ -136,7 +136,7 @@ pub fn read_copy<T: Data, K: Kind>(value: T::Of<K>) -> Handle<T> {
 }
 
 impl Builder {
-    /// A copy of a value that may be a variable's.
+    /// A copy of a value that may belong to a variable.
     pub(crate) fn copied(&mut self, value: Value, ty: ScalarType) -> Value {
         match value {
             Value::Register(register) if register.mutable => {
@@ -162,7 +162,7 @@ impl Builder {
         self.unstored(loaded, ty)
     }
 
-    /// The value of a leaf of type `ty` from what memory holds of it.
+    /// Converts a loaded leaf of type `ty` from its memory representation.
     pub(crate) fn unstored(&mut self, loaded: Value, ty: ScalarType) -> Value {
         match ty {
             ScalarType::Pred => {
@@ -190,7 +190,7 @@ fn ty_of(ty: ScalarType) -> ScalarType {
     if ty == ScalarType::Pred { ScalarType::U8 } else { ty }
 }
 
-/// The type that memory holds a leaf as: a `bool` is a byte.
+/// The type of a leaf in memory: a `bool` is a byte.
 pub(crate) fn stored_type(ty: ScalarType) -> ScalarType {
     memory_type(ty_of(ty))
 }

@@ -57,8 +57,8 @@ macro_rules! read_places {
 
 read_places!(Place Places ReadPlace ReadPlaces);
 
-/// Receivers of methods: a scalar's value, and a struct in place, since its methods may
-/// change it.
+/// Receivers of methods: a scalar by value, and a struct in place, because its methods may change
+/// it.
 pub trait Receive: Copy {
     /// The type that has the methods.
     type Receiver;
@@ -102,14 +102,14 @@ pub fn receive<X: Receive>(value: X) -> X::Receiver {
     value.receive()
 }
 
-/// Target of an assignment: a variable or a place, whole or a part of one.
+/// Target of an assignment: a variable or a place, or a part of one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be assigned to",
     label = "neither a variable nor writable memory",
     note = "a variable is declared with `let mut`; a parameter is written to when it is `&mut [T]`"
 )]
 pub trait Target: Copy {
-    /// The type of what is assigned.
+    /// The type of the assigned value.
     type Value: Data;
     /// `self = value`.
     fn set(self, value: Handle<Self::Value>);
@@ -161,7 +161,7 @@ pub trait Exclusive<T: Data>: Copy {
     fn enter(self) -> (T::Of<Variables>, Loan<T>);
 }
 
-/// A value of memory that is in a variable.
+/// A value from memory, held in a variable.
 pub struct Loan<T: Data> {
     place: Option<T::Of<Places>>,
     variable: T::Of<Variables>,
@@ -173,14 +173,14 @@ pub fn lend<T: Data>(variable: T::Of<Variables>) -> (T::Of<Variables>, Loan<T>) 
     (variable, Loan { place: None, variable, versions: Vec::new() })
 }
 
-/// Lends a value of memory: loads it.
+/// Lends a value in memory: loads it.
 pub fn borrow<T: Data>(place: T::Of<Places>) -> (T::Of<Variables>, Loan<T>) {
     let variable = variable::<T>();
     set::<T, Variables>(variable, read_view::<T, Places>(place));
     (variable, Loan { place: Some(place), variable, versions: versions::<T>(variable) })
 }
 
-/// Stores what the function changed of a value of memory.
+/// Stores the changed leaves of a value back to memory.
 pub fn give_back<T: Data>(loan: Loan<T>) {
     let Some(place) = loan.place else { return };
     let now = versions::<T>(loan.variable);

@@ -1,6 +1,6 @@
 //! Tuples of up to eight values.
 //!
-//! How the runtime takes values of Rust's own types whose parts are scalars: `Option` and `Ordering`.
+//! Also `Option` and `Ordering`, standard types whose parts are scalars.
 
 use crate::data::convert::{To, Valued};
 use crate::data::leaves::{Data, Handle, Kind, Leaf, Part, Parts, laid_out};

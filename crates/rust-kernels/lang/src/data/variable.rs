@@ -1,4 +1,4 @@
-//! Variables: what `let mut` makes of a value, and what may be assigned to one.
+//! Variables (`let mut`), and the values that may be assigned to them.
 //!
 //! `let x;`: a variable that gets its value later.
 //!
@@ -21,7 +21,7 @@ use std::ops::Deref;
     note = "mutable variables are registers; bind anything else with `let`"
 )]
 pub trait IntoVariable: Copy {
-    /// The variable: for a scalar `Mut<T>`, for others what is made of these.
+    /// The variable: `Mut<T>` for a scalar, and a composition of these for other types.
     type Variable: Copy;
     /// A new variable that holds the value.
     fn into_variable(self) -> Self::Variable;
@@ -141,7 +141,7 @@ where
     second.set(old);
 }
 
-/// Puts a value in the place of another, which it returns.
+/// Replaces a value and returns the old one.
 #[track_caller]
 pub fn replace<A>(place: A, value: impl To<<A as Target>::Value>) -> Handle<<A as Target>::Value>
 where

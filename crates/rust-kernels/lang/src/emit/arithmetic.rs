@@ -53,8 +53,8 @@ impl Operation {
         }
     }
 
-    /// The instruction for floats of type `ty`; rounding is spelt out so that a product and a sum
-    /// are never contracted into a fused multiply-add.
+    /// The instruction for floats of type `ty`; the rounding is explicit, so that a product and a
+    /// sum are never contracted into a fused multiply-add.
     pub fn float_name(self, ty: ScalarType) -> String {
         let word = ty.name();
         match self {

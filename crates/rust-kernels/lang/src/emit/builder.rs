@@ -6,10 +6,10 @@
 //!
 //! Values as operands: literals, registers, special registers and addresses of arrays.
 //!
-//! Jumps and labels, with the groups of copies that are in flight where they meet.
+//! Jumps and labels, with the groups of copies that are in flight at each label.
 //!
-//! Captured blocks: lines staged before it is known how they will be placed, as a branch target, as
-//! straight-line code or as one guarded jump.
+//! Captured blocks: lines that are staged before it is known whether they become a branch target, straight-line
+//! code or one guarded jump.
 
 use crate::emit::frames::{
     BarrierSetup, Branches, CallFrame, Captured, Computation, Failure, Flight, Interrupted, Line,
@@ -55,13 +55,13 @@ pub(crate) struct Builder {
     /// Names of the arrays that places refer to.
     pub symbols: Vec<String>,
     pub barriers: Vec<BarrierSetup>,
-    /// Barriers of the block that have a name of their own, besides barrier 0.
+    /// Named barriers of the block, without barrier 0.
     pub named_barriers: u32,
-    /// Blocks of the kernel's cluster; `None` where the kernel declares none.
+    /// Blocks of the kernel's cluster; `None` if the kernel declares none.
     pub cluster: Option<[u32; 3]>,
-    /// Threads of the kernel's blocks; `None` where the kernel declares none.
+    /// Threads of the kernel's blocks; `None` if the kernel declares none.
     pub block: Option<[u32; 3]>,
-    /// Registers that each thread is launched with; `None` where the kernel does not say it.
+    /// Registers that each thread is launched with; `None` if the kernel does not declare it.
     pub max_registers: Option<u32>,
     /// Register counts that roles change to.
     pub moved_registers: Vec<MovedRegisters>,
@@ -69,7 +69,7 @@ pub(crate) struct Builder {
     pub dynamic_shared: u64,
     /// Whether `vprintf` must be declared.
     pub uses_printf: bool,
-    /// Text that `print!` gives for an error of the kernel, while one is made.
+    /// The text that `print!` produces for an error message of the kernel, while one is being built.
     pub rendering: Option<String>,
     /// Bytes of the largest argument list printed.
     pub print_bytes: u32,
@@ -138,7 +138,7 @@ impl Builder {
         Register { class, index: *count, mutable }
     }
 
-    /// A new label whose name starts with `purpose`.
+    /// Returns a new label whose name starts with `purpose`.
     pub fn label(&mut self, purpose: &str) -> String {
         self.labels += 1;
         format!("${purpose}_{}", self.labels)
@@ -354,7 +354,7 @@ impl Builder {
         self.push(Line::Label(label.to_owned()));
     }
 
-    /// Notes which copies are in flight where `label` is.
+    /// Notes which copies are in flight at `label`.
     fn leave_for(&mut self, label: &str) {
         if !self.flight.leave(label) {
             self.disagreement();
@@ -397,8 +397,8 @@ impl Captured {
 }
 
 impl Builder {
-    /// Starts a capture. Captures nest: the builder keeps what they interrupted, so that the generic functions that
-    /// kernels instantiate hold nothing that has to be dropped.
+    /// Starts a capture. Captures nest. The builder keeps the interrupted state, so that the generic functions that
+    /// kernels instantiate hold no values with destructors.
     pub fn begin_capture(&mut self) {
         self.enter();
         let interrupted = Interrupted {

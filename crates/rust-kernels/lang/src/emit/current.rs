@@ -2,7 +2,7 @@
 //!
 //! `break`, `continue` and `return`, and the frames of inlined functions that `return` leaves.
 //!
-//! The value of what does not end.
+//! Also the value of an expression that never ends.
 
 use crate::emit::builder::Builder;
 use crate::emit::frames::{CallFrame, LoopFrame};
@@ -17,7 +17,7 @@ thread_local! {
 /// continue.
 pub(crate) struct Abandon;
 
-/// Makes `builder` the one that this thread stages into, and returns the one before.
+/// Makes `builder` this thread's current builder, and returns the previous one.
 pub(crate) fn install(builder: Option<Box<Builder>>) -> Option<Box<Builder>> {
     BUILDER.with(|slot| slot.replace(builder))
 }

@@ -3,15 +3,14 @@
 //!
 //! Blocks of local memory that hold the arrays of variables.
 //!
-//! Inputs for a kernel's first and last instructions: barriers to initialize, registers
-//! that roles move, and bounds checks that report their failure out of line.
+//! Inputs for a kernel's first and last instructions: barriers to initialize, register counts of roles, and bounds
+//! checks that report failures out of line.
 //!
 //! Groups of asynchronous copies in flight while staging.
 //!
-//! A thread waits for copies by number: "all but the latest n groups". The builder keeps the order of
-//! the groups committed and not waited for, so that the number is computed, not written. The order
-//! must be the same on every path to a label: a forward dataflow whose meet is equality, as a verifier
-//! of stack machines checks the stack's shape.
+//! A thread waits for copies by number: "all but the latest n groups". The builder tracks the groups that are
+//! committed and not yet waited for, in order, and computes the number. The order must be the same on every path to a
+//! label: a forward dataflow whose meet is equality, as a verifier of stack machines checks the stack's shape.
 
 use crate::emit::value::{Index, Register, Value};
 use lanework_ptx::{Instruction, Location, ScalarType, Statement};
@@ -117,7 +116,7 @@ pub(crate) struct Block {
     pub symbol: usize,
     /// Its bytes.
     pub bytes: u64,
-    /// The block that took over its variables, and where in it they begin.
+    /// The block that took over its variables, and their offset in it.
     pub moved: Option<(usize, u64)>,
 }
 
@@ -133,13 +132,13 @@ pub(crate) struct BarrierSetup {
     pub position: Option<Location>,
 }
 
-/// A role whose threads get another number of registers.
+/// A role that changes its number of registers per thread.
 #[derive(Clone, Debug)]
 pub(crate) struct MovedRegisters {
     /// The role's first warp.
     pub first: u32,
     pub warps: u32,
-    /// Registers of each thread from here on.
+    /// The new number of registers per thread.
     pub count: u32,
     /// File, line and column.
     pub source: (String, u32, u32),
@@ -195,7 +194,7 @@ impl Flight {
         self.groups.clear();
     }
 
-    /// A jump to a label, or a loop's head: whether its groups match those at the other jumps to it.
+    /// Records a jump to a label or a loop's head. Returns whether its groups match those of the other jumps to it.
     pub fn leave(&mut self, label: &str) -> bool {
         if self.pipelines == 0 {
             return true;
@@ -209,8 +208,8 @@ impl Flight {
         }
     }
 
-    /// A label is reached, from the line before too unless it is `dead`: whether the groups are those
-    /// of the jumps to it.
+    /// Records that a label is reached, including from the preceding line unless that is `dead`. Returns whether the
+    /// groups match those of the jumps to it.
     pub fn arrive(&mut self, label: &str, dead: bool) -> bool {
         match self.labels.get(label) {
             Some(there) if dead => {
@@ -222,7 +221,7 @@ impl Flight {
         }
     }
 
-    /// The groups in flight, for a block staged aside.
+    /// The groups in flight, for a captured block.
     pub fn groups(&self) -> Vec<u32> {
         self.groups.clone()
     }

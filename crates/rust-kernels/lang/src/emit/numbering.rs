@@ -5,8 +5,9 @@
 //! it, which dominates every use. Computations in the branches of an `if` are not shared with each
 //! other or hoisted.
 //!
-//! Mutable variables carry a version, as in SSA renaming: every assignment raises it, and the head
-//! of a loop raises the version of all variables, because the loop's body may assign them.
+//! Mutable variables carry a version, as in SSA renaming: every assignment increments it, and the
+//! head of a loop increments the versions of all variables, because the loop's body may assign
+//! them.
 
 use crate::emit::builder::Builder;
 use crate::emit::frames::{Computation, Scope};

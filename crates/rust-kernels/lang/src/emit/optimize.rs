@@ -73,7 +73,7 @@ fn count_reads(lines: &[Line]) -> HashMap<String, usize> {
     counts
 }
 
-/// Whether the instruction is a load that only its result shows: neither volatile nor ordered.
+/// Whether the instruction is a load without side effects: neither volatile nor ordered.
 fn is_plain_load(instruction: &Instruction) -> bool {
     instruction.opcode == Opcode::Ld
         && matches!(instruction.modifiers[..], [space, _] if space != Modifier::Volatile)

@@ -127,7 +127,7 @@ pub(crate) fn is_narrow(ty: ScalarType) -> bool {
     matches!(ty, ScalarType::U8 | ScalarType::U16 | ScalarType::S8 | ScalarType::S16)
 }
 
-/// The integer that `bits` stand for in `ty`.
+/// The integer that `bits` represent in `ty`.
 pub(crate) fn integer(bits: u64, ty: ScalarType) -> i128 {
     match ty {
         ScalarType::U8 => i128::from(bits as u8),

@@ -37,7 +37,7 @@ pub fn if_then<C: Condition>(condition: C, then: impl FnOnce()) {
     end_then(condition);
 }
 
-/// Whether the lines of an `if` are staged; they are captured where its condition is not known.
+/// Whether the body of an `if` is staged; it is captured if the condition is not known.
 fn begin_then(condition: Var<bool>) -> bool {
     condition.known().unwrap_or_else(|| {
         with(Builder::begin_capture);
@@ -45,7 +45,7 @@ fn begin_then(condition: Var<bool>) -> bool {
     })
 }
 
-/// Places the captured lines to be run where the condition holds.
+/// Places the captured lines so that they run if the condition holds.
 fn end_then(condition: Var<bool>) {
     if condition.known().is_some() {
         return;
@@ -119,7 +119,8 @@ fn end_then_begin_else() {
     });
 }
 
-/// Ends the second branch. Whether both are so cheap that they are computed, and one value selected.
+/// Ends the second branch. Returns whether both branches are so cheap that both are computed and one
+/// value is selected.
 fn end_else(selectable: bool) -> bool {
     with(|b| {
         let second = b.end_capture();

@@ -50,7 +50,7 @@ pub trait ReturnAs<T: Returned> {
 #[diagnostic::do_not_recommend]
 impl<T: Data, X: To<T>> ReturnAs<T> for X {
     fn handle(self) -> Option<Handle<T>> {
-        // A view of a variable behind `&` must not follow the caller's later assignments.
+        // A view of a variable behind `&` must not reflect the caller's later assignments.
         X::REACHED.then(|| operations::read_copy::<T, Values>(self.to()))
     }
 }

@@ -33,7 +33,7 @@ pub fn while_loop<C: Condition>(
     repeat_while(name, condition, body);
 }
 
-/// A `while` at the source position of what was staged last.
+/// A `while` at the source position of the previous instruction.
 pub(crate) fn repeat_while<C: Condition>(
     name: Option<&'static str>,
     condition: impl Fn() -> C,
@@ -46,7 +46,8 @@ pub(crate) fn repeat_while<C: Condition>(
     }
 }
 
-/// Places the head of a `while` that may run, after a jump past it where `first`, its condition before it, does not hold.
+/// Places the head of a `while`, after a jump past the loop if its condition `first` does not hold before the first
+/// iteration.
 fn begin_while(name: Option<&'static str>, first: Var<bool>) -> bool {
     if first.known() == Some(false) {
         return false;
@@ -73,7 +74,7 @@ fn end_while_body() {
     });
 }
 
-/// Jumps back where the condition holds `again`.
+/// Jumps back if the condition holds `again`.
 fn end_while(again: Var<bool>) {
     with(|b| {
         let Repeat { head, exit, .. } = b.repeats.pop().expect("begun before");
@@ -218,7 +219,7 @@ pub enum Direction {
     Up,
     /// `.rev()`, with `.step_by(s)` after it: from the range's last value down.
     Down,
-    /// `.step_by(s).rev()`: from the last value that steps from the first one reach, down.
+    /// `.step_by(s).rev()`: down from the last value that is reached by steps from the first one.
     DownFromStep,
 }
 
@@ -291,7 +292,7 @@ fn stride(ty: ScalarType, step: Option<Index>) -> Value {
     })
 }
 
-/// Begins a `for` that may run, and returns its variable. The generic shell that kernels instantiate holds nothing.
+/// Begins a `for` whose range may be nonempty, and returns its variable. Not generic, so that it is compiled once.
 fn begin_for(
     name: Option<&'static str>,
     ty: ScalarType,
@@ -326,7 +327,7 @@ fn begin_for(
     })
 }
 
-/// Steps the counter and jumps back where the bound is not reached.
+/// Steps the counter and jumps back if the bound is not reached.
 fn end_for() {
     with(|b| {
         b.end_body();
@@ -334,7 +335,7 @@ fn end_for() {
         let Count { counter, ty, to, step, inclusive } = count.expect("the loop counts");
         let value = Value::Register(counter);
         b.enter();
-        // With `..=` the counter is compared before its step, which may leave the type.
+        // With `..=` the counter is compared before its step, which may overflow the type.
         let one_by_one = inclusive && step == Value::Constant(1);
         let before = one_by_one.then(|| relate(b, Relation::Lt, ty, value, to));
         b.step_counter(counter, ty, step);

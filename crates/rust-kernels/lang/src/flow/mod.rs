@@ -1,4 +1,4 @@
-//! Control flow, calls and printing while a kernel is staged.
+//! Staging of control flow, calls and printing.
 
 pub(crate) mod branch;
 pub(crate) mod call;

@@ -2,9 +2,9 @@
 //!
 //! Assertions and panics in kernels.
 //!
-//! Assertions on values known while staging are decided there: a failure is an error of the kernel. At run
-//! time the thread prints the message. A checked launch then reports the assertion with its thread, as
-//! it does an index out of range; an unchecked one stops (`trap`).
+//! Assertions on values known while staging are evaluated during staging: a failure is an error of the
+//! kernel. At run time the thread prints the message. A checked launch then reports the assertion with its
+//! thread, like an index out of range; an unchecked launch traps.
 
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};

@@ -1,4 +1,4 @@
-//! Atomics on places in global and shared memory; each returns the value before.
+//! Atomics on places in global and shared memory; each returns the old value.
 
 use crate::data::place::Place;
 use crate::emit::current::{here, with};

@@ -237,7 +237,7 @@ impl<T: Integer> Var<T> {
         self * other.into_var()
     }
 
-    /// The quotient, rounded towards positive infinity.
+    /// The quotient, rounded toward positive infinity.
     ///
     /// ```
     /// # use lanework::prelude::*;

@@ -1,6 +1,6 @@
-//! Numbers as bytes: `to_le_bytes`, `from_be_bytes`, `swap_bytes` and their like.
+//! Numbers as bytes: `to_le_bytes`, `from_be_bytes`, `swap_bytes` and similar methods.
 //!
-//! Letters of a text of bytes: `is_ascii_digit`, `to_ascii_lowercase` and their like.
+//! ASCII methods of bytes: `is_ascii_digit`, `to_ascii_lowercase` and similar methods.
 
 use crate::data::convert::To;
 use crate::emit::current::here;
@@ -119,7 +119,7 @@ bytes! {
     isize, u64, 8;
 }
 
-/// A byte between two, both included.
+/// Whether a byte is in a range, both ends included.
 fn between(byte: Var<u8>, low: u8, high: u8) -> Var<bool> {
     byte.ge(low) & byte.le(high)
 }
@@ -184,19 +184,19 @@ impl Var<u8> {
         between(self, b'A', b'Z')
     }
 
-    /// Whether it is a letter of ASCII.
+    /// Whether it is an ASCII letter.
     #[track_caller]
     pub fn is_ascii_alphabetic(self) -> Var<bool> {
         self.is_ascii_lowercase() | self.is_ascii_uppercase()
     }
 
-    /// Whether it is a letter or a digit of ASCII.
+    /// Whether it is an ASCII letter or digit.
     #[track_caller]
     pub fn is_ascii_alphanumeric(self) -> Var<bool> {
         self.is_ascii_alphabetic() | self.is_ascii_digit()
     }
 
-    /// Whether it is a space, a tab, or the end of a line or of a page.
+    /// Whether it is a space, a tab, a line feed, a carriage return or a form feed.
     #[track_caller]
     pub fn is_ascii_whitespace(self) -> Var<bool> {
         here();

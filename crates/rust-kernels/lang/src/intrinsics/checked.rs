@@ -1,4 +1,5 @@
-//! Rust's integer arithmetic that reports overflow: `checked_add`, `overflowing_add` and their like.
+//! Rust's integer arithmetic that reports overflow: `checked_add`, `overflowing_add` and similar
+//! methods.
 
 use crate::data::leaves::Values;
 use crate::emit::current::here;
@@ -8,7 +9,7 @@ use crate::scalar::compare::{Equate, Order};
 use crate::scalar::number::Integer;
 use crate::scalar::var::{IntoVar, Var};
 
-/// A value, or none where `wrong` holds.
+/// A value, or `None` if `wrong` holds.
 fn unless<T: Integer>(wrong: Var<bool>, value: Var<T>) -> OptionOf<Values, T> {
     OptionOf::new(!wrong, value)
 }
@@ -102,7 +103,7 @@ impl<T: Integer> Var<T> {
         Var::constant(T::ZERO).overflowing_sub(self)
     }
 
-    /// `self + other`, or none where it overflows.
+    /// `self + other`, or `None` if it overflows.
     #[track_caller]
     #[must_use]
     pub fn checked_add(self, other: impl IntoVar<T>) -> OptionOf<Values, T> {
@@ -110,7 +111,7 @@ impl<T: Integer> Var<T> {
         unless(overflows, sum)
     }
 
-    /// `self - other`, or none where it overflows.
+    /// `self - other`, or `None` if it overflows.
     #[track_caller]
     #[must_use]
     pub fn checked_sub(self, other: impl IntoVar<T>) -> OptionOf<Values, T> {
@@ -118,7 +119,7 @@ impl<T: Integer> Var<T> {
         unless(overflows, difference)
     }
 
-    /// `self * other`, or none where it overflows.
+    /// `self * other`, or `None` if it overflows.
     #[track_caller]
     #[must_use]
     pub fn checked_mul(self, other: impl IntoVar<T>) -> OptionOf<Values, T> {
@@ -126,7 +127,7 @@ impl<T: Integer> Var<T> {
         unless(overflows, product)
     }
 
-    /// `-self`, or none where it overflows.
+    /// `-self`, or `None` if it overflows.
     #[track_caller]
     #[must_use]
     pub fn checked_neg(self) -> OptionOf<Values, T> {
@@ -134,7 +135,7 @@ impl<T: Integer> Var<T> {
         unless(overflows, negated)
     }
 
-    /// Whether a division by `other` has no result: by 0, or one that overflows.
+    /// Whether a division by `other` has no result: a division by 0, or an overflow.
     fn cannot_be_divided(self, other: Var<T>) -> Var<bool> {
         let by_zero = other.eq(T::ZERO);
         if !T::SCALAR.is_signed() {
@@ -143,7 +144,7 @@ impl<T: Integer> Var<T> {
         by_zero | (self.eq(T::MIN) & (other + T::ONE).eq(T::ZERO))
     }
 
-    /// `self / other`, or none where it overflows or `other` is 0.
+    /// `self / other`, or `None` if it overflows or `other` is 0.
     #[track_caller]
     #[must_use]
     pub fn checked_div(self, other: impl IntoVar<T>) -> OptionOf<Values, T> {
@@ -152,7 +153,7 @@ impl<T: Integer> Var<T> {
         unless(self.cannot_be_divided(other), self / other)
     }
 
-    /// `self % other`, or none where it overflows or `other` is 0.
+    /// `self % other`, or `None` if it overflows or `other` is 0.
     #[track_caller]
     #[must_use]
     pub fn checked_rem(self, other: impl IntoVar<T>) -> OptionOf<Values, T> {
@@ -161,7 +162,7 @@ impl<T: Integer> Var<T> {
         unless(self.cannot_be_divided(other), self % other)
     }
 
-    /// `self << by`, or none where `by` is not less than the width.
+    /// `self << by`, or `None` if `by` is not less than the width.
     #[track_caller]
     #[must_use]
     pub fn checked_shl(self, by: impl IntoVar<u32>) -> OptionOf<Values, T> {
@@ -170,7 +171,7 @@ impl<T: Integer> Var<T> {
         unless(by.ge(T::BITS), self.wrapping_shl(by))
     }
 
-    /// `self >> by`, or none where `by` is not less than the width.
+    /// `self >> by`, or `None` if `by` is not less than the width.
     #[track_caller]
     #[must_use]
     pub fn checked_shr(self, by: impl IntoVar<u32>) -> OptionOf<Values, T> {

@@ -1,6 +1,6 @@
 //! Floating-point numbers: rounding, signs, square roots, bits. Every result here is correctly rounded.
 //!
-//! The methods of `f16` and `bf16` that the host has by the crate `half`.
+//! Also the methods of `f16` and `bf16` that the crate `half` provides on the host.
 
 use crate::emit::arithmetic::{Operation, binary, from_f32, to_f32};
 use crate::emit::builder::Builder;
@@ -82,7 +82,7 @@ impl<T: Float> Var<T> {
         floor rounded "rmi";
         /// The smallest integer not below the value (`cvt.rpi`).
         ceil rounded "rpi";
-        /// The value rounded towards zero (`cvt.rzi`).
+        /// The value rounded toward zero (`cvt.rzi`).
         trunc rounded "rzi";
         /// The value rounded to the nearest integer, ties to even (`cvt.rni`).
         round_ties_even rounded "rni";
@@ -313,7 +313,7 @@ pub fn round<T: Float>(x: impl IntoVar<T>) -> Var<T> {
     x.into_var().round()
 }
 
-/// The value rounded towards zero.
+/// The value rounded toward zero.
 #[track_caller]
 pub fn trunc<T: Float>(x: impl IntoVar<T>) -> Var<T> {
     x.into_var().trunc()

@@ -264,7 +264,7 @@ fn rotate<T: Integer>(x: Var<T>, by: Var<u32>, left: bool) -> Var<T> {
         let inputs = [(x.value, ty), (x.value, ty), (by.value, ScalarType::U32)];
         return Var::new(with(|b| b.pure(name, ty, &inputs)));
     }
-    // Zero-extended, so that nothing but the type's own bits is shifted in.
+    // Zero-extended, so that only the type's own bits are shifted in.
     let unsigned = match T::SCALAR {
         ScalarType::S8 => ScalarType::U8,
         ScalarType::S16 => ScalarType::U16,

@@ -35,7 +35,7 @@ pub fn load_nc<T: Element>(place: impl Into<ReadPlace<T>>) -> Var<T> {
     }
 }
 
-/// Reads `&x[i]` from memory at every call, as polling a lock or a flag requires (`ld.volatile`).
+/// Reads `&x[i]` from memory at every call (`ld.volatile`), for polling a lock or a flag.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -122,7 +122,7 @@ pub fn cp_async<const BYTES: usize, T: Element>(to: Place<T>, from: impl Into<Re
 }
 
 /// As [`cp_async`], but reads only the first `have` bytes, at most `BYTES`, and fills the rest with
-/// zeros; with 0, nothing is read and `from` may be any place.
+/// zeros; with 0, nothing is read and `from` is ignored.
 #[track_caller]
 pub fn cp_async_filled<const BYTES: usize, T: Element>(
     to: Place<T>,

@@ -1,4 +1,4 @@
-//! Minimum, maximum, absolute value and the like, on any numbers.
+//! Minimum, maximum, absolute value and similar functions, for all number types.
 //!
 //! Rust's operators on handles, and on a handle with an ordinary value of the same type.
 

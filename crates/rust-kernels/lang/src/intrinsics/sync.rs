@@ -1,7 +1,6 @@
 //! Barriers and fences.
 //!
-//! Barriers to code motion: the driver's compiler moves instructions of a basic block freely where nothing ties
-//! them together.
+//! Also barriers to code motion, because the driver's compiler moves independent instructions of a basic block freely.
 
 use crate::emit::current::{here, with};
 use crate::emit::frames::Line;
@@ -198,12 +197,10 @@ pub fn threadfence_system() {
     with(|b| b.emit("membar.sys", vec![]));
 }
 
-/// The bits of -1: what no square is, whatever number or NaN is squared.
+/// The bits of -1, which differ from the bits of every square, including that of a NaN.
 const NEVER: u64 = 0xbf80_0000;
 
-/// Keeps what follows behind the computation of `x`, a number: a wait that does not depend on it, such as that for
-/// asynchronous products, would else be moved in front of it, and the two would not overlap. Costs a product, a comparison and a guarded
-/// `exit`, which no thread takes: it would if the square of `x` were -1.
+/// Keeps later instructions after the computation of `x`. Without it, ptxas may move an independent wait, such as the wait for asynchronous products, before the computation, and the two no longer overlap. It costs a product, a comparison and a guarded `exit`, which no thread takes, because the square of `x` is never -1.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -235,7 +232,8 @@ pub fn scheduling_barrier(x: impl IntoVar<f32>) {
         let bits = b.pure("mov.b32", word, &[(square, float)]);
         let never = relate(b, Relation::Eq, word, bits, Value::Constant(NEVER));
         if let Value::Register(never) = never {
-            // A guarded exit and no branch: products of warpgroups may be running, which threads must not diverge from.
+            // A guarded exit instead of a branch, because threads must not diverge while products of a warpgroup are
+            // running.
             let mut exit = b.located(Instruction::new("exit", vec![]));
             exit.guard = Some(Guard { register: never.name(), negated: false });
             b.push(Line::Op { instruction: exit, dest: None, pure: false });

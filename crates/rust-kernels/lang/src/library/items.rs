@@ -86,7 +86,7 @@ where
     }
 }
 
-/// A range that has a name: `let part = a..b;`.
+/// A range in a variable: `let part = a..b;`.
 impl<T: Integer> Items for std::ops::Range<Var<T>> {
     type Item = Var<T>;
     type Position = ();

@@ -1,14 +1,14 @@
 //! Iterators in kernels: `(a..b).map(f).sum()`, `x.iter().zip(y).filter(p).fold(0, f)`, and `for` over them.
 //!
 //! A chain is staged as one loop. A [`Stream`] passes each of its elements to a body that is staged once, in that
-//! loop; a [`Sequence`] also has the element at a position, which `zip`, `rev`, `skip` and their like need.
-//! Arrays are unrolled, as in a `for`.
+//! loop; a [`Sequence`] also returns the element at a position, as `zip`, `rev`, `skip` and similar adapters
+//! require. Arrays are unrolled, as in a `for`.
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `sources`, `iter_mut`, `parts` | where elements come from: ranges, slices, arrays; elements to be read, and to be written; parts of slices |
-//! | `adapters` | what makes an iterator of another: `map`, `filter`, `zip` |
-//! | `consumers` | what ends a chain and stages its loop: `sum`, `fold`, `any` |
+//! | `sources`, `iter_mut`, `parts` | sources of elements: ranges, slices and arrays, for reading and for writing, and parts of slices |
+//! | `adapters` | methods that turn one iterator into another: `map`, `filter`, `zip` |
+//! | `consumers` | methods that end a chain and stage its loop: `sum`, `fold`, `any` |
 
 pub(crate) mod adapters;
 pub(crate) mod consumers;
@@ -20,7 +20,7 @@ use crate::flow::loops::{Direction, OneByOne, Walk, for_loop, unrolled};
 use crate::library::items::Items;
 use crate::scalar::var::{Scalar, Var};
 
-/// An iterator while a kernel is staged, with the methods of Rust's.
+/// A staged iterator, with the methods of Rust's iterators.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -94,7 +94,7 @@ pub trait Sequence: Stream {
     fn length(&self) -> Var<usize>;
     /// The element at a position below the length.
     fn at(&self, position: Var<usize>) -> Self::Item;
-    /// Whether its loop is unrolled, for as many elements as there are.
+    /// Whether its loop is fully unrolled.
     fn unrolls(&self) -> bool {
         false
     }
@@ -123,7 +123,7 @@ impl<S: Stream> Items for Iter<S> {
     }
 }
 
-/// Stages a loop over the positions below `length`, unrolled where it is known and asked for.
+/// Stages a loop over the positions below `length`; unrolls it if requested and if the length is known.
 fn positions(
     unroll: bool,
     length: Var<usize>,

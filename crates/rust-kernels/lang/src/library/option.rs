@@ -1,10 +1,9 @@
 //! `Option` in kernels: a flag and a value side by side, in registers or in a thread's local memory.
 //!
-//! Rust does not define the layout of an `Option`, so buffers hold none, and in local memory it is laid out as
-//! this file says: the value, then a byte. The value of `None` is undefined; nothing
-//! reads it.
+//! Rust does not define the layout of an `Option`, so buffers cannot hold it. In local memory this file
+//! defines the layout: the value, then a byte. The value of `None` is undefined and never read.
 //!
-//! The methods of `Option` in kernels. A closure is staged where there is a value, and nowhere else.
+//! The methods of `Option` in kernels. A closure is staged only where there is a value.
 
 use crate::data::compare::same;
 use crate::data::convert::{To, Valued};
@@ -85,7 +84,7 @@ impl<K: Kind, T: Data> Clone for OptionOf<K, T> {
 impl<K: Kind, T: Data> Copy for OptionOf<K, T> {}
 
 impl<T: Data> OptionOf<Values, T> {
-    /// A value, where there is one.
+    /// A value if `some` holds.
     pub(crate) fn new(some: Var<bool>, value: Handle<T>) -> Self {
         OptionOf { some, value }
     }
@@ -287,12 +286,12 @@ impl<T: Data> OptionOf<Values, T> {
         !self.some
     }
 
-    /// This: what an `Option` holds is a value in a kernel.
+    /// This `Option`: in a kernel its content is a value, not a reference.
     pub fn copied(self) -> Self {
         self
     }
 
-    /// This: what an `Option` holds is a value in a kernel.
+    /// This `Option`: in a kernel its content is a value, not a reference.
     pub fn cloned(self) -> Self {
         self
     }
@@ -332,7 +331,7 @@ impl<T: Data> OptionOf<Values, T> {
         )
     }
 
-    /// The value, or what `other` gives.
+    /// The value, or the result of `other`.
     #[track_caller]
     pub fn unwrap_or_else<X: To<T>>(self, other: impl FnOnce() -> X) -> Handle<T> {
         let value = self.value;
@@ -380,14 +379,14 @@ impl<T: Data> OptionOf<Values, T> {
         branch(self.some, || f(self.value), || None::<U>)
     }
 
-    /// This, or `other` where there is no value.
+    /// This `Option`, or `other` if there is no value.
     #[track_caller]
     pub fn or(self, other: impl To<Option<T>>) -> OptionOf<Values, T> {
         let other = other.to();
         branch(self.some, || self, || other)
     }
 
-    /// The value where the condition holds for it.
+    /// The value if the condition holds for it, else `None`.
     #[track_caller]
     pub fn filter<C>(self, condition: impl FnOnce(Handle<T>) -> C) -> OptionOf<Values, T>
     where
@@ -408,13 +407,13 @@ impl<T: Data> OptionOf<Values, T> {
 }
 
 impl Var<bool> {
-    /// The value where this holds.
+    /// `Some(value)` if this is true, else `None`.
     #[track_caller]
     pub fn then_some<X: Valued>(self, value: X) -> OptionOf<Values, X::Value> {
         OptionOf { some: self, value: value.to() }
     }
 
-    /// `Some` of the result of `f` where this is true; `f` is staged only there.
+    /// `Some` of the result of `f` if this is true; `f` is staged only in that branch.
     #[track_caller]
     pub fn then<X: Valued>(self, f: impl FnOnce() -> X) -> OptionOf<Values, X::Value> {
         let value = branch(

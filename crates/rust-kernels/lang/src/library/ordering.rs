@@ -1,4 +1,4 @@
-//! `Ordering` in kernels: what `cmp` gives, an enum without data whose number is -1, 0 or 1.
+//! `Ordering` in kernels: the result of `cmp`, an enum without data whose value is -1, 0 or 1.
 
 use crate::data::compare::same;
 use crate::data::convert::To;
@@ -118,13 +118,13 @@ impl OrderingOf<Values> {
         is_ge ge;
     }
 
-    /// `Less` for `Greater`, and the other way round.
+    /// Swaps `Less` and `Greater`.
     #[track_caller]
     pub fn reverse(self) -> OrderingOf<Values> {
         OrderingOf { number: -self.number }
     }
 
-    /// This, or `other` where it is `Equal`.
+    /// This ordering, or `other` if this is `Equal`.
     #[track_caller]
     pub fn then(self, other: impl To<Ordering>) -> OrderingOf<Values> {
         let other = other.to();
@@ -134,7 +134,7 @@ impl OrderingOf<Values> {
     }
 }
 
-/// The order of two numbers that have one.
+/// The order of two comparable numbers.
 #[track_caller]
 fn order<T: Scalar>(first: Var<T>, second: Var<T>) -> OrderingOf<Values>
 where
@@ -190,7 +190,7 @@ where
         order(self, other.to())
     }
 
-    /// The order of two numbers; none with a NaN.
+    /// The order of two numbers; `None` if one is a NaN.
     #[track_caller]
     pub fn partial_cmp(self, other: impl To<T>) -> OptionOf<Values, Ordering> {
         here();

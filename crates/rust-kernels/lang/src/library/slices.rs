@@ -17,7 +17,7 @@ use crate::scalar::index::IndexValue;
 use crate::scalar::var::Var;
 use lanework_ptx::ScalarType;
 
-/// Element `index` where it is below `length`.
+/// Element `index` if it is below `length`, else `None`.
 #[track_caller]
 fn checked<T: Data>(
     array: &impl Get<Var<usize>, Output = Handle<T>>,
@@ -30,7 +30,7 @@ fn checked<T: Data>(
     OptionOf::new(some, operations::read_copy::<T, Variables>(value))
 }
 
-/// An index of any integer type; a negative one becomes larger than every length.
+/// An index of any integer type, as `usize`; a negative index becomes larger than every length.
 fn wide(index: impl IndexValue) -> Var<usize> {
     let parts = index.parts();
     Var::new(with(|b| cast(b, parts.value, parts.ty, ScalarType::U64)))
@@ -77,19 +77,19 @@ macro_rules! elements {
                 checked::<T>(&self, wide(index), $length)
             }
 
-            /// The first element; none of no elements.
+            /// The first element; `None` if the slice is empty.
             #[track_caller]
             pub fn first(self) -> OptionOf<Values, T> {
                 self.get(0usize)
             }
 
-            /// The last element; none of no elements.
+            /// The last element; `None` if the slice is empty.
             #[track_caller]
             pub fn last(self) -> OptionOf<Values, T> {
                 here();
                 let $self = self;
                 let length: Var<usize> = $length;
-                // Of no elements this is the largest index, which is not below 0.
+                // For an empty slice this is the largest index, which is out of range.
                 checked::<T>(&self, before(length), length)
             }
         }

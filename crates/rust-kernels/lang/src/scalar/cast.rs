@@ -136,7 +136,7 @@ fn integer_to_float(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType)
     b.pure(&format!("cvt.rn.{}.{}", to.name(), from.name()), to, &[(x, from)])
 }
 
-/// Rounds towards zero and saturates; NaN becomes 0. `cvt` saturates only for 32- and 64-bit
+/// Rounds toward zero and saturates; NaN becomes 0. `cvt` saturates only for 32- and 64-bit
 /// targets, and returns 0 for a NaN only of `f32` or narrower; the other cases are selected
 /// explicitly.
 fn float_to_integer(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -> Value {

@@ -223,7 +223,7 @@ impl<T: Scalar> Mut<T> {
         Mut { register, scalar: PhantomData }
     }
 
-    /// The variable's current value; a later assignment shows through it.
+    /// The variable's current value; it reflects later assignments.
     pub(crate) fn view(self) -> Var<T> {
         Var::new(Value::Register(self.register))
     }
@@ -261,9 +261,9 @@ impl<T: Scalar> IntoVar<T> for Var<T> {
 pub trait Read: Copy {
     /// The value that is read.
     type Value;
-    /// The value now; a later assignment to the variable shows through it.
+    /// The current value; it reflects later assignments to the variable.
     fn view(self) -> Self::Value;
-    /// The value now, unaffected by later assignments.
+    /// The current value, unaffected by later assignments.
     fn copy(self) -> Self::Value;
 }
 

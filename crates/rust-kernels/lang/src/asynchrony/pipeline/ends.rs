@@ -147,7 +147,8 @@ impl Producer {
         filling
     }
 
-    /// Waits until consumers have released every stage: before a block leaves whose barriers other blocks arrive at.
+    /// Waits until consumers have released every stage. A block whose barriers other blocks arrive at calls it before
+    /// it exits.
     #[track_caller]
     pub fn drain(self) {
         here();
@@ -158,13 +159,13 @@ impl Producer {
 }
 
 impl Filling {
-    /// The stage is filled as far as this thread is concerned.
+    /// Signals that this thread has filled the stage.
     #[track_caller]
     pub fn commit(self) {
         self.full.arrive();
     }
 
-    /// The stage is filled as far as this thread is concerned once the copies that it has started by
+    /// Signals that this thread has filled the stage once the copies that it started by
     /// [`cp_async`](crate::prelude::cp_async) are complete; the thread does not wait.
     ///
     /// ```
@@ -244,10 +245,9 @@ impl Consumer {
         Filled { index, empty: element(self.empty, index) }
     }
 
-    /// Leaves out the next `stages` stages, which another consumer waits for and releases.
+    /// Skips the next `stages` stages, which another consumer waits for and releases.
     ///
-    /// A stage's barrier tells only whether its last phase has ended: this thread may wait for a stage when what filled it before has
-    /// been waited for, by itself or, with a barrier in between, by the other consumer.
+    /// A stage's barrier reports only whether its last phase has ended. So before this thread waits for a stage, this thread or, with a barrier in between, the other consumer must have waited for the stage's previous phase.
     ///
     /// ```
     /// # use lanework::prelude::*;
@@ -294,22 +294,22 @@ impl Consumer {
         });
     }
 
-    /// Releases the stage before the one that the last [`wait`](Self::wait) gave: for a consumer whose
-    /// products of that stage are still running while it has started the next stage.
+    /// Releases the stage before the one that the last [`wait`](Self::wait) returned, for a consumer that starts the
+    /// products of the next stage while those of this one still run.
     #[track_caller]
     pub fn release_previous(self) {
         here();
         self.previous().arrive();
     }
 
-    /// Releases the stage that the last [`wait`](Self::wait) gave, as its `release` does.
+    /// Releases the stage that the last [`wait`](Self::wait) returned, as its `release` does.
     #[track_caller]
     pub fn release_last(self) {
         here();
         self.before(1).arrive();
     }
 
-    /// [`release_previous`](Self::release_previous) for the producer in block `rank` of the cluster, which fills this
+    /// [`release_previous`](Self::release_previous) for a producer in block `rank` of the cluster that fills this
     /// block's stages by multicast.
     ///
     /// ```
@@ -377,14 +377,14 @@ impl Consumer {
 }
 
 impl Filled {
-    /// This thread has read the stage.
+    /// Signals that this thread has read the stage.
     #[track_caller]
     pub fn release(self) {
         self.empty.arrive();
     }
 
-    /// Tells the producer in block `rank` of the cluster, which fills this block's stage by multicast, that this thread
-    /// has read it.
+    /// Signals to the producer in block `rank` of the cluster, which fills this block's stage by multicast, that this
+    /// thread has read it.
     #[track_caller]
     pub fn release_to(self, rank: impl IndexValue) {
         here();

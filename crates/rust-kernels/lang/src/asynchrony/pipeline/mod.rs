@@ -1,6 +1,6 @@
 //! Pipelines: a ring of stages in shared memory that producers fill and consumers empty, with a full and an empty mbarrier
-//! per stage. The bookkeeping, which stage is next and which phase of its barrier, is inside: a producer acquires a stage,
-//! a consumer waits for one and releases it.
+//! per stage. A producer acquires a stage; a consumer waits for one and releases it. The types track the next stage and
+//! the phase of its barrier.
 
 pub(crate) mod ends;
 
@@ -58,13 +58,13 @@ pub struct Pipeline {
     full: Mbarriers,
     empty: Mbarriers,
     stages: u32,
-    /// Whether this block alone fills and empties the stages.
+    /// Whether only this block fills and empties the stages.
     near: bool,
 }
 
 handle!(Pipeline);
 /// A ring of 1 to 64 stages: a stage is full after `producers` arrivals (1 where one thread announces the bytes of copies)
-/// and empty after `consumers` releases. Both are known before the kernel's first line.
+/// and empty after `consumers` releases. Both are known before the kernel's first statement.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -135,8 +135,8 @@ impl Pipeline {
         Ring::new(waits, self.stages, parity, self.near)
     }
 
-    /// The same for a kernel with clusters whose blocks each fill and empty their own stages: waits then order what this block
-    /// did, and not what the whole cluster did, which takes longer.
+    /// For a kernel with clusters in which each block fills and empties its own stages: waits then acquire at block scope,
+    /// which is faster than at cluster scope.
     ///
     /// ```
     /// # use lanework::prelude::*;

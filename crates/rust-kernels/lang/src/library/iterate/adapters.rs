@@ -1,4 +1,4 @@
-//! Adapters, which make an iterator from another: `map`, `filter`, `zip` and their like.
+//! Adapters, which turn one iterator into another: `map`, `filter`, `zip` and others.
 
 use crate::emit::arithmetic::Operation;
 use crate::emit::current::break_loop;
@@ -229,7 +229,7 @@ impl<S: Stream> Iter<S> {
         Iter(Enumerate(self.0))
     }
 
-    /// Pairs of elements, as many as the shorter of both has.
+    /// Pairs of elements, as many as the shorter iterator has.
     pub fn zip<X: IntoStream>(self, other: X) -> Iter<Zip<S, X::Stream>>
     where
         S: Sequence,

@@ -1,4 +1,4 @@
-//! Consumers end a chain and stage its loop: `sum`, `fold`, `any` and their like.
+//! Consumers, which end a chain and stage its loop: `sum`, `fold`, `any` and others.
 
 use crate::data::convert::{To, Valued};
 use crate::data::leaves::{Data, Handle, Values, Variables};
@@ -98,7 +98,7 @@ impl<S: Stream> Iter<S> {
     where
         S::Item: IntoVar<T>,
     {
-        // Rust's sum of floats starts at -0.0, which is 0 times a negative number.
+        // Like Rust's sum of floats, it starts at -0.0, the neutral element of addition.
         self.total(Operation::Add, Var::constant(T::ZERO * T::MIN))
     }
 
@@ -129,7 +129,7 @@ impl<S: Stream> Iter<S> {
         state.get()
     }
 
-    /// The smallest element; none of no elements.
+    /// The smallest element; `None` if there are no elements.
     #[track_caller]
     pub fn min<T: Integer>(self) -> OptionOf<Values, T>
     where
@@ -138,7 +138,7 @@ impl<S: Stream> Iter<S> {
         self.extreme(Operation::Min, T::MAX)
     }
 
-    /// The largest element; none of no elements.
+    /// The largest element; `None` if there are no elements.
     #[track_caller]
     pub fn max<T: Integer>(self) -> OptionOf<Values, T>
     where

@@ -1,6 +1,6 @@
 //! Where elements come from: ranges, slices, arrays and shared arrays.
 //!
-//! Where parts of slices come from: `windows(n)`, `chunks(n)` and `chunks_exact(n)`.
+//! Parts of slices: `windows(n)`, `chunks(n)` and `chunks_exact(n)`.
 //!
 //! `iter_mut`: elements as places that a loop may write.
 
@@ -199,7 +199,7 @@ impl<X: Read + Valued, const N: usize> IntoStream for [X; N] {
     }
 }
 
-/// The parts of a slice, of `size` elements each, `step` elements apart.
+/// Subslices of `size` elements each, `step` elements apart.
 #[derive(Clone, Copy, Debug)]
 pub struct PartsOf<S> {
     slice: S,
@@ -236,7 +236,7 @@ fn sized(size: impl IntoVar<usize>) -> Var<usize> {
     Read::copy(size.into_var())
 }
 
-/// `x.windows(size)`: every part of `size` neighbours.
+/// `x.windows(size)`: every subslice of `size` adjacent elements.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -275,13 +275,13 @@ fn sized(size: impl IntoVar<usize>) -> Var<usize> {
 #[track_caller]
 pub fn windows<S: Subslice>(slice: S, size: impl IntoVar<usize>) -> Iter<PartsOf<S>> {
     let (size, one) = (sized(size), usize_of(1));
-    // None where the slice is shorter.
+    // None if the slice is shorter.
     let beyond = operate(Operation::Add, slice.elements(), one);
     let count = operate(Operation::Sub, operate(Operation::Max, beyond, size), size);
     Iter(PartsOf { slice, size, step: one, count, end: None })
 }
 
-/// `x.chunks(size)`: one part after the other, the last with what is left.
+/// `x.chunks(size)`: consecutive subslices of `size` elements; the last one may be shorter.
 #[track_caller]
 pub fn chunks<S: Subslice>(slice: S, size: impl IntoVar<usize>) -> Iter<PartsOf<S>> {
     let (size, all) = (sized(size), slice.elements());
@@ -290,7 +290,7 @@ pub fn chunks<S: Subslice>(slice: S, size: impl IntoVar<usize>) -> Iter<PartsOf<
     Iter(PartsOf { slice, size, step: size, count, end: Some(all) })
 }
 
-/// `x.chunks_exact(size)`: one whole part after the other.
+/// `x.chunks_exact(size)`: consecutive subslices of exactly `size` elements.
 #[track_caller]
 pub fn chunks_exact<S: Subslice>(slice: S, size: impl IntoVar<usize>) -> Iter<PartsOf<S>> {
     let size = sized(size);

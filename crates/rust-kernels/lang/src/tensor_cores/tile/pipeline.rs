@@ -92,8 +92,8 @@ macro_rules! copies {
             with(|b| copy(b, ($cache, $bytes), to, from, None));
         }
 
-        /// The same, but only the first `have` bytes are read and the rest is filled with zeros; with
-        /// 0, nothing is read and `from` may be any place.
+        /// The same, but only the first `have` bytes are read and the rest is filled with zeros; with 0,
+        /// nothing is read and `from` is ignored.
         #[track_caller]
         pub fn $filled<T: Element>(
             self,
