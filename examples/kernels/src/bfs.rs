@@ -4,7 +4,7 @@ use lanework::prelude::*;
 
 const UNSEEN: u32 = u32::MAX;
 
-/// Visits the neighbours of every node of the level, and says whether there were new ones.
+/// Visits the neighbors of every node of the level, and says whether there were new ones.
 #[kernel]
 pub fn visit(starts: &[u32], targets: &[u32], levels: &mut [u32], level: u32, found: &mut [u32]) {
     let node = block_idx.x * block_dim.x + thread_idx.x;

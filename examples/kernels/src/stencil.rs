@@ -6,7 +6,7 @@ const RADIUS: usize = 3;
 const BLOCK: usize = 128;
 const WEIGHTS: [f32; 2 * RADIUS + 1] = [0.05, 0.1, 0.2, 0.3, 0.2, 0.1, 0.05];
 
-/// Every element becomes the weighted sum of its neighbours, zero outside the array; blocks of `BLOCK` threads.
+/// Every element becomes the weighted sum of its neighbors, zero outside the array; blocks of `BLOCK` threads.
 #[kernel]
 pub fn stencil(input: &[f32], output: &mut [f32]) {
     let tile = shared::<f32>([BLOCK + 2 * RADIUS]);

@@ -206,7 +206,7 @@ pub struct SanitizerOptions {
 /// Coverage and layout of a profile.
 #[derive(Debug, Args)]
 pub struct ProfileOptions {
-    /// The GPU whose occupancy and caches are modelled; `lanework gpus` lists them.
+    /// The GPU whose occupancy and caches are modeled; `lanework gpus` lists them.
     #[arg(long, value_name = "NAME", default_value = "H200")]
     pub gpu: String,
     /// List by source line, or by PTX instruction.

@@ -31,7 +31,7 @@ pub struct ReportArgs {
     /// Also write all that the report shows to this file, as JSON that --from takes.
     #[arg(long, value_name = "FILE")]
     pub records: Option<PathBuf>,
-    /// The GPU whose occupancy, caches and bounds are modelled; `lanework gpus` lists them.
+    /// The GPU whose occupancy, caches and bounds are modeled; `lanework gpus` lists them.
     #[arg(long, value_name = "NAME", default_value = "H200")]
     pub gpu: String,
     /// The longest time to sample one rung on a GPU, in seconds [default: 15].

@@ -104,7 +104,7 @@ fn totals(record: &ProfileRecord) -> Vec<Block> {
         rows.push((
             "caches",
             format!(
-                "modelled, first {} blocks: L1 {}, L2 {} of loads; {} from memory",
+                "modeled, first {} blocks: L1 {}, L2 {} of loads; {} from memory",
                 thousands(caches.blocks),
                 percent(caches.l1_hits, caches.l1_sectors),
                 percent(caches.l2_hits, caches.l2_sectors),

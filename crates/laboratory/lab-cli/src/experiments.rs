@@ -247,7 +247,7 @@ fn figure(row: &Experiment, text: &str) -> Option<String> {
                     duration(serial),
                     duration(overlapped)
                 )),
-                _ => Some("the same result; time is not modelled".to_owned()),
+                _ => Some("the same result; time is not modeled".to_owned()),
             }
         }
         Figure::Devices => Some(format!("{} devices", json.as_array()?.len())),

@@ -128,7 +128,7 @@ pub enum Opcode {
     Branch(Label),
     /// Ends the active threads.
     Exit,
-    /// Ends the active threads at the end of the kernel: the exit that other lanes reconverge towards.
+    /// Ends the active threads at the end of the kernel: the exit that other lanes reconverge toward.
     Return,
     /// Faults.
     Trap,

@@ -1,5 +1,5 @@
-//! A kernel as the kernel language hands it to the runtime: its name, the function that stages it, and the staged
-//! module with its parameters, check sites and fault record.
+//! A kernel as it passes from the kernel language to the runtime: its name, the function that stages it, and the
+//! staged module with its parameters, check sites and fault record.
 
 use lanework_ptx::{Module, ScalarType, Swizzle};
 use std::fmt;
@@ -36,9 +36,9 @@ pub struct Staged {
     pub module: Module,
     /// The entry's name in the module.
     pub entry: String,
-    /// The parameters as the kernel's author wrote them. A slice fills two parameters of the
-    /// entry (`.u64` address, `.u64` length in elements), a scalar one. A checked entry has one
-    /// more `.u64` last: the address of the [fault record](FaultRecord).
+    /// The parameters as the kernel's author wrote them. A slice becomes two parameters of the entry (`.u64`
+    /// address, `.u64` length in elements), a scalar one. A checked entry has an additional last `.u64`
+    /// parameter: the address of the [fault record](FaultRecord).
     pub parameters: Vec<Parameter>,
     /// The checked indices, in the order of the fault record's site numbers.
     pub sites: Vec<CheckSite>,
@@ -75,7 +75,7 @@ pub enum ParameterKind {
         rank: usize,
         /// Whether the kernel may write the tensor.
         mutable: bool,
-        /// The tiles that the kernel copies by it; `None` where it copies none.
+        /// The tiles that the kernel copies through it; `None` if it copies none.
         tile: Option<Tile>,
     },
     /// A struct, a tuple or an array by its bytes.
@@ -87,7 +87,7 @@ pub enum ParameterKind {
     },
 }
 
-/// The tile in shared memory that a kernel copies by a tensor map.
+/// The tile in shared memory that a kernel copies through a tensor map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
     extents: [u32; 8],
@@ -151,7 +151,7 @@ pub struct CheckSite {
 pub enum IndexKind {
     /// A slice in global memory.
     Slice,
-    /// Nothing: an assertion failed, whose text is the site's `array`.
+    /// No index: an assertion failed, whose text is the site's `array`.
     Assertion,
     /// An array of a thread, or a table of constants.
     Array,

@@ -23,8 +23,8 @@
 //! }
 //! ```
 //!
-//! A [`Device`] is a GPU or the emulator; a [`Buffer`] is memory on one; a `#[kernel]` function
-//! called with its arguments returns a [`Launch`], which runs once it has a grid and a block.
+//! A [`Device`] is a GPU or the emulator; a [`Buffer`] is memory on one; a `#[kernel]` function called with
+//! its arguments returns a [`Launch`], which runs on a device once its grid and block are set.
 //!
 //! - [`lang`] documents the kernel language and how it differs from CUDA C++ and from Rust.
 //! - [`Launch::launch`] checks every index on the device: the [`Error`] names line, block, thread and index.
@@ -62,7 +62,7 @@ pub mod prelude {
     };
 }
 
-/// The README's examples, run as tests.
+/// The README's examples, as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! Maps of pixels for convolutions: what a kernel takes as `&PixelMap<T, R>` and loads pixel by pixel, each moved by the same
+//! Maps of pixels for convolutions. A kernel takes one as `&PixelMap<T, R>`, and loads pixels, each shifted by the same
 //! offset (PTX manual, "im2col mode"). Dimensions are listed outermost first: images, one to three of space, channels.
 
 use crate::lang::TensorPixels;
@@ -8,7 +8,7 @@ use crate::{Arg, Buffer, DynTensorMap, Element, Error, ReferenceArg, Result, Swi
 use lanework_abi::Tile;
 use std::marker::PhantomData;
 
-/// A tensor of images, `[images, height, width, channels]` for `R = 4`, and the pixels that a kernel copies of it at once.
+/// A tensor of images, `[images, height, width, channels]` for `R = 4`, and the pixels that one copy of a kernel takes.
 ///
 /// A copy takes `count` pixels one after the other, the innermost dimension first, through a box in each image. Pixels
 /// outside the image are read as zero, so that a filter needs no test at the edges: [`filter`](Pixels::filter) sets the box.
@@ -37,7 +37,7 @@ pub struct Pixels<const R: usize> {
     lower: [i16; 3],
     upper: [i16; 3],
     steps: [u32; 3],
-    /// A number of dimensions of space that were described and are not the tensor's.
+    /// The number of spatial dimensions that were described, if it differs from the tensor's.
     wrong: Option<usize>,
     swizzle: Swizzle,
 }
@@ -51,22 +51,22 @@ impl<const R: usize> Pixels<R> {
         Pixels { shape, channels, count, lower, upper, steps, wrong: None, swizzle: Swizzle::None }
     }
 
-    /// So many channels of each pixel, instead of all.
+    /// Copies only `channels` channels of each pixel.
     #[must_use]
     pub fn channels(self, channels: u32) -> Pixels<R> {
         Pixels { channels, ..self }
     }
 
-    /// By dimension of space, outermost first: the box starts `lower` after the first pixel (before it, if negative), and ends
-    /// `upper` after the last.
+    /// Sets the box per spatial dimension, outermost first: it starts `lower` after the first pixel (before it, if negative),
+    /// and ends `upper` after the last.
     #[must_use]
     pub fn window(self, lower: &[i16], upper: &[i16]) -> Pixels<R> {
         let wrong = self.wrong_number(lower.len()).or(self.wrong_number(upper.len()));
         Pixels { lower: inner_first(lower, 0), upper: inner_first(upper, 0), wrong, ..self }
     }
 
-    /// The box of the first taps of a filter of these extents on an image with so much padding on each side, by dimension of
-    /// space: offsets from 0 to the extent less 1 then reach the other taps.
+    /// Sets the box of the first taps of a filter with these extents and padding on each side, per spatial dimension;
+    /// offsets from 0 to the extent minus 1 reach the other taps.
     #[must_use]
     pub fn filter(self, extents: &[u16], padding: &[u16]) -> Pixels<R> {
         let lower: Vec<i16> = padding.iter().map(|pad| (*pad as i16).wrapping_neg()).collect();
@@ -76,7 +76,7 @@ impl<const R: usize> Pixels<R> {
         self.window(&lower, &upper)
     }
 
-    /// Only every n-th pixel is copied, 1 to 8 by dimension of space, outermost first: the stride of a convolution.
+    /// Copies only every n-th pixel, 1 to 8 per spatial dimension, outermost first: the stride of a convolution.
     #[must_use]
     pub fn steps(self, steps: &[u32]) -> Pixels<R> {
         Pixels { steps: inner_first(steps, 1), wrong: self.wrong_number(steps.len()), ..self }
@@ -92,7 +92,7 @@ impl<const R: usize> Pixels<R> {
         self.wrong.or((given + 2 != R).then_some(given))
     }
 
-    /// The rules that the tensor's dimensions have to name.
+    /// Checks the rules whose errors name a dimension.
     fn check(&self, size: usize) -> Result<(), String> {
         if !(3..=5).contains(&R) {
             return Err(format!(
@@ -142,7 +142,7 @@ impl<const R: usize> Pixels<R> {
     }
 }
 
-/// As the hardware lists dimensions of space: the innermost first.
+/// In the hardware's order of spatial dimensions: innermost first.
 fn inner_first<N: Copy>(given: &[N], rest: N) -> [N; 3] {
     let mut all = [rest; 3];
     for (to, from) in all.iter_mut().zip(given.iter().rev()) {
@@ -170,12 +170,12 @@ impl<'a, T: Element, const R: usize> PixelMap<'a, T, R> {
         Ok(PixelMap { map, tile, element: PhantomData })
     }
 
-    /// Bytes of a copy: what a load tells its mbarrier.
+    /// Bytes of a copy, which a load signals to its mbarrier.
     pub fn copy_bytes(&self) -> u64 {
         self.map.tile_bytes()
     }
 
-    /// The map without its types, as kernels of PTX take it.
+    /// The untyped map, for PTX kernels.
     pub fn untyped(&self) -> &DynTensorMap<'a> {
         &self.map
     }

@@ -1,5 +1,5 @@
-//! Tensor maps with their element type and rank: what a kernel takes as `&TensorMap<T, R>`. Dimensions are listed outermost
-//! first, as the shapes of arrays are, strides in elements. An error names the dimension that breaks a rule.
+//! Tensor maps with their element type and rank, which a kernel takes as `&TensorMap<T, R>`. Dimensions are listed
+//! outermost first, as the shapes of arrays are, strides in elements. An error names the dimension that breaks a rule.
 
 use crate::lang::TensorTiles;
 use crate::lang::rt::{ByReference, tensor_tiles};
@@ -63,7 +63,7 @@ impl<const R: usize> Tiles<R> {
         Tiles { strides: Some(strides), ..self }
     }
 
-    /// Only every n-th element of a tile's extent is copied, 1 to 8 by dimension; of the last dimension every one is.
+    /// Copies only every n-th element of a tile's extent, 1 to 8 per dimension; in the last dimension, every element.
     #[must_use]
     pub fn steps(self, steps: [u32; R]) -> Tiles<R> {
         Tiles { steps, ..self }
@@ -81,7 +81,7 @@ impl<const R: usize> Tiles<R> {
         Tiles { nan_outside: true, ..self }
     }
 
-    /// The rules that have a dimension to name.
+    /// Checks the rules whose errors name a dimension.
     fn check(&self, size: usize) -> Result<(), String> {
         if !(1..=5).contains(&R) {
             return Err(format!("a tensor of {R} dimensions; the copy engine knows 1 to 5"));
@@ -184,7 +184,7 @@ impl<const R: usize> Tiles<R> {
     }
 }
 
-/// The copy engine's type of an element. It copies integers that it has no type for as unsigned.
+/// The copy engine's type for an element. It copies integers without a type of their own as unsigned.
 pub(crate) fn element<T: Element>() -> TensorElement {
     match T::SCALAR {
         ScalarType::U16 | ScalarType::S16 => TensorElement::U16,
@@ -230,12 +230,12 @@ macro_rules! maps {
                 Ok($name { map, tile, element: PhantomData })
             }
 
-            /// Bytes of a tile: what a load tells its mbarrier.
+            /// Bytes of a tile, which a load signals to its mbarrier.
             pub fn tile_bytes(&self) -> u64 {
                 self.map.tile_bytes()
             }
 
-            /// The map without its types, as kernels of PTX take it.
+            /// The untyped map, for PTX kernels.
             pub fn untyped(&self) -> &DynTensorMap<'a> {
                 &self.map
             }

@@ -30,7 +30,7 @@ pub struct Parameter {
     pub name: Ident,
     /// Whether it is written `mut x`.
     pub mutable: bool,
-    /// The pattern that takes it apart.
+    /// The pattern that destructures it.
     pub pattern: Option<syn::Pat>,
     /// The kind.
     pub kind: Kind,
@@ -121,7 +121,8 @@ pub fn ends_with(path: &syn::Path, name: &str) -> bool {
     path.segments.last().is_some_and(|segment| segment.ident == name)
 }
 
-/// The type of a tensor map whose memory, not the map itself, is borrowed for as long as the launch: a launch copies the map.
+/// The type of a tensor map for a launch. The launch copies the map, so only the map's memory is borrowed for the launch's
+/// lifetime.
 pub fn of_launch(map: &Type) -> Type {
     let mut map = map.clone();
     if let Type::Path(path) = &mut map

@@ -120,7 +120,7 @@ pub trait Real:
     fn sqrt(self) -> Self;
     /// The magnitude.
     fn abs(self) -> Self;
-    /// Rounded towards zero to an integral value.
+    /// Rounded toward zero to an integral value.
     fn trunc(self) -> Self;
 
     /// `self == other`.

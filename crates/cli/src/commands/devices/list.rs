@@ -57,7 +57,7 @@ pub fn run(args: &DevicesArgs) -> Outcome {
 
 fn describe(info: &DeviceInfo) -> String {
     let triple = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
-    let unknown = |known: bool, text: String| if known { text } else { "not modelled".to_owned() };
+    let unknown = |known: bool, text: String| if known { text } else { "not modeled".to_owned() };
     let (major, minor) = info.compute_capability;
     let (shared, opt_in) = info.shared_per_block;
     let mut rows =

@@ -50,7 +50,7 @@ fn a_profile_names_the_line_and_the_reason() {
         "{text}"
     );
     assert!(text.contains("unpadded.rs:") && text.contains("tile["), "{text}");
-    assert!(text.contains("limited by") && text.contains("modelled"), "{text}");
+    assert!(text.contains("limited by") && text.contains("modeled"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     let text = succeeds(&["profile", "transpose/naive", "--size", "256"]);
     assert!(text.contains("sectors per store, optimal 4.0: stride 1024 B"), "{text}");

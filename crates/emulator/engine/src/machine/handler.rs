@@ -108,7 +108,7 @@ impl WideTiers {
 /// As for [`Handler`].
 #[inline(never)]
 pub unsafe fn baseline<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
-    // SAFETY: operation and warp fulfil `Body::run`, as `Handler` requires; the baseline is every host's level.
+    // SAFETY: operation and warp fulfill `Body::run`, as `Handler` requires; the baseline is every host's level.
     unsafe { B::run(op, warp) }
 }
 
@@ -117,7 +117,7 @@ pub unsafe fn baseline<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn avx2<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
-    // SAFETY: operation and warp fulfil `Body::run`, as `Handler` requires; `best_tier` found these features before
+    // SAFETY: operation and warp fulfill `Body::run`, as `Handler` requires; `best_tier` found these features before
     // the assembler chose this handler.
     unsafe { B::run(op, warp) }
 }
@@ -128,7 +128,7 @@ unsafe fn avx2<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn avx512<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
-    // SAFETY: operation and warp fulfil `Body::run`, as `Handler` requires; `best_tier` found these features before
+    // SAFETY: operation and warp fulfill `Body::run`, as `Handler` requires; `best_tier` found these features before
     // the assembler chose this handler.
     unsafe { B::run(op, warp) }
 }

@@ -7,7 +7,7 @@ use crate::number::soft::{Number, Round};
 /// The f64 NaN of an invalid operation.
 const NAN: u64 = 0xfff8_0000_0000_0000;
 
-/// Makes a signalling NaN quiet.
+/// Makes a signaling NaN quiet.
 #[inline(always)]
 pub fn quiet(x: f64) -> f64 {
     if x.is_nan() { f64::from_bits(x.to_bits() | 1 << 51) } else { x }

@@ -46,7 +46,7 @@ pub fn canonical(x: f32) -> f32 {
     f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { NAN32 } else { bits })
 }
 
-/// Makes a signalling NaN quiet; conversions keep what fits of a payload.
+/// Makes a signaling NaN quiet; conversions keep what fits of a payload.
 pub fn quiet32(x: f32) -> f32 {
     if x.is_nan() { f32::from_bits(x.to_bits() | 1 << 22) } else { x }
 }

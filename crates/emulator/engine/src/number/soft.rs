@@ -16,7 +16,7 @@ use Number::{Finite, Infinite, Nan};
 pub enum Round {
     /// To the nearest, ties to the even one.
     Even,
-    /// Towards zero.
+    /// Toward zero.
     Zero,
     /// Down.
     Down,

@@ -13,7 +13,7 @@ use crate::task::Shape;
 use crate::verdict::{Found, Reason, SCHEMA, TimedProblem, Verdict};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
-/// One candidate under judgement.
+/// One candidate under judgment.
 pub struct Case<'a> {
     /// The task with its references.
     pub ready: &'a Ready<'a>,

@@ -83,7 +83,7 @@ pub struct Profile {
     pub intensity: Option<f64>,
     /// Lines of the source.
     pub lines: Vec<Line>,
-    /// Modelled caches.
+    /// Modeled caches.
     pub modelled_caches: Option<Caches>,
 }
 
@@ -119,7 +119,7 @@ pub struct Branch {
     pub divergent: u64,
 }
 
-/// Modelled caches.
+/// Modeled caches.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Caches {

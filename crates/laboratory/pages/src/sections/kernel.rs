@@ -152,8 +152,8 @@ fn facts(kernel: &Kernel, profile: &Profile) -> Markup {
                 div { dt { (t("count:intensity")) } dd { (digits(intensity)) } p.note { (t("count:per-byte")) } }
             }
             @if let Some(caches) = &profile.modelled_caches {
-                div { dt { (t("cache:l1")) } dd { (percent(caches.l1_hits as f64 / caches.l1_sectors.max(1) as f64)) } p.note { (t("cache:modelled")) } }
-                div { dt { (t("cache:l2")) } dd { (percent(caches.l2_hits as f64 / caches.l2_sectors.max(1) as f64)) } p.note { (t("cache:modelled")) } }
+                div { dt { (t("cache:l1")) } dd { (percent(caches.l1_hits as f64 / caches.l1_sectors.max(1) as f64)) } p.note { (t("cache:modeled")) } }
+                div { dt { (t("cache:l2")) } dd { (percent(caches.l2_hits as f64 / caches.l2_sectors.max(1) as f64)) } p.note { (t("cache:modeled")) } }
             }
         }
     }

@@ -59,7 +59,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("chip:flops", "{0} operations", "{0} 次运算"),
     ("chip:emulator", "emulator", "模拟器"),
     ("chip:launch", "{0} blocks of {1} threads", "{0} 个线程块，每块 {1} 个线程"),
-    ("chip:model", "modelled for an {0}", "按 {0} 建模"),
+    ("chip:model", "modeled for an {0}", "按 {0} 建模"),
     // ladder
     ("ladder:steps", "What each rung changes", "每一级改变了什么"),
     ("ladder:counted", "Counted", "计数变化"),
@@ -160,7 +160,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("count:conflicts-key", "in excess: bank conflicts", "多出：bank 冲突"),
     ("cache:l1", "L1 hits", "L1 命中率"),
     ("cache:l2", "L2 hits", "L2 命中率"),
-    ("cache:modelled", "modelled", "模型估计"),
+    ("cache:modeled", "modeled", "模型估计"),
     // resources
     ("resource:registers", "Registers", "寄存器"),
     ("resource:spills", "Spills", "寄存器溢出"),

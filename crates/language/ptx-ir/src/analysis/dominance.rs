@@ -5,7 +5,7 @@
 //! when a sweep changes nothing. Reconvergence at the immediate post-dominator is PDOM of Fung, Sham, Yuan and Aamodt, "Dynamic
 //! Warp Formation and Scheduling for Efficient GPU Control Flow" (2007).
 //!
-//! The paper assumes one exit; a kernel may have several. Lanes reconverge towards the normal exit (the last `ret` in the text).
+//! The paper assumes one exit; a kernel may have several. Lanes reconverge toward the normal exit (the last `ret` in the text).
 //! Lanes bound for another exit never come back, so paths that lead only there are ignored. Blocks that reach no exit, as in
 //! endless loops, have no post-dominator. Irreducible graphs need no special case.
 //!
@@ -66,7 +66,7 @@ pub fn immediate_post_dominators(kernel: &Kernel, cfg: &ControlFlowGraph) -> Vec
     ipdom
 }
 
-/// The blocks without successors, those first that lanes rather reconverge towards.
+/// The blocks without successors, those first that lanes rather reconverge toward.
 fn ends(kernel: &Kernel, cfg: &ControlFlowGraph) -> Vec<usize> {
     let rank = |b: usize| match kernel.insts[cfg.blocks[b].end - 1].opcode {
         Opcode::Return => 0,

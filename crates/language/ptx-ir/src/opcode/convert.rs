@@ -39,7 +39,7 @@ pub enum ConvertOp {
         /// How the float is rounded.
         rounding: Rounding,
     },
-    /// An f32 as a word, towards zero and clamped; NaN becomes 0.
+    /// An f32 as a word, toward zero and clamped; NaN becomes 0.
     SingleToWord {
         /// Whether the word is signed.
         signed: bool,
@@ -132,7 +132,7 @@ pub enum Tf32Rounding {
     NearestEven,
     /// To the nearest, ties away from zero.
     NearestAway,
-    /// Towards zero.
+    /// Toward zero.
     Zero,
 }
 

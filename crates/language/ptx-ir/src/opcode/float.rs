@@ -32,11 +32,11 @@ impl FloatType {
 pub enum Rounding {
     /// To the nearest, ties to even.
     NearestEven,
-    /// Towards zero.
+    /// Toward zero.
     Zero,
-    /// Towards negative infinity.
+    /// Toward negative infinity.
     Down,
-    /// Towards positive infinity.
+    /// Toward positive infinity.
     Up,
 }
 
@@ -295,11 +295,11 @@ pub enum DirectedFunction {
 /// A rounding direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RoundingDirection {
-    /// Towards zero.
+    /// Toward zero.
     Zero,
-    /// Towards negative infinity.
+    /// Toward negative infinity.
     Down,
-    /// Towards positive infinity.
+    /// Toward positive infinity.
     Up,
 }
 

@@ -1,4 +1,4 @@
-//! Counts follow what ptxas makes of a kernel for sm_90: vectorisation of shared loads of adjacent
+//! Counts follow what ptxas makes of a kernel for sm_90: vectorization of shared loads of adjacent
 //! words, and aggregation of a warp's atomics in one lane. Each row was observed in the code of
 //! ptxas 13.0.
 

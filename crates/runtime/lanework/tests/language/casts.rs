@@ -71,7 +71,7 @@ fn brain_bits(value: bf16) -> u16 {
     if value.is_nan() { 0x7fff } else { value.to_bits() }
 }
 
-/// Among a guess and its neighbours, the bits of the value nearest to `wide`, ties to even.
+/// Among a guess and its neighbors, the bits of the value nearest to `wide`, ties to even.
 /// (`from_f64` of the half types may round twice, through `f32`.)
 fn nearest(wide: f64, guess: u16, value: impl Fn(u16) -> f64) -> u16 {
     if !wide.is_finite() || !value(guess).is_finite() || wide == 0.0 {

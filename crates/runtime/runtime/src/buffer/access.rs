@@ -36,7 +36,7 @@ impl<T: Storable> View<'_, T> {
     /// ```
     ///
     /// # Errors
-    /// When the device is closed, which only an unbound view can outlive.
+    /// If the device is closed; only an unbound view can outlive its device.
     pub fn device(&self) -> Result<Device> {
         device(self.device)
     }
@@ -44,7 +44,7 @@ impl<T: Storable> View<'_, T> {
     /// Copies it to the host, after all launches before it have finished.
     ///
     /// # Errors
-    /// Any error of a launch that had not been reported yet.
+    /// Any unreported error of an earlier launch.
     pub fn download(&self) -> Result<Vec<T>> {
         let mut host = vec![T::zeroed(); self.length];
         self.download_to(&mut host)?;
@@ -54,7 +54,7 @@ impl<T: Storable> View<'_, T> {
     /// Copies it into `host`, after all launches before it have finished.
     ///
     /// # Errors
-    /// Any error of a launch that had not been reported yet; [`Error::Request`] when `host` has another length.
+    /// Any unreported error of an earlier launch; [`Error::Request`] when `host` has another length.
     pub fn download_to(&self, host: &mut [T]) -> Result<()> {
         same_length(host.len(), self.length)?;
         let device = self.device()?;
@@ -86,7 +86,7 @@ impl<T: Storable> ViewMut<'_, T> {
         ViewMut { ..*self }.into()
     }
 
-    /// The same part, for as long as this borrow.
+    /// The same part, with the lifetime of this borrow.
     pub fn reborrow(&mut self) -> ViewMut<'_, T> {
         ViewMut { ..*self }
     }

@@ -60,7 +60,7 @@ impl Device {
         Ok(unsafe { self.emulated()?.register_host_memory(start, bytes, name) }?)
     }
 
-    /// A buffer in `bytes` bytes that somebody lends, under a name for reports; fresh, as [`Device::uninit`] gives them. `lender` is dropped
+    /// A buffer in `bytes` borrowed bytes, under a name for reports; uninitialized, like the buffers of [`Device::uninit`]. `lender` is dropped
     /// when the buffer is. Waits for running launches.
     ///
     /// ```
@@ -104,8 +104,8 @@ impl Device {
         Ok(self.emulated()?.unregister_host_memory(start)?)
     }
 
-    /// Lets kernels use any host address as long as nothing is registered. An access to an unmapped
-    /// address then ends the process.
+    /// Lets kernels use any host address while nothing is registered. An access to an unmapped address then ends the
+    /// process.
     ///
     /// # Errors
     /// When this is a GPU.
@@ -157,8 +157,7 @@ impl Device {
         self.write(address, bytes)
     }
 
-    /// Bytes at an address of an emulator's memory, for a host that reads or writes them while launches of other threads go on,
-    /// as it does memory that it shares with a running kernel ([`emulator::stall`](crate::emulator::stall)). Does not wait for launches.
+    /// Bytes at an address of an emulator's memory, which the host may read or write while other threads' launches run, like memory shared with a running kernel ([`emulator::stall`](crate::emulator::stall)). Does not wait for launches.
     ///
     /// ```
     /// use lanework::Device;
@@ -193,8 +192,7 @@ impl Device {
         Some((start, allocation.bytes))
     }
 
-    /// Whether an address is of the range of this process that emulators on host memory allocate in, now in use or not, so that no memory of
-    /// the program itself is there. Always false where the system reserves no such range.
+    /// Whether an address is in the range that this process reserves for emulators on host memory, allocated or not; the program's own memory is never there. Always false on systems that reserve no such range.
     ///
     /// ```
     /// use lanework::Device;

@@ -142,7 +142,7 @@ impl Device {
         Ok(self.emulated()?.make_surface(image)?)
     }
 
-    /// Ends a texture or surface of [`Device::texture_at`] or [`Device::surface_at`]; whether there was one. The image's memory stays.
+    /// Destroys a texture or surface of [`Device::texture_at`] or [`Device::surface_at`]; returns whether it existed. The image's memory stays.
     pub fn end_image(&self, handle: u64) -> bool {
         self.emulated().is_ok_and(|emulator| emulator.end_object(handle))
     }

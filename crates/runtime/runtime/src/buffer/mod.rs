@@ -74,7 +74,7 @@ impl Device {
         Ok(buffer)
     }
 
-    /// A buffer of `length` elements with no defined contents.
+    /// A buffer of `length` uninitialized elements.
     ///
     /// # Errors
     /// When the device has no memory for it.
@@ -123,7 +123,7 @@ impl<T: Storable> Buffer<T> {
     /// Copies everything to the host, after all launches before it have finished.
     ///
     /// # Errors
-    /// Any error of a launch that had not been reported yet.
+    /// Any unreported error of an earlier launch.
     pub fn download(&self) -> Result<Vec<T>> {
         let mut host = vec![T::zeroed(); self.length];
         self.download_to(&mut host)?;
@@ -133,7 +133,7 @@ impl<T: Storable> Buffer<T> {
     /// Copies everything into `host`, after all launches before it have finished.
     ///
     /// # Errors
-    /// Any error of a launch that had not been reported yet.
+    /// Any unreported error of an earlier launch.
     ///
     /// # Panics
     /// When `host` has another length.
@@ -161,7 +161,7 @@ impl<T: Storable> Buffer<T> {
     /// finished.
     ///
     /// # Errors
-    /// Any error of a launch that had not been reported yet.
+    /// Any unreported error of an earlier launch.
     ///
     /// # Panics
     /// When the buffer has fewer elements from there on.
@@ -193,7 +193,7 @@ impl<T: Storable> Buffer<T> {
         self.device.fill(self.address, byte, self.bytes())
     }
 
-    /// A part of the buffer for a kernel to read.
+    /// A view of a part of the buffer that a kernel may read.
     ///
     /// # Panics
     /// When the range reaches past the end.
@@ -203,7 +203,7 @@ impl<T: Storable> Buffer<T> {
         View { device: self.device.identity(), address, length, buffer: PhantomData }
     }
 
-    /// A part of the buffer for a kernel to write.
+    /// A view of a part of the buffer that a kernel may write.
     ///
     /// # Panics
     /// When the range reaches past the end.
@@ -213,7 +213,8 @@ impl<T: Storable> Buffer<T> {
         ViewMut { device: self.device.identity(), address, length, buffer: PhantomData }
     }
 
-    /// A part of the buffer for a kernel to write, while other views of the buffer exist.
+    /// A view of a part of the buffer that a kernel may write, while other views of the buffer
+    /// exist.
     ///
     /// # Safety
     /// Memory that one view writes must not be used through another view at the same time.

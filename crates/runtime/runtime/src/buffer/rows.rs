@@ -8,8 +8,8 @@ use lanework_cuda::Rows;
 const ROW_ALIGNMENT: usize = 512;
 
 impl Device {
-    /// Elements from the start of one row of `width` elements to the start of the next, such that
-    /// every row starts at a multiple of 512 bytes.
+    /// The pitch in elements between the starts of rows of `width` elements, such that every row
+    /// starts at a multiple of 512 bytes.
     ///
     /// ```
     /// # use lanework::Device;
@@ -31,8 +31,9 @@ impl Device {
 }
 
 impl<T: Storable> Buffer<T> {
-    /// Replaces the rows of a matrix by `host`, where they are contiguous: `width` elements each,
-    /// at a stride of `pitch` elements in this buffer. The padding between rows is not written.
+    /// Replaces the rows of a matrix by `host`. Rows have `width` elements each; they are
+    /// contiguous in `host` and have a stride of `pitch` elements in this buffer. The padding
+    /// between rows is not written.
     ///
     /// # Errors
     /// When the driver rejects the copy.
@@ -55,7 +56,7 @@ impl<T: Storable> Buffer<T> {
     /// buffer, into contiguous `host` memory, after all launches before it have finished.
     ///
     /// # Errors
-    /// Any error of a launch that had not been reported yet.
+    /// Any unreported error of an earlier launch.
     ///
     /// # Panics
     /// As [`Buffer::upload_2d`].

@@ -1,9 +1,9 @@
 //! Tensor maps: descriptors of a tensor in a buffer for the tensor memory accelerator (TMA) of
 //! sm_90.
 //!
-//! A kernel takes one as `const __grid_constant__ CUtensorMap`, which in PTX is `.param .align 64
-//! .b8 map[128]`. On a GPU the driver encodes it, on the emulator Lanework does, under the same
-//! rules.
+//! A kernel takes one as `const __grid_constant__ CUtensorMap`, which is
+//! `.param .align 64 .b8 map[128]` in PTX. On a GPU the driver encodes it; on the emulator Lanework
+//! does, by the same rules.
 
 use crate::device::{Device, Engine};
 use crate::{Buffer, Error, Result, Storable, View};
@@ -12,7 +12,7 @@ use lanework_emulator::{Im2col, Swizzle, TensorElement};
 use std::marker::PhantomData;
 
 /// A tensor's extents and the tiles that are copied of it. Dimensions are listed fastest-varying
-/// first: the columns of a matrix in rows come before its rows.
+/// first: for a row-major matrix, columns before rows.
 ///
 /// ```
 /// use lanework::{Device, DynTensorMap, Swizzle, TensorElement, Tiling};
@@ -62,8 +62,8 @@ impl Tiling {
         }
     }
 
-    /// Copies pixels as for a convolution (`im2col`) instead of tiles, `count` of them: the tile has the channels first, and
-    /// 1 in every other dimension. `lower` and `upper` are the corners of their box, per spatial dimension, innermost first.
+    /// Copies `count` pixels for a convolution (`im2col`) instead of tiles: the tile has the channels first, and 1 in every
+    /// other dimension. `lower` and `upper` are the corners of their box, per spatial dimension, innermost first.
     #[doc(hidden)]
     pub fn pixels(self, lower: [i16; 3], upper: [i16; 3], count: u32) -> Tiling {
         Tiling { im2col: Some(Im2col { lower, upper, pixels: count }), ..self }
@@ -143,7 +143,7 @@ impl<'a> DynTensorMap<'a> {
     ) -> Result<DynTensorMap<'a>> {
         let map = tiling.at(element, memory.address);
         let refuse = |rule: String| Error::TensorMap { rule };
-        // The emulator's encoder checks the rules of both.
+        // The emulator's encoder checks the rules for both backends.
         let encoded = map.encode().map_err(refuse)?;
         let mut bytes = u128::from(element.bytes()) * u128::from(map.extent[0]);
         for (extent, stride) in map.extent[1..].iter().zip(&map.strides) {
@@ -179,8 +179,8 @@ impl<'a> DynTensorMap<'a> {
         self.tile_bytes
     }
 
-    /// Bytes of a tile in shared memory: more than [`DynTensorMap::tile_bytes`] where rows are
-    /// narrower than the swizzle span, as rows then start at multiples of the span.
+    /// Bytes of a tile in shared memory: more than [`DynTensorMap::tile_bytes`] if rows are narrower than the
+    /// swizzle span, because rows then start at multiples of the span.
     pub fn shared_bytes(&self) -> u64 {
         self.shared_bytes
     }

@@ -1,4 +1,4 @@
-//! Parts of buffers, as kernels get them: to be read, or to be written.
+//! Views: parts of buffers that kernels may read or write.
 
 use crate::Device;
 use lanework_abi::Storable;
@@ -78,7 +78,7 @@ macro_rules! parts {
                 self.address
             }
 
-            /// No elements, on a device: for a parameter that a kernel does not use.
+            /// An empty view on a device, for a parameter that a kernel does not use.
             pub fn nothing(device: &Device) -> $name<'static, T> {
                 $name { device: device.identity(), address: 0, length: 0, buffer: PhantomData }
             }
@@ -107,11 +107,11 @@ macro_rules! parts {
                 $name { device: self.device, address: self.address, length, buffer: PhantomData }
             }
 
-            /// The same memory, borrowed for as long as the caller says.
+            /// The same memory with a lifetime that the caller chooses.
             ///
             /// # Safety
-            /// The buffer must live for `'b`, and while launches made from this run; what is written through it must not be
-            /// used by others meanwhile.
+            /// The buffer must be alive for `'b` and while launches that use this view run. Memory written through it must
+            /// not be used through other views at the same time.
             pub unsafe fn unbound<'b>(self) -> $name<'b, T> {
                 $name { device: self.device, address: self.address, length: self.length, buffer: PhantomData }
             }
@@ -124,7 +124,7 @@ parts! {
 }
 
 impl<'a, T: Storable> ViewMut<'a, T> {
-    /// The same memory once more.
+    /// A second view of the same memory.
     ///
     /// # Safety
     /// Memory that one view writes must not be used through another view at the same time.
@@ -134,7 +134,7 @@ impl<'a, T: Storable> ViewMut<'a, T> {
 }
 
 impl<'a, T: Storable> View<'a, T> {
-    /// The same memory, to be written.
+    /// The same memory as a writable view.
     ///
     /// # Safety
     /// As [`Buffer::view_shared`](crate::Buffer::view_shared).

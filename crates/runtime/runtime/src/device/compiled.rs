@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub(crate) struct Compiled {
     pub(crate) staged: Staged,
     pub(crate) code: Code,
-    /// The number of its PTX among the records of a tool.
+    /// The number of its PTX in a tool's records.
     pub(crate) module: Option<u64>,
 }
 

@@ -7,7 +7,7 @@ use crate::{Backend, DeviceInfo, Error, Result};
 use lanework_cuda::{Gpu, GpuFunction, LaunchShape, PinnedBuffer, Rows};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// The most checked launches in flight before the next one waits.
+/// Maximum number of checked launches in flight; the next one waits.
 const RECORDS: usize = 256;
 
 pub(crate) struct GpuBackend {
@@ -21,7 +21,7 @@ struct Records {
     pending: Vec<(&'static str, Arc<Compiled>)>,
 }
 
-/// Lists every GPU, or says why none is usable.
+/// Lists every GPU, or returns the reason why none is usable.
 pub(crate) fn list() -> Result<Vec<DeviceInfo>> {
     Ok(lanework_cuda::devices()?.iter().map(describe).collect())
 }
@@ -79,7 +79,7 @@ impl GpuBackend {
     }
 
     pub(crate) fn free(&self, address: u64) {
-        // A failure here was caused by an earlier launch, which the next wait reports.
+        // An error here comes from an earlier launch; the next wait reports it.
         drop(self.gpu.free(address));
     }
 
@@ -107,8 +107,8 @@ impl GpuBackend {
         Ok(self.gpu.load(&module.to_string(), entry)?.function(entry)?)
     }
 
-    /// Queues a kernel on a stream or on none; a checked one (with its name and code) gets a fault record as its last
-    /// parameter.
+    /// Queues a kernel on a stream or the default stream; a checked kernel (with its name and code) gets a fault
+    /// record as its last parameter.
     ///
     /// # Safety
     /// The parameters must match the kernel's, and the kernel must access live memory only.

@@ -1,4 +1,4 @@
-//! Memory of a device as buffers use it.
+//! Device memory for buffers.
 
 use super::{Device, Engine};
 use crate::tool::Session;
@@ -22,7 +22,7 @@ impl Device {
     pub(crate) fn allocate(&self, bytes: u64, name: &str) -> Result<u64> {
         match &self.0.engine {
             Engine::Emulator(emulator) => Ok(emulator.allocate(bytes, name)?),
-            // The driver refuses to allocate nothing.
+            // The driver rejects allocations of 0 bytes.
             Engine::Gpu(gpu) => gpu.allocate(bytes.max(1)),
         }
     }

@@ -43,7 +43,7 @@ pub(crate) struct Inner {
     identity: u64,
     pub(crate) engine: Engine,
     pub(crate) compiled: Mutex<HashMap<(String, bool), Arc<Compiled>>>,
-    /// Whether `LANEWORK_TOOL` checks launches here, and not the program itself.
+    /// Whether `LANEWORK_TOOL`, not the program itself, requested the checks.
     pub(crate) imposed: bool,
 }
 
@@ -90,7 +90,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// In one line, on the emulator, and where the driver's monitoring library (NVML) is not.
+    /// A one-line message on the emulator, or if the driver's monitoring library (NVML) is missing.
     pub fn monitor(&self) -> std::result::Result<lanework_cuda::Monitor, String> {
         match &self.0.engine {
             Engine::Emulator(_) => Err("the emulator has no clocks".to_owned()),
@@ -98,8 +98,8 @@ impl Device {
         }
     }
 
-    /// For calls of other libraries: makes the GPU's context current on this thread and returns the stream, a `CUstream`, that
-    /// launches go to now: the device's own, or the one that is being recorded. `None` on the emulator.
+    /// Makes the GPU's context current on this thread, for calls of other libraries, and returns the current stream of
+    /// launches as a `CUstream`: the device's own, or the stream that is being recorded. `None` on the emulator.
     ///
     /// ```
     /// # use lanework::{Backend, Device};
@@ -148,7 +148,7 @@ impl Device {
     }
 }
 
-/// The devices that are open, for views, which know their device by its identity.
+/// The open devices, by which a view finds its device from the identity.
 static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
 
 /// Whether both refer to the same device, opened once.
@@ -169,7 +169,7 @@ impl fmt::Debug for Device {
 /// The compute capability that the emulator implements.
 const EMULATED_CAPABILITY: (u32, u32) = (9, 0);
 
-/// The emulator described as a device.
+/// The emulator's description as a device.
 fn emulator_info(emulator: &Emulator) -> DeviceInfo {
     let limits = emulator.limits();
     DeviceInfo {

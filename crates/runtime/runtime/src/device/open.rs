@@ -1,4 +1,4 @@
-//! How devices are opened: the emulator with its limits, GPUs, and either by name.
+//! Opening devices: the emulator with limits, GPUs, and either by name.
 
 use super::{Device, Engine};
 use crate::device::gpu::GpuBackend;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 impl Device {
-    /// The first GPU, or the emulator without a GPU or under `LANEWORK_TOOL` ([`crate::tool`]).
+    /// The first GPU; the emulator if there is no GPU, or under `LANEWORK_TOOL` ([`crate::tool`]).
     pub fn best() -> Device {
         if Session::active().is_some() {
             return Device::emulator();
@@ -18,8 +18,8 @@ impl Device {
         Device::cuda(0).unwrap_or_else(|_| Device::emulator())
     }
 
-    /// The emulator; every call returns the same one. Its memory is at most 16 GB, and at most half
-    /// of what the host had available at the first call. A warp that has run 10^10 instructions is
+    /// The emulator; every call returns the same one. Its memory is at most 16 GB, and at most half of the
+    /// memory that the host had available at the first call. A warp that has run 10^10 instructions is
     /// stopped; [`Device::emulator_with`] takes other limits.
     pub fn emulator() -> Device {
         static SHARED: OnceLock<Device> = OnceLock::new();
@@ -66,7 +66,8 @@ impl Device {
         Device::from_parts(Engine::Emulator(Emulator::new(options)), imposed)
     }
 
-    /// GPU number `index`; the emulator where `LANEWORK_TOOL` is set ([`crate::tool`]), whose report says so.
+    /// GPU number `index`; the emulator if `LANEWORK_TOOL` is set ([`crate::tool`]), and the tool's report
+    /// says so.
     ///
     /// # Errors
     /// One line if the driver is missing or has no GPU of this number.
@@ -116,8 +117,8 @@ impl Device {
     /// one. Without a GPU, writes to standard error, bypassing the capture of test output,
     /// that `suite` was skipped and why.
     ///
-    /// Each call opens the GPU anew: the first wait on a device reports a failed bounds check, and
-    /// concurrent tests must not receive each other's.
+    /// Each call opens the GPU anew, because the first wait on a device reports a failed bounds check, and
+    /// concurrent tests must not receive each other's faults.
     pub fn for_tests(suite: &str) -> Vec<Device> {
         let mut devices = vec![Device::emulator()];
         if Session::active().is_some() {
@@ -130,7 +131,7 @@ impl Device {
             Err(why) if first_mention(suite) => {
                 let why = why.to_string();
                 let why = why.lines().next().unwrap_or_default();
-                // Nothing to do when even standard error is closed.
+                // Ignore a closed standard error.
                 let _ = writeln!(std::io::stderr(), "SKIPPED on a GPU: {suite}: {why}");
             }
             Err(_) => {}

@@ -1,4 +1,4 @@
-//! Errors of devices, buffers and launches: what, where, the cause and the remedy.
+//! Errors of devices, buffers and launches, with location, cause and remedy.
 
 use lanework_abi::StageError;
 use lanework_emulator::sanitize::Report;
@@ -193,7 +193,7 @@ impl From<lanework_cuda::CudaError> for Error {
 pub struct Reports {
     /// The findings.
     pub found: Vec<Report>,
-    /// The fault that ended the kernel early, if it is not a finding: a `trap`, or an endless loop.
+    /// The fault that ended the kernel early, unless it is a finding: a `trap`, or an endless loop.
     pub stopped: Option<Box<lanework_emulator::Fault>>,
 }
 
@@ -265,7 +265,7 @@ impl Error {
         }
     }
 
-    /// The same, where it is in PTX text, as in the text of a file.
+    /// The same error, with the file's name if its location is in PTX text.
     pub(crate) fn in_file(self, name: &str) -> Error {
         let file = Some(name.to_owned());
         match self {

@@ -28,7 +28,7 @@ pub struct PtxShape {
     pub dynamic_shared: u32,
     /// Blocks of a cluster; `None` leaves it to the kernel.
     pub cluster: Option<Dim3>,
-    /// Whether all blocks are on the device at once, so that they may wait for each other.
+    /// Whether all blocks are resident at the same time, so that they may wait for each other.
     pub cooperative: bool,
 }
 
@@ -56,8 +56,8 @@ impl PtxShape {
         PtxShape { cluster: Some(blocks.into()), ..self }
     }
 
-    /// As a cooperative launch (`cudaLaunchCooperativeKernel`): all blocks are on the device at once, and
-    /// `grid.sync()` of cooperative groups works.
+    /// As a cooperative launch (`cudaLaunchCooperativeKernel`): all blocks are resident at the same time,
+    /// and `grid.sync()` of cooperative groups works.
     #[must_use]
     pub fn cooperative(self) -> PtxShape {
         PtxShape { cooperative: true, ..self }

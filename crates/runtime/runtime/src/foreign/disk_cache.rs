@@ -1,8 +1,6 @@
-//! Texts of PTX that passed all checks, on disk, so that another process need not check them again.
+//! Disk cache of PTX texts that passed all checks, so that other processes need not check them again.
 //!
-//! A file holds who wrote it (a build of this library) and the whole text. Only a file that is equal byte for byte counts, so that a torn or
-//! damaged file, another build's, or another text of the same number is as good as none. Files are renamed into place; the oldest go when
-//! there are too many bytes. Whatever cannot be read or written is left out without a word: the checks are then made.
+//! A file holds the build of this library that wrote it, and the whole text. It counts only if it is equal byte for byte, so torn or damaged files, files of other builds, and hash collisions are ignored. Files are renamed into place; the least recently used are deleted when the cache exceeds its size. Read and write errors are ignored silently: the checks are then repeated.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +15,7 @@ const MOST_VARIABLE: &str = "LANEWORK_CACHE_MB";
 const MOST: u64 = 256;
 /// Shorter texts are checked in less than a millisecond.
 const SHORTEST: usize = 16 << 10;
-/// A file whose last use is noted as earlier than this is noted again.
+/// The recorded time of a file's last use is updated if it is older than this.
 const NOTED: Duration = Duration::from_secs(24 * 3600);
 /// A partial file older than this was left by an interrupted write.
 const ABANDONED: Duration = Duration::from_secs(3600);
@@ -31,7 +29,7 @@ pub struct DiskCache {
 }
 
 impl DiskCache {
-    /// The user's, where there is one.
+    /// The user's cache, if there is one.
     pub fn of_user() -> Option<&'static DiskCache> {
         static CACHE: OnceLock<Option<DiskCache>> = OnceLock::new();
         let made = || {
@@ -41,12 +39,12 @@ impl DiskCache {
         CACHE.get_or_init(made).as_ref()
     }
 
-    /// One in a folder, of so many bytes at most.
+    /// A cache in a folder, of at most `most` bytes.
     pub fn in_folder(folder: PathBuf, most: u64) -> Option<DiskCache> {
         (most > 0).then_some(DiskCache { folder, most, build: build()? })
     }
 
-    /// Whether a text is worth it.
+    /// Whether a text is long enough to be cached.
     pub fn takes(&self, text: &str) -> bool {
         text.len() >= SHORTEST && text.len() as u64 <= self.most / 4
     }
@@ -72,7 +70,7 @@ impl DiskCache {
         same
     }
 
-    /// Keeps a text that passed the checks of this build.
+    /// Stores a text that passed the checks of this build.
     pub fn keep(&self, number: u64, text: &str) {
         if !self.holds(number, text) {
             let _ = self.write(number, text);
@@ -94,7 +92,8 @@ impl DiskCache {
         moved
     }
 
-    /// Takes away the files that were used longest ago, while there are too many bytes, and what writes left.
+    /// Deletes the least recently used files while the cache is too large, and the leftovers of interrupted
+    /// writes.
     fn shrink(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let mut files = Vec::new();

@@ -1,4 +1,4 @@
-//! The entries of a module by their names in C++.
+//! The entries of a module, by their C++ names.
 
 use crate::{Error, PtxModule, Result};
 use lanework_ptx::cpp_names::CppName;

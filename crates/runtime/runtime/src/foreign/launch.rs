@@ -1,4 +1,4 @@
-//! How entries of a module are launched: once or again and again, on a GPU or the emulator; and counted or traced there.
+//! Launches of a module's entries, once or repeatedly, on a GPU or the emulator; on the emulator also counted or traced.
 
 use super::{Code, PtxArg, PtxModule, PtxShape};
 use crate::device::Engine;
@@ -9,7 +9,7 @@ use lanework_emulator::{
     Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, Trace, TraceConfig,
 };
 
-/// A launch of a PTX kernel with its arguments, to be run any number of times; made by [`PtxModule::prepare`].
+/// A launch of a PTX kernel with its arguments, for any number of runs; made by [`PtxModule::prepare`].
 pub struct PreparedPtx<'a> {
     module: &'a PtxModule,
     entry: String,
@@ -76,7 +76,7 @@ impl PtxModule {
         unsafe { self.run_or_queue(entry, shape, arguments) }.map_err(|error| self.named(error))
     }
 
-    /// An error of its kernels, with the file of the text.
+    /// Adds the text's file to an error of its kernels.
     fn named(&self, error: Error) -> Error {
         match &self.file {
             Some(file) => error.in_file(file),
@@ -84,7 +84,7 @@ impl PtxModule {
         }
     }
 
-    /// As [`PtxModule::queue`], with errors as they come.
+    /// As [`PtxModule::queue`], without adding the file to errors.
     ///
     /// # Safety
     /// As [`PtxModule::launch`].
@@ -237,7 +237,7 @@ impl PreparedPtx<'_> {
         self.module.profile(&self.entry, self.shape, self.arguments, blocks)
     }
 
-    /// The module that it is of.
+    /// Its module.
     pub fn module(&self) -> &PtxModule {
         self.module
     }

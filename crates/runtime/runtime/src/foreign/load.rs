@@ -1,4 +1,4 @@
-//! How PTX text becomes a module of a device: one text, or several linked; all of it, or each entry when it is first used.
+//! Loading of PTX text as a module of a device: one text, or several linked; all of it, or each entry on first use.
 
 use super::{Code, PtxModule};
 use crate::device::{Device, Engine};
@@ -9,8 +9,8 @@ use lanework_ptx::Module;
 use std::sync::Arc;
 
 impl Device {
-    /// Links texts of PTX, each with the name of its file, and loads the result: what one declares
-    /// `.extern`, another defines. Instructions without a `.loc` get one that names their file.
+    /// Links texts of PTX, each with its file name, and loads the result: a name that one text declares `.extern`
+    /// is defined by another. Instructions without a `.loc` get one that names their file.
     ///
     /// # Errors
     /// The errors of [`Device::load_ptx`]; [`Error::Request`] if the texts cannot be linked, such as when
@@ -67,8 +67,8 @@ impl Device {
         Ok(self.loaded(Arc::new(module), code, text))
     }
 
-    /// As [`Device::load_ptx`] of the text of a file: errors of the text, and faults of its kernels, name the
-    /// name of the file.
+    /// As [`Device::load_ptx`] for the text of a file: errors of the text, and faults of its kernels, name the
+    /// file.
     ///
     /// ```
     /// let device = lanework::Device::emulator();
@@ -93,7 +93,7 @@ impl Device {
     }
 }
 
-/// The text that several texts, each with the name of its file, give linked.
+/// Links several texts, each with its file name, to one.
 fn linked(texts: &[(&str, &str)]) -> Result<String> {
     let parse = |(name, text): &(&str, &str)| match Module::parse(text) {
         Ok(module) => Ok(((*name).to_owned(), module)),

@@ -84,7 +84,7 @@ pub struct PtxModule {
     device: Device,
     module: Arc<Module>,
     code: Code,
-    /// The number of its text among the records of a tool.
+    /// The number of its text in a tool's records.
     recorded: Option<u64>,
     /// The file of its text, where that is known.
     file: Option<String>,
@@ -109,8 +109,8 @@ impl PtxModule {
         }
     }
 
-    /// The entries that the emulator does not support, with the reason; none on a GPU, whose driver
-    /// compiles all of them.
+    /// The entries that the emulator does not support, with the reason; empty on a GPU, whose driver compiles all
+    /// of them.
     ///
     /// ```
     /// let device = lanework::Device::emulator();
@@ -131,8 +131,7 @@ impl PtxModule {
         }
     }
 
-    /// The device functions that no entry reaches and that the emulator does not support, with the
-    /// reason; none on a GPU.
+    /// The unsupported device functions that no entry reaches, with the reason; empty on a GPU.
     pub fn refused_functions(&self) -> Vec<(String, String)> {
         match &self.code {
             Code::Emulator(program) => {

@@ -1,5 +1,4 @@
-//! Modules that are loaded again. A text that is loaded while a module of it lives is neither read nor checked once more, and one that another
-//! process has checked is only read.
+//! Cache of loaded modules. A text that is loaded while a module of it is alive is neither parsed nor checked again. A text that another process has checked is parsed but not checked.
 
 use crate::foreign::disk_cache::DiskCache;
 use crate::{Error, Result};
@@ -8,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Texts with their modules, as long as somebody uses these.
+/// Texts with their modules, while these are in use.
 type Known = HashMap<u64, Vec<(Box<str>, Weak<Module>)>>;
 
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
@@ -18,7 +17,7 @@ fn with_known<T>(of: impl FnOnce(&mut Known) -> T) -> T {
     of(known.get_or_insert_default())
 }
 
-/// A number for a text; others may have it, too.
+/// A hash of a text.
 fn number(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -38,7 +37,7 @@ pub fn checked(text: &str) -> Result<Module> {
     parsed.map_err(|problems| Error::Ptx(Box::new(problems)))
 }
 
-/// The module of a text that passes all checks; where that is known already it is not done again.
+/// The module of a text that passes all checks; known texts are not checked again.
 pub fn shared(text: &str) -> Result<Arc<Module>> {
     shared_by(text, DiskCache::of_user())
 }
@@ -109,7 +108,7 @@ mod tests {
         assert!(!cache.holds(number(&wrong), &wrong));
         assert!(shared_by(&right, Some(&cache)).is_ok());
         assert!(cache.holds(number(&right), &right));
-        // A file of the same number with another text, as after a collision, says nothing of this one.
+        // A file with another text, as after a hash collision, does not count for this one.
         cache.keep(number(&wrong), &right);
         assert!(shared_by(&wrong, Some(&cache)).is_err());
         std::fs::remove_dir_all(folder).expect("it was there");

@@ -35,7 +35,7 @@ use lanework_emulator::Blocks;
 pub enum Job<'a> {
     /// A kernel.
     Kernel(Prepared<'a>),
-    /// Kernels that solve it together, one after the other.
+    /// Several kernels that together solve it, in order.
     Kernels(Vec<Prepared<'a>>),
     /// A kernel of PTX text.
     Ptx(PreparedPtx<'a>),
@@ -106,10 +106,11 @@ impl Job<'_> {
         }
     }
 
-    /// Runs it once on the emulator and counts events; the counts of several kernels are added, under the first kernel's name and shape.
+    /// Runs it once on the emulator and counts events. For several kernels, the counts are added under the first kernel's name and shape.
     ///
     /// # Errors
-    /// As [`Prepared::profile`]; [`Error::Unsupported`] for a library, whose kernels are not known, and for no kernel at all.
+    /// As [`Prepared::profile`]; [`Error::Unsupported`] for a library, whose kernels are not known, and for an empty list of
+    /// kernels.
     pub fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
         match self {
             Job::Kernel(kernel) => kernel.profile(blocks),
@@ -158,7 +159,8 @@ impl Job<'_> {
         }
     }
 
-    /// Whether [`crate::Device::record`] takes it: a kernel that checks its indices is launched one by one.
+    /// Whether [`crate::Device::record`] accepts it: a kernel that checks its indices has to be launched
+    /// individually.
     pub fn is_recordable(&self) -> bool {
         self.unrecordable().is_none()
     }

@@ -1,4 +1,4 @@
-//! The vendor library as a baseline: cuBLAS, where it is installed.
+//! The vendor library as a baseline: cuBLAS, if it is installed.
 
 use crate::device::{Device, Engine};
 use crate::jobs::{Job, VendorCall};
@@ -36,7 +36,7 @@ pub struct Cublas {
 }
 
 impl Cublas {
-    /// Why cuBLAS cannot be used on `device`, in one line; `None` where it can.
+    /// Why cuBLAS cannot be used on `device`, in one line; `None` if it can.
     pub fn missing(device: &Device) -> Option<String> {
         match &device.0.engine {
             Engine::Emulator(_) => Some("cuBLAS runs on GPUs only".to_owned()),
@@ -47,7 +47,7 @@ impl Cublas {
     /// cuBLAS on `device`.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] on the emulator; when the library is not there.
+    /// [`Error::Unsupported`] on the emulator, or if the library is not installed.
     #[expect(clippy::arc_with_non_send_sync, reason = "jobs stay on the thread that made them")]
     pub fn open(device: &Device) -> Result<Cublas> {
         let Engine::Gpu(gpu) = &device.0.engine else {
@@ -86,8 +86,8 @@ impl Cublas {
         job(move || Ok(cublas.library.product_bf16(&shape, a, b, c)?))
     }
 
-    /// The transpose of a row-major `rows` x `cols` matrix of f32, or of anything of its size whose
-    /// bits are then taken for f32, by `cublasSgeam`.
+    /// The transpose of a row-major `rows` x `cols` matrix by `cublasSgeam`. Elements are f32, or 4-byte
+    /// values that are copied as f32.
     pub fn transpose<'a, E: Storable>(
         &self,
         rows: u32,

@@ -1,7 +1,7 @@
 //! Kernel arguments: scalars and structs by value, device memory by address and length.
 //!
-//! The `#[kernel]` macro bounds each parameter by one of these traits, so that a buffer of the
-//! wrong element type, or a shared reference where the kernel writes, is a compile error.
+//! The `#[kernel]` macro bounds each parameter by one of these traits, so that a buffer of the wrong
+//! element type, or a shared reference to memory that the kernel writes, is a compile error.
 
 use crate::buffer::tensor_map::DynTensorMap;
 use crate::{Buffer, View, ViewMut};
@@ -43,7 +43,7 @@ impl Arg<'_> {
         Arg { value: Value::Map { device, bytes, tile }, memory: PhantomData }
     }
 
-    /// The device that the argument belongs to, if to one.
+    /// The device that the argument belongs to, if any.
     pub(crate) fn device(&self) -> Option<u64> {
         match &self.value {
             Value::Bytes(_) => None,
@@ -51,10 +51,10 @@ impl Arg<'_> {
         }
     }
 
-    /// Compares a tensor map with the tiles that a kernel copies by it.
+    /// Compares a tensor map with the tiles that a kernel copies through it.
     ///
     /// # Errors
-    /// How they differ, and what to do.
+    /// The difference, and the remedy.
     pub(crate) fn fits(&self, parameter: &Parameter) -> Result<(), (String, String)> {
         let (Value::Map { tile: found, .. }, ParameterKind::TensorMap { tile: Some(wanted), .. }) =
             (&self.value, parameter.kind)

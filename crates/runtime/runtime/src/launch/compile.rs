@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Stages a kernel.
 ///
 /// # Errors
-/// [`Error::Stage`] when the kernel is not possible with these constants.
+/// [`Error::Stage`] if the kernel is invalid with these constants.
 pub(crate) fn stage(definition: &Definition, checked: bool) -> Result<Staged> {
     let staged = (definition.stage)(&StageOptions { checked });
     if staged.errors.is_empty() {
@@ -20,7 +20,7 @@ pub(crate) fn stage(definition: &Definition, checked: bool) -> Result<Staged> {
 }
 
 impl Device {
-    /// The kernel compiled for this device, from the cache when it was compiled before.
+    /// The kernel compiled for this device, from the cache if possible.
     pub(crate) fn compile(&self, definition: &Definition, checked: bool) -> Result<Arc<Compiled>> {
         let key = (definition.key.clone(), checked);
         let mut cache = self.0.compiled.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

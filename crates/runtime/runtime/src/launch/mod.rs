@@ -15,7 +15,7 @@ use crate::{Arg, Dim3, Profile, Result};
 use lanework_abi::Definition;
 use lanework_emulator::Blocks;
 
-/// A kernel with its arguments, without a shape and a device yet.
+/// A kernel with its arguments, but without a shape and a device.
 ///
 /// Made by calling a `#[kernel]` function.
 ///
@@ -123,16 +123,16 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// As a cooperative launch: all blocks are on the device at once, so that they may wait for each other; a grid
-    /// that does not fit is refused.
+    /// As a cooperative launch: all blocks are resident at the same time, so that they may wait for each other; a
+    /// grid that does not fit is refused.
     pub fn cooperative(mut self) -> Self {
         self.cooperative = true;
         self
     }
 
-    /// May start before the launch before it on the same stream has ended (programmatic dependent launch, sm_90): the kernel
-    /// waits for that by `wait_for_dependencies()`, before it touches what an earlier launch writes. On the emulator, which
-    /// runs one launch after the other, nothing changes.
+    /// May start before the previous launch on the same stream has ended (programmatic dependent launch, sm_90): the kernel
+    /// calls `wait_for_dependencies()` before it accesses memory that an earlier launch writes. On the emulator, which runs
+    /// one launch after the other, nothing changes.
     pub fn programmatic(mut self) -> Self {
         self.programmatic = true;
         self
@@ -147,7 +147,7 @@ impl<'a> Launch<'a> {
     /// The PTX of the kernel with its constants, without bounds checks.
     ///
     /// # Errors
-    /// When the kernel is not possible with these constants.
+    /// If the kernel is invalid with these constants.
     pub fn module(&self) -> Result<lanework_ptx::Module> {
         Ok(stage(&self.definition, false)?.module)
     }
@@ -158,8 +158,8 @@ impl<'a> Launch<'a> {
     /// that waits for the device, such as [`crate::Buffer::download`].
     ///
     /// # Errors
-    /// When the kernel does not compile, the shape exceeds the device's limits, a buffer is on
-    /// another device, or (at once on the emulator) an index is out of bounds.
+    /// When the kernel does not compile, the shape exceeds the device's limits, a buffer is on another device, or
+    /// (immediately on the emulator) an index is out of bounds.
     pub fn launch(self, device: &Device) -> Result<()> {
         self.prepare(device)?.launch()
     }

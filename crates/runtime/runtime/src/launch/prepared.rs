@@ -123,7 +123,7 @@ impl Prepared<'_> {
         }
     }
 
-    /// Keeps `what`, such as a buffer of intermediate results, for as long as this.
+    /// Keeps `what`, such as a buffer of intermediate results, alive as long as this launch.
     ///
     /// ```
     /// # use lanework::prelude::*;
@@ -203,7 +203,7 @@ impl Prepared<'_> {
         (self.grid, self.block, self.dynamic_shared)
     }
 
-    /// Blocks that one multiprocessor holds at once, as the driver computes them; `None` on the
+    /// Blocks that one multiprocessor can hold, as the driver computes them; `None` on the
     /// emulator.
     ///
     /// # Errors

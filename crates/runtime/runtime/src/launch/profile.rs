@@ -8,7 +8,7 @@ use lanework_report::{
 };
 use std::fmt::{self, Write};
 
-/// The counters of one run on the emulator. It prints as `lanework profile` does:
+/// The counters of one run on the emulator. Its `Display` prints the same text as `lanework profile`:
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -91,7 +91,7 @@ impl Profile {
         }
     }
 
-    /// The same as [`report::record`] takes it.
+    /// Converts it to the form that [`report::record`] takes.
     pub fn counted(&self) -> Counted<'_> {
         Counted {
             kernel: &self.kernel,
@@ -216,7 +216,7 @@ impl Profile {
 }
 
 /// As `lanework profile` prints it, for an H200: totals, hot spots, and lines with their counts. The command, which
-/// runs a kernel several times, also has the patterns of accesses and the modelled caches.
+/// runs a kernel several times, also has the patterns of accesses and the modeled caches.
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let machine = Machine::h200();

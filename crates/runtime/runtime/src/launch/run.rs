@@ -1,4 +1,5 @@
-//! Runs launches on the emulator, by the tool of this process if it has one: findings, errors and `printf` output.
+//! Runs launches on the emulator, under the process's tool if it has one, and handles findings, errors and `printf`
+//! output.
 
 use crate::device::Device;
 use crate::error::{IndexFault, Reports};
@@ -8,7 +9,7 @@ use lanework_emulator::sanitize::{Checked, Report};
 use lanework_emulator::{Fault, Outcome};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Runs a kernel on the emulator, by the tool of this process if it has one.
+/// Runs a kernel on the emulator, under the process's tool if it has one.
 pub(crate) fn run(launching: Launching<'_>) -> Result<Outcome, Fault> {
     let Launching { emulator, program, config, arguments, .. } = launching;
     match Session::active() {
@@ -17,8 +18,8 @@ pub(crate) fn run(launching: Launching<'_>) -> Result<Outcome, Fault> {
     }
 }
 
-/// The result of a sanitized launch of a kernel and, where it was text, its module. Where a tool checks a launch, its
-/// findings are the tool's, and the program gets the error that it would get without the tool.
+/// The result of a sanitized launch of a kernel and, if it was text, its module. If a tool checks a launch, the tool
+/// keeps the findings, and the program gets the error that it would get without the tool.
 ///
 /// # Errors
 /// [`Error::Sanitizer`] with the findings; else the fault that ended the launch.
@@ -49,7 +50,7 @@ pub(crate) fn sanitized(
     }
 }
 
-/// The error of a launch that cannot be.
+/// The error of an invalid launch.
 pub(crate) fn invalid(kernel: &str, why: &str, help: &str) -> Error {
     Error::Launch { kernel: kernel.to_owned(), why: why.to_owned(), help: help.to_owned() }
 }

@@ -1,8 +1,7 @@
 //! Streams and page-locked host memory: copies that overlap kernels.
 //!
-//! On a GPU each stream is a queue. Queues run concurrently and are ordered with the default
-//! stream. The emulator executes everything immediately, in the order of the calls: results are the
-//! same, time is not modelled.
+//! On a GPU each stream is a queue. Queues run concurrently and are ordered with the default stream. The emulator
+//! executes everything immediately, in the order of the calls: results are the same, but time is not modeled.
 
 pub(crate) mod peers;
 pub(crate) mod timing;
@@ -159,13 +158,13 @@ impl Stream {
         &self.device
     }
 
-    /// For calls of other libraries: the `CUstream`; `None` on the emulator.
+    /// The `CUstream`, for calls of other libraries; `None` on the emulator.
     pub fn raw(&self) -> Option<u64> {
         self.queue.as_ref().map(|queue| queue.raw() as u64)
     }
 
-    /// Lets what is queued here from now on wait for what is queued on another stream so far, also of another device;
-    /// nothing waits on the host. The emulator runs everything at once, in the order of the calls.
+    /// Makes work that is queued here from now on wait for the work queued so far on another stream, which may be on
+    /// another device. The host does not wait. The emulator runs everything immediately, in the order of the calls.
     ///
     /// # Errors
     /// The driver's error.
@@ -178,7 +177,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Waits on the host for what is queued here.
+    /// Blocks the host until the work queued here is done.
     ///
     /// # Errors
     /// The fault of an earlier launch.

@@ -6,8 +6,8 @@ use lanework_abi::Storable;
 use lanework_emulator::Options;
 
 impl Device {
-    /// `count` emulated devices, each with memory of its own, for programs that use several GPUs. Like GPUs of one process
-    /// they share one space of addresses, so that a device can be given another one's memory ([`Device::peer`]).
+    /// `count` emulated devices, each with its own memory, for programs that use several GPUs. Like the GPUs of one
+    /// process they share an address space, so that a device can access another's memory ([`Device::peer`]).
     ///
     /// ```
     /// use lanework::prelude::*;
@@ -58,7 +58,7 @@ impl Device {
         (0..count).map(|_| Device::emulator_on_host_memory(options.clone())).collect()
     }
 
-    /// `count` different GPUs where there are as many, else `count` emulated devices.
+    /// `count` different GPUs if the machine has as many, else `count` emulated devices.
     pub fn several(count: usize) -> Vec<Device> {
         let gpus: Result<Vec<Device>> = (0..count).map(Device::cuda).collect();
         match gpus {
@@ -83,14 +83,14 @@ impl Device {
         }
     }
 
-    /// Memory of another device for kernels of this one, until it is dropped.
+    /// Gives kernels of this device access to another device's memory, until the result is dropped.
     ///
     /// # Errors
     /// [`Error::Request`] where this device cannot access the other one's memory.
     ///
     /// # Safety
-    /// The buffer lives, and who writes what of it is ordered with this device's kernels (by [`Stream::after`], or by
-    /// waiting), until the kernels that use this memory have finished.
+    /// Until the kernels that use this memory have finished, the buffer must be alive, and all other writes to it must
+    /// be ordered with this device's kernels (by [`Stream::after`], or by waiting).
     pub unsafe fn peer<'a, T: Storable>(&self, memory: View<'a, T>) -> Result<PeerMemory<'a, T>> {
         let owner = memory.device()?;
         if !self.can_access_peer(&owner)? {
@@ -122,7 +122,7 @@ impl Device {
 pub struct PeerMemory<'a, T: Storable> {
     device: Device,
     memory: View<'a, T>,
-    /// Whether an emulated device was told of it.
+    /// Whether it is registered with an emulated device.
     registered: bool,
 }
 
@@ -135,7 +135,7 @@ impl<'a, T: Storable> PeerMemory<'a, T> {
     /// For kernels that write it.
     ///
     /// # Safety
-    /// As [`crate::Buffer::view_shared`]; and the owner of the buffer must expect it to change.
+    /// As for [`crate::Buffer::view_shared`]; also, the owner of the buffer must expect it to change.
     pub unsafe fn view_mut(&self) -> ViewMut<'a, T> {
         // SAFETY: no other view uses what this one writes at the same time, and the buffer's owner expects it to
         // change, as this function requires.
@@ -146,19 +146,19 @@ impl<'a, T: Storable> PeerMemory<'a, T> {
 impl<T: Storable> Drop for PeerMemory<'_, T> {
     fn drop(&mut self) {
         if self.registered {
-            // It was registered at this address and is not used any more.
+            // It was registered at this address and is no longer used.
             let _ = self.device.unregister_host(self.memory.address() as *const u8);
         }
     }
 }
 
 impl Stream {
-    /// Queues a copy between two parts of one length, of one device or of two, in the order of this stream, which is of
-    /// either device.
+    /// Queues a copy between two parts of the same length, on one device or on two, in the order of this stream, which
+    /// belongs to either device.
     ///
     /// # Errors
-    /// [`Error::Request`] when the lengths differ, when this stream is of a third device, or when one of two devices is a
-    /// GPU and the other is not.
+    /// [`Error::Request`] when the lengths differ, when this stream belongs to a third device, or when one of two devices
+    /// is a GPU and the other is not.
     pub fn copy<T: Storable>(&self, from: View<'_, T>, to: ViewMut<'_, T>) -> Result<()> {
         let (source, target) = (from.device()?, to.device()?);
         let refuse = |why: String, help: &str| Err(Error::Request { why, help: help.to_owned() });

@@ -57,7 +57,7 @@ pub struct Event(lanework_cuda::Event);
 pub struct Graph<'a> {
     graph: lanework_cuda::Graph,
     jobs: PhantomData<&'a mut ()>,
-    /// Jobs that the graph owns, which keep alive what library calls need during replays.
+    /// Jobs that the graph owns; they keep the memory of library calls alive during replays.
     _kept: Vec<Job<'a>>,
 }
 
@@ -97,7 +97,7 @@ impl Device {
         Ok(Graph { graph: graph?, jobs: PhantomData, _kept: Vec::new() })
     }
 
-    /// As [`Device::record`], of jobs that the graph then owns.
+    /// As [`Device::record`], for jobs that the graph then owns.
     ///
     /// # Errors
     /// As [`Device::record`].

@@ -1,6 +1,6 @@
 //! Binary format of records: variable-length little-endian numbers; texts and lists with their lengths.
 //!
-//! Both directions of a struct come from one list of its fields, [`fields`], so that they cannot disagree.
+//! One list of a struct's fields, [`fields`], generates both directions, so that they cannot disagree.
 
 use lanework_emulator::sanitize::{AccessPair, CodeLocation, OtherAccess, Report, ReportKind};
 use lanework_emulator::{
@@ -13,7 +13,7 @@ use lanework_report::{CacheRecord, InstructionProfile, Resources};
 pub(super) trait Field: Sized {
     /// Appends it.
     fn put(&self, to: &mut Vec<u8>);
-    /// Takes it from the front; `None` where it is not whole or not valid.
+    /// Reads it from the front; `None` if it is incomplete or invalid.
     fn take(from: &mut &[u8]) -> Option<Self>;
 }
 
@@ -98,7 +98,7 @@ impl<T: Field> Field for Vec<T> {
     }
     fn take(from: &mut &[u8]) -> Option<Vec<T>> {
         let length = usize::take(from)?;
-        // Every element has a byte at least: a wrong length takes no memory.
+        // Every element has at least one byte, so a wrong length cannot allocate much memory.
         (length <= from.len()).then_some(())?;
         (0..length).map(|_| T::take(from)).collect()
     }
@@ -194,7 +194,7 @@ impl Field for Origin {
     }
 }
 
-/// Those that are not zero, by their places in the table.
+/// Writes only nonzero counters, by their indices in the table.
 impl Field for Counters {
     fn put(&self, to: &mut Vec<u8>) {
         let all = self.each();

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// How the file of a process begins: what it is, and the version that wrote it.
+/// Header of a record file: its type, and the version that wrote it.
 pub(super) const MAGIC: &str = concat!("lanework records ", env!("CARGO_PKG_VERSION"), "\n");
 
 /// Encodes a record for its file: its length and its bytes, for a single write.
@@ -20,10 +20,11 @@ pub(super) fn framed(record: &Record) -> Vec<u8> {
     framed
 }
 
-/// The records of a file from its start, and where they end; what a killed process left unfinished at its end is not one.
+/// The records of a file from its start, and the offset of their end; an incomplete record of a killed process at the end
+/// is ignored.
 ///
 /// # Errors
-/// In words, where another version wrote it.
+/// A message, if another version wrote it.
 fn of_file(bytes: &[u8]) -> Result<(Vec<Record>, usize), String> {
     let Some(rest) = bytes.strip_prefix(MAGIC.as_bytes()) else {
         let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -56,7 +57,7 @@ fn unframed(bytes: &[u8]) -> (Vec<Record>, usize) {
 /// Reads the records of a folder while they are written.
 pub struct Reader {
     folder: PathBuf,
-    /// How far each file was read.
+    /// Bytes read so far of each file.
     read: BTreeMap<PathBuf, usize>,
 }
 
@@ -111,7 +112,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
 /// The records of all processes of a folder, a list for each process.
 ///
 /// # Errors
-/// In words, where the folder cannot be read, or another version of this library wrote to it.
+/// A message, if the folder cannot be read, or if another version of this library wrote to it.
 pub fn read(folder: &Path) -> Result<Vec<Vec<Record>>, String> {
     let bytes = |file: &PathBuf| std::fs::read(file).map_err(|error| cannot_be_read(file, &error));
     let each = files(folder)?.into_iter().map(|file| Ok(of_file(&bytes(&file)?)?.0));
@@ -144,7 +145,7 @@ mod tests {
     fn records_are_read_as_they_were_written_and_an_unfinished_one_is_left_out() {
         let bytes = written(&some());
         assert_eq!(of_file(&bytes), Ok((some(), bytes.len())));
-        // Wherever a process was killed, what it had written is there.
+        // Records that a process wrote before it was killed are kept.
         for end in 0..bytes.len() {
             let (found, read) = of_file(&bytes[..end]).expect("no other version");
             assert!(read <= end);

@@ -32,7 +32,7 @@ pub(crate) fn check(
     Ok(checked)
 }
 
-/// Calls `run`, and returns the shadows of the checked launches that this thread made in it, but for those in a nested `collect`.
+/// Calls `run`, and returns the shadows of the checked launches that this thread made in it, except those in a nested `collect`.
 pub fn collect<R>(run: impl FnOnce() -> R) -> (R, Vec<LaunchShadow>) {
     let outer = COLLECTED.replace(Some(Vec::new()));
     let result = run();

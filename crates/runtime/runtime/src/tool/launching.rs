@@ -1,4 +1,4 @@
-//! A launch on the emulator, as a tool gets it, and the ways in which it runs.
+//! A launch on the emulator as a tool receives it, and the ways to run it.
 
 use lanework_emulator::{Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, TraceConfig};
 use lanework_report::Machine;
@@ -6,13 +6,13 @@ use std::sync::OnceLock;
 
 static MACHINE: OnceLock<Machine> = OnceLock::new();
 
-/// Lets profiles of this process model a GPU; the first call counts.
+/// Sets the GPU that this process's profiles model; only the first call has an effect.
 #[doc(hidden)]
 pub fn set_machine(machine: Machine) {
     let _ = MACHINE.set(machine);
 }
 
-/// The GPU that is modelled.
+/// The GPU that is modeled.
 pub(super) fn machine() -> Machine {
     MACHINE.get().cloned().unwrap_or_else(Machine::h200)
 }
@@ -24,7 +24,7 @@ pub(crate) struct Launching<'a> {
     pub(crate) program: &'a Program,
     pub(crate) config: &'a LaunchConfig<'a>,
     pub(crate) arguments: &'a [&'a [u8]],
-    /// The number of the module, where it was text.
+    /// The number of the module, if it was text.
     pub(crate) module: Option<u64>,
 }
 

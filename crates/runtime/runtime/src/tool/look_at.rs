@@ -1,4 +1,5 @@
-//! The picture that `lanework look` asks a process for: one warp's accesses at a line of one launch.
+//! The picture that `lanework look` requests from a process: one warp's accesses at a line of one
+//! launch.
 
 use super::launching::Launching;
 use super::launching::machine;
@@ -7,7 +8,7 @@ use crate::Profile;
 use lanework_emulator::{Blocks, Fault, Keep, TraceConfig};
 use lanework_report::{self as report, By, Extras};
 
-/// Steps of a block, and accesses, that a picture keeps.
+/// Maximum number of a block's steps, and of accesses, in a picture.
 const STEPS: usize = 1 << 20;
 
 /// The launch, line, block and warp that a picture shows.
@@ -36,7 +37,7 @@ impl LookAt {
         })
     }
 
-    /// The accesses that are asked for, of runs on copies of the memory.
+    /// The requested accesses, from runs on copies of the memory.
     pub(super) fn picture(&self, launch: Launching<'_>) -> Result<Picture, Fault> {
         let twin = |stage: &str| {
             launch.emulator.copy().ok_or_else(|| {

@@ -1,8 +1,8 @@
-//! Records of many launches put together: one profile for each kernel and shape, each kernel's name once.
+//! Merges the records of many launches: one profile for each kernel and shape, each kernel's name once.
 
 use super::record::Profiled;
 
-/// The profiles of a program: the launches of a kernel in one shape are added up.
+/// The profiles of a program, summed over the launches of each kernel and shape.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profiles(pub Vec<(u64, Profiled)>);
 
@@ -39,7 +39,7 @@ impl Profiles {
     }
 }
 
-/// Names, each once, in the order in which they came first.
+/// Distinct names, in the order of their first occurrence.
 pub fn names<'a>(all: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut once: Vec<String> = Vec::new();
     for name in all {

@@ -1,10 +1,10 @@
 //! Tools over a program's own launches: `LANEWORK_TOOL=check` or `profile`, or the command `lanework exec`.
 //!
-//! A program that launches through this library needs no change. With a tool, every device is the emulator, the one
-//! that [`crate::Device::cuda`] returns as well, and every launch is judged, counted or traced as it runs. By itself a
-//! process prints the report when it ends, and exits with code 1 if there are findings. Under the command, each process
-//! writes records to a folder as they happen ([`Record`]), which the command reads and merges: what a process that is
-//! killed has written is not lost.
+//! A program that launches through this library needs no change. With a tool, every device is the emulator, including
+//! the device that [`crate::Device::cuda`] returns, and every launch is checked, counted or traced as it runs. Without
+//! the command, a process prints the report when it ends, and exits with code 1 if there are findings. Under the
+//! command, each process writes records to a folder as they happen ([`Record`]), which the command reads and merges, so
+//! the records of a killed process are not lost.
 //!
 //! | variable | is |
 //! | --- | --- |

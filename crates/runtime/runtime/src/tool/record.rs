@@ -6,7 +6,7 @@ use lanework_emulator::sanitize::Report;
 use lanework_emulator::{Fault, Place, TracedAccess};
 use lanework_report::{CacheRecord, Extras, InstructionProfile, Resources};
 
-/// One thing that a process did.
+/// One event of a process.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Record {
     /// The process itself, first in its file.
@@ -23,7 +23,7 @@ pub enum Record {
     Activity(Box<Activity>),
     /// The accesses of one warp at one line.
     Picture(Box<Picture>),
-    /// Something that users of the tool should know.
+    /// A note for users of the tool.
     Note(String),
     /// Something that the program runs and the tool could not check.
     Unchecked(String),
@@ -32,7 +32,7 @@ pub enum Record {
 /// A process of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// Its number.
+    /// Its id.
     pub id: u32,
     /// Its command line.
     pub command: Vec<String>,
@@ -54,7 +54,7 @@ pub struct Launched {
 pub struct Findings {
     /// The kernel.
     pub kernel: String,
-    /// The number of its module, where it was text.
+    /// The number of its module, if it was text.
     pub module: Option<u64>,
     /// The findings.
     pub found: Vec<Report>,
@@ -67,24 +67,24 @@ pub struct Findings {
 pub struct Profiled {
     /// The counts.
     pub profile: Profile,
-    /// The number of the kernel's module, where it was text.
+    /// The number of the kernel's module, if it was text.
     pub module: Option<u64>,
-    /// The first access of each instruction; of the first launch of each kernel and shape.
+    /// The first access of each instruction, in the first launch of each kernel and shape.
     pub touches: Vec<TracedAccess>,
-    /// Modelled caches, of the same launch.
+    /// Modeled caches, of the same launch.
     pub caches: Option<CacheRecord>,
 }
 
-/// Something that took time on the host.
+/// An activity that took time on the host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Activity {
-    /// What: a kernel's name, `upload`, `download`.
+    /// Its name: a kernel's name, `upload`, `download`.
     pub what: String,
     /// The thread of the host.
     pub thread: u64,
-    /// Microseconds since the epoch at its start.
+    /// Its start, in microseconds since the epoch.
     pub start_us: u64,
-    /// Microseconds that it took.
+    /// Its duration in microseconds.
     pub took_us: u64,
     /// Bytes, of a copy.
     pub bytes: u64,
@@ -97,7 +97,7 @@ pub struct Activity {
 pub struct Picture {
     /// The counts of the launch.
     pub profile: Profile,
-    /// The number of the kernel's module, where it was text.
+    /// The number of the kernel's module, if it was text.
     pub module: Option<u64>,
     /// Why there is nothing to draw, and what to do.
     pub refused: Option<(String, String)>,

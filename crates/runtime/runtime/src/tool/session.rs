@@ -1,4 +1,4 @@
-//! The tool of this process: chosen by its environment, it runs launches in its way and keeps records.
+//! The tool of this process, which environment variables select. It runs launches and keeps records.
 
 use super::own_report;
 use super::launching::Launching;
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 
-/// Memory of a device up to which launches are run on copies of it, for patterns, caches and pictures.
+/// Maximum device memory for runs on copies of it, which give patterns, caches and pictures.
 const COPIED: u64 = 1 << 30;
 
 /// A tool.
@@ -38,7 +38,7 @@ pub(crate) struct Session {
     seen: Mutex<Seen>,
 }
 
-/// State of a tool across launches.
+/// A tool's state across launches.
 #[derive(Default)]
 struct Seen {
     /// Kernels and shapes whose patterns and caches are known.
@@ -87,7 +87,7 @@ impl Session {
         })
     }
 
-    /// The options of a new emulator; whether the tool made it a checked one.
+    /// The options of a new emulator, and whether the tool made it a checked one.
     pub(crate) fn options(mut options: Options) -> (Options, bool) {
         let judged = Session::active().is_some_and(|session| matches!(session.tool, Tool::Check));
         let imposed = judged && options.checks.is_none();
@@ -110,7 +110,7 @@ impl Session {
         self.sink.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Says something once that users of the tool should know.
+    /// Records a note for users of the tool, once.
     pub(crate) fn note(&self, note: String) {
         static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
         let mut said = SAID.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -129,7 +129,7 @@ impl Session {
         self.sink().keep(record);
     }
 
-    /// Keeps the PTX of a kernel, where that is asked for or findings may refer to it; returns its number.
+    /// Records a kernel's PTX, if it is requested or findings may refer to it, and returns its number.
     pub(crate) fn module(&self, kernel: &str, text: &dyn Fn() -> String) -> u64 {
         let id = self.modules.fetch_add(1, Relaxed);
         if matches!(&*self.sink(), Sink::File(_)) {
@@ -138,7 +138,7 @@ impl Session {
         id
     }
 
-    /// Keeps that a launch on a checked emulator begins. What other tools want of it, they get of a copy of the memory.
+    /// Records the start of a launch on a checked emulator. Other tools run it on a copy of the memory.
     pub(crate) fn checking(&self, launch: Launching<'_>) {
         let launched = self.launching(launch.config);
         match &self.tool {
@@ -158,7 +158,7 @@ impl Session {
         }
     }
 
-    /// Keeps that a launch begins.
+    /// Records the start of a launch.
     fn launching(&self, config: &LaunchConfig<'_>) -> Launched {
         let kernel = config.entry.to_owned();
         let launched = Launched { kernel, grid: config.grid, block: config.block };
@@ -166,7 +166,7 @@ impl Session {
         launched
     }
 
-    /// Keeps what a checked launch did wrong.
+    /// Records the findings of a checked launch.
     pub(crate) fn findings(
         &self,
         kernel: &str,
@@ -183,7 +183,7 @@ impl Session {
         });
     }
 
-    /// Runs a launch as the tool wants it; on a checked emulator, [`Emulator::check`] is used instead.
+    /// Runs a launch under the tool; checked emulators use [`Emulator::check`] instead.
     pub(crate) fn run(&self, launch: Launching<'_>) -> Result<Outcome, Fault> {
         let launched = self.launching(launch.config);
         match &self.tool {
@@ -217,7 +217,7 @@ impl Session {
         }
     }
 
-    /// Keeps the counts of a launch that the program itself had counted.
+    /// Records the counts of a launch that the program itself profiled.
     pub(crate) fn counted(&self, module: Option<u64>, profile: &Profile) {
         if matches!(self.tool, Tool::Profile) {
             self.profiled(module, profile.clone(), Extras::default());
@@ -284,14 +284,14 @@ impl Session {
         seen.looked_at == at.launch
     }
 
-    /// Prints what this process found; the exit code, where it is not the program's own.
+    /// Prints this process's report; returns the exit code, or `None` for the program's own.
     fn report(&self) -> Option<i32> {
         let Sink::Own(own) = &*self.sink() else { return None };
         let (text, failed) = match self.tool {
             Tool::Profile => (own.profiles_text(), false),
             _ => own.findings_text(),
         };
-        // Nothing is to be done where standard error is closed.
+        // Ignore a closed standard error.
         let _ = std::io::stderr().write_all(text.as_bytes());
         failed.then_some(1)
     }

@@ -1,4 +1,4 @@
-//! Where the records of a tool go: to a file of the process, or to the report that it prints when it ends.
+//! Destination of a tool's records: a file of the process, or the report that it prints when it ends.
 
 use super::files::{MAGIC, framed};
 use super::own_report::Own;
@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// Where records go.
+/// Destination of records.
 pub(super) enum Sink {
     /// To the file of this process in the command's folder.
     File(File),
@@ -22,7 +22,7 @@ impl Sink {
         Sink::File(open(folder))
     }
 
-    /// Keeps a record: in the file, before anything else happens, or for the report.
+    /// Stores a record: immediately in the file, or for the report.
     pub(super) fn keep(&mut self, record: Record) {
         match self {
             Sink::File(file) => {
@@ -59,9 +59,9 @@ fn open(folder: &Path) -> File {
     })
 }
 
-/// Ends the process: its environment asks for what cannot be done.
+/// Ends the process, because its environment requests something impossible.
 pub(super) fn stop(why: &str) -> ! {
-    // Nothing is to be done where standard error is closed.
+    // Ignore a closed standard error.
     let _ = writeln!(std::io::stderr(), "error: {why}");
     std::process::exit(2)
 }

@@ -1,4 +1,4 @@
-//! The timeline of a traced process: what its threads did, and when.
+//! The timeline of a traced process.
 
 use super::record::{Activity, Launched, Record};
 use super::session::{Session, Tool};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 impl Session {
-    /// Keeps a copy between host and device, for the timeline.
+    /// Records a copy between host and device, for the timeline.
     pub(crate) fn copied<T>(&self, what: &str, bytes: usize, copy: impl FnOnce() -> T) -> T {
         if !matches!(self.tool, Tool::Trace) {
             return copy();
@@ -19,7 +19,7 @@ impl Session {
         done
     }
 
-    /// Keeps what this thread did: a copy of `bytes`, or a launch with its counts.
+    /// Records an activity of this thread: a copy of `bytes`, or a launch with its counts.
     pub(super) fn activity(
         &self,
         what: &str,

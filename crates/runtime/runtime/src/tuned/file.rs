@@ -1,4 +1,4 @@
-//! The file of tuned choices: read, changed under a lock, and replaced whole.
+//! The file of tuned choices. Writers change it under a lock and replace it as a whole.
 
 use super::place::TUNED_VARIABLE;
 use super::{Choice, Key};
@@ -18,7 +18,7 @@ pub struct Tuned {
 }
 
 impl Tuned {
-    /// The choices of a file; none where there is no file.
+    /// The choices of a file; empty if the file does not exist.
     ///
     /// # Errors
     /// If the file cannot be read or has another format.
@@ -48,7 +48,7 @@ impl Tuned {
         Tuned::change(file, |choices| drop(choices.insert(key.clone(), choice.clone())))
     }
 
-    /// Takes the choice for `key` out of the file.
+    /// Removes the choice for `key` from the file.
     ///
     /// # Errors
     /// If the file cannot be written or has another format.
@@ -72,13 +72,13 @@ impl Tuned {
         lock.lock().map_err(failed)?;
         let mut tuned = Tuned::read(file)?;
         change(&mut tuned.choices);
-        // Only the holder of the lock writes this, so one that is left of a killed process is overwritten.
+        // Only the holder of the lock writes this file; a leftover of a killed process is overwritten.
         let new = beside(".new");
         let mut written = File::create(&new).map_err(failed)?;
         written.write_all(tuned.text().as_bytes()).map_err(failed)?;
         written.sync_all().map_err(failed)?;
         fs::rename(&new, file).map_err(failed)
-        // The lock ends with its file.
+        // Dropping the file releases the lock.
     }
 
     fn text(&self) -> String {
@@ -206,7 +206,7 @@ mod tests {
     fn writers_lose_nothing_of_each_other() {
         let folder = Folder::new("tuned-writers");
         let file = folder.0.join("t");
-        // Each opens the files anew, so that locks are between them as between processes.
+        // Each thread opens the files anew, so that they lock each other out as processes do.
         std::thread::scope(|scope| {
             for writer in 0..8 {
                 let file = &file;

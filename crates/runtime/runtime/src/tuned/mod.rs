@@ -1,10 +1,10 @@
 //! Tuned choices: which kernel and parameters were found fastest for a class of problems on a GPU, in a small file that
 //! programs look up and `lanework tune` writes.
 //!
-//! The file is lines of fields separated by tabs, below a line that names the format. Writers take turns by an exclusive
-//! lock on a file next to it, read the file again, and replace it whole by a rename, so that a reader sees the file before
-//! or after and never a part, and two writers lose nothing of each other. A choice holds for one GPU, driver and version
-//! of this library; another version does not find it, so stale choices need no cleanup.
+//! The file has a line that names the format, then lines of fields separated by tabs. A writer takes an exclusive lock on
+//! a file next to it, reads the file again, and replaces it by a rename. So a reader never sees a partial file, and
+//! concurrent writers lose no choices. A choice holds for one GPU, driver and version of this library; another version
+//! does not find it, so stale choices need no cleanup.
 //!
 //! ```
 //! use lanework::tuned::{Choice, Key, TUNED_VARIABLE, Tuned, data_folder, default_place, shape_class};
@@ -63,8 +63,8 @@ pub struct Choice {
     pub parameters: BTreeMap<String, u64>,
 }
 
-/// The class of a problem: for each extent the power of two that it reaches and the largest of 16, 4 and 1 that divides
-/// it, since vector accesses depend on that; and the element type.
+/// The class of a problem: the element type, and for each extent the largest power of two not above it and the largest
+/// of 16, 4 and 1 that divides it, because vector accesses depend on that.
 pub fn shape_class(extents: &[(&str, u64)], element: &str) -> String {
     let of = |&(name, extent): &(&str, u64)| {
         let low = extent.checked_ilog2().map_or(0, |log| 1u64 << log);

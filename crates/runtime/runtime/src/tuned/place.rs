@@ -1,4 +1,4 @@
-//! Where the file of tuned choices is.
+//! Location of the file of tuned choices.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 pub const TUNED_VARIABLE: &str = "LANEWORK_TUNED";
 
 /// The user's folder for data of programs: `$XDG_DATA_HOME` or `~/.local/share`, on macOS `~/Library/Application Support`,
-/// on Windows `%APPDATA%`. `None` where there is no home folder.
+/// on Windows `%APPDATA%`. `None` if there is no home folder.
 pub fn data_folder() -> Option<PathBuf> {
     let absolute =
         |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());

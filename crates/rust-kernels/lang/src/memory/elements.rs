@@ -1,4 +1,4 @@
-//! Values in memory: a part of an element is reached without loading the rest.
+//! Values in memory: access to a part of an element without loading the rest.
 
 use crate::data::convert::To;
 use crate::data::leaves::{Data, Handle, Places, ReadPlaces};

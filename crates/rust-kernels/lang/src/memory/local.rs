@@ -1,13 +1,13 @@
 //! Arrays at indices known only at run time: `a[i]` of an array of variables, of run-time values or of
 //! constants.
 //!
-//! An array of variables is registers until the first index that is known only at run time. From then on
-//! its registers live in local memory: accesses by such an index are loads and stores, and after staging
-//! every use of one of its registers gets a load before it and every assignment a store after it
-//! ([`spill`]). An array of constants is a table in constant memory. Any other array is copied into local
-//! memory before the access. In memory an array has the layout that it has on the host.
+//! An array of variables stays in registers until it is first indexed by a run-time value. From then on
+//! its elements are in local memory: accesses by such an index are loads and stores, and after staging
+//! [`spill`] inserts a load before every use of one of its registers and a store after every assignment.
+//! An array of constants is a table in constant memory. Any other array is copied into local memory
+//! before the access. In memory an array has the same layout as on the host.
 //!
-//! Where the scalars of an array are when it is indexed at run time.
+//! Location of an array's scalars when it is indexed at run time.
 
 use crate::data::convert::{To, Valued};
 use crate::data::leaves::{Data, Handle, Places, leaves};
@@ -147,7 +147,7 @@ impl Builder {
     }
 }
 
-/// Where the scalars of an array are: space, symbol and offset of the first byte.
+/// Location of an array's scalars: space, symbol and offset of the first byte.
 pub(crate) fn home(b: &mut Builder, cells: &[Cell], bytes: u64) -> (Space, usize, i64) {
     if let Some((symbol, offset)) = of_variables(b, cells, bytes) {
         return (Space::Local, symbol, offset);
@@ -177,7 +177,7 @@ fn of_variables(b: &mut Builder, cells: &[Cell], bytes: u64) -> Option<(usize, i
     {
         return Some((locals.blocks[block].symbol, offset as i64 - at as i64));
     }
-    // A new block takes over what smaller ones hold of the same variables.
+    // A new block takes over the variables that it shares with smaller blocks.
     let (block, symbol) = (b.locals.blocks.len(), b.local_symbol());
     b.locals.blocks.push(Block { symbol, bytes, moved: None });
     for (register, cell) in registers.into_iter().zip(cells) {
@@ -255,7 +255,7 @@ fn table(cells: &[Cell], bits: &[u64], bytes: u64) -> Option<(ScalarType, Vec<In
     Some((ScalarType::B8, raw.into_iter().map(byte).collect()))
 }
 
-/// A copy of the scalars in local memory, made once where it is known to hold.
+/// A copy of the scalars in local memory, made only once while it is known to be current.
 fn copied(b: &mut Builder, cells: &[Cell], bytes: u64) -> usize {
     let key = b.computation("local.copy", cells.iter().map(|cell| cell.value));
     if let Some(Value::Constant(symbol)) = b.known(&key) {

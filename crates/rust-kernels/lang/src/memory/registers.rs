@@ -14,7 +14,7 @@ use crate::scalar::number::Number;
 use crate::scalar::var::{IntoVar, Read, Var};
 use std::marker::PhantomData;
 
-/// `a[i]` where a value is wanted.
+/// `a[i]` as a value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be indexed by `{I}`",
     label = "cannot be indexed by `{I}`",
@@ -50,7 +50,7 @@ pub trait Put<I, V> {
     note = "elements of slices and shared arrays have addresses; registers have none"
 )]
 pub trait Locate<I> {
-    /// `Place`, or `ReadPlace` where nothing may be written.
+    /// `Place`, or `ReadPlace` if it is read only.
     type Place;
     /// The element's place, bounds-checked.
     fn locate(&self, index: I) -> Self::Place;
@@ -286,7 +286,7 @@ impl<N: Extent, const D: usize> IntoShape<D> for [N; D] {
     }
 }
 
-/// The extents of an array's shape; an error of the kernel where one is 0, negative or too large.
+/// The extents of an array's shape; an error of the kernel if one is 0, negative or too large.
 pub(crate) fn checked_shape<const D: usize>(b: &mut Builder, shape: impl IntoShape<D>) -> [u32; D] {
     let dims = shape.shape().unwrap_or_else(|| {
         b.error("an extent of this array is negative or too large", "extents are 1 to 2^32 - 1");

@@ -163,8 +163,7 @@ impl<T: Data, const D: usize> Shared<T, D> {
         self.dims.iter().product()
     }
 
-    /// The elements from `first` on as an array of another shape: parts of one array whose bytes serve one purpose after the other,
-    /// with a barrier between them.
+    /// The elements from `first` on as an array of another shape. Reuses the bytes of one array for several purposes, with a barrier between them.
     ///
     /// ```
     /// # use lanework::prelude::*;

@@ -101,8 +101,8 @@ impl<T: Element, const D: usize> Shared<T, D> {
         self.vector::<N>(at).load_vector("")
     }
 
-    /// [`load_vec`](Self::load_vec) at this very place in the program (`ld.volatile`): ptxas moves an ordinary load from shared
-    /// memory down to where its value is used, which undoes a prefetch into registers; volatile ones keep their order.
+    /// [`load_vec`](Self::load_vec) that stays in program order (`ld.volatile`). ptxas moves an ordinary shared-memory load
+    /// down to the first use of its value, which undoes a prefetch into registers; it does not reorder volatile loads.
     ///
     /// ```
     /// # use lanework::prelude::*;

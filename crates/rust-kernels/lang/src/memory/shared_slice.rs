@@ -1,4 +1,4 @@
-//! Shared memory as a slice: as many elements as the launch asks for, or a part of an array.
+//! Shared memory as a slice: all that the launch requests, or a part of an array.
 
 use crate::data::convert::To;
 use crate::data::leaves::{Data, Handle, Places};
@@ -18,14 +18,14 @@ use lanework_abi::IndexKind;
 use lanework_ptx::ScalarType;
 use std::marker::PhantomData;
 
-/// Shared memory whose length is known in the run only; see [`shared_slice`].
+/// Shared memory whose length is known only at run time; see [`shared_slice`].
 #[derive(Debug)]
 pub struct SharedSlice<T> {
     /// The address of the first byte in shared memory.
     base: Value,
     /// The number of bytes.
     bytes: Value,
-    /// The symbol of the array that it is a part of; none of dynamic shared memory.
+    /// The symbol of the array that it is a part of; `None` for dynamic shared memory.
     of: Option<usize>,
     element: PhantomData<fn() -> T>,
 }
@@ -38,8 +38,8 @@ impl<T> Clone for SharedSlice<T> {
 
 impl<T> Copy for SharedSlice<T> {}
 
-/// All the dynamic shared memory that the launch asks for (`.shared_bytes(..)`), less what `shared_dynamic` took before,
-/// as a slice (`%dynamic_smem_size`). It is aligned to 16 bytes and uninitialized.
+/// All the dynamic shared memory that the launch requests (`.shared_bytes(..)`), minus the bytes already taken by
+/// `shared_dynamic`, as a slice (`%dynamic_smem_size`). It is aligned to 16 bytes and uninitialized.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -65,7 +65,7 @@ pub fn shared_slice<T: Data>() -> SharedSlice<T> {
         let (all, start) = (Value::Special("%dynamic_smem_size"), Value::Constant(start));
         let address = b.symbol_address(symbol);
         let base = binary(b, Operation::Add, word, address, start);
-        // A launch may ask for less than what was taken before.
+        // A launch may request less than the bytes already taken.
         let all = binary(b, Operation::Max, word, all, start);
         let bytes = binary(b, Operation::Sub, word, all, start);
         SharedSlice { base, bytes, of: None, element: PhantomData }

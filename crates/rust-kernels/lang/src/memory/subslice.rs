@@ -15,7 +15,7 @@ use lanework_ptx::ScalarType;
 
 const LONG: ScalarType = ScalarType::U64;
 
-/// The ends of a part, as written.
+/// The bounds of a subslice, as written.
 #[derive(Clone, Copy, Debug)]
 pub struct Ends {
     start: Option<Index>,
@@ -23,7 +23,7 @@ pub struct Ends {
     inclusive: bool,
 }
 
-/// An end that is written.
+/// An explicit bound.
 #[track_caller]
 pub fn end_at(index: impl IndexValue) -> Option<Index> {
     Some(index.parts())
@@ -121,7 +121,7 @@ impl Ends {
     }
 }
 
-/// A value that later assignments to variables do not change.
+/// A copy that later assignments to variables do not change.
 fn kept(value: Value) -> Value {
     Read::copy(Var::<u64>::new(value)).value
 }

@@ -1,6 +1,6 @@
 //! Conversions: `as` with Rust's meaning on host values and on handles.
 //!
-//! Ordinary values where a run-time one is meant: `TILE.min(n - start)`, `1 << lane`.
+//! Also promotion of ordinary values to run-time values: `TILE.min(n - start)`, `1 << lane`.
 
 use crate::emit::arithmetic::{from_f32, normalize, to_f32};
 use crate::emit::builder::Builder;
@@ -203,7 +203,7 @@ fn round_to_odd(b: &mut Builder, x: Value) -> Value {
 
 /// The receiver and the first argument of a method, as the macros write it:
 /// `(&&Promote(receiver, &argument)).receiver()`. Method lookup takes the first that fits: an
-/// ordinary value becomes a run-time one where the argument is one, and else stays what it is.
+/// ordinary value becomes a run-time value if the argument is one, and otherwise stays unchanged.
 pub struct Promote<'a, L, R>(pub L, pub &'a R);
 
 /// An ordinary receiver with a run-time argument.
@@ -253,7 +253,7 @@ impl<L: Copy, R> Kept for &PromoteBase<'_, L, R> {
     }
 }
 
-/// An amount that a literal is shifted by, whose type follows from its use.
+/// The shift amount of a literal whose type follows from its use.
 pub trait ShiftBy<T> {
     /// `T`, or `Var<T>`.
     type Output;

@@ -1,6 +1,6 @@
 //! Comparisons: `bool` of host values, `Var<bool>` of run-time ones.
 //!
-//! Conditions and what connects them: `&&` and `||`, on host values and on run-time ones.
+//! Also conditions with `&&` and `||`, on host values and on run-time values.
 
 use crate::emit::arithmetic::{self, Operation, to_f32};
 use crate::emit::builder::Builder;
@@ -283,8 +283,8 @@ impl<R: Condition> Connect<R> for Var<bool> {
     }
 }
 
-/// `left && right()` (`is_and`) or `left || right()`. A short right side without side effects or
-/// loads is always computed, which costs less than a branch; any other is skipped by a branch.
+/// `left && right()` (`is_and`) or `left || right()`. A short right side without side effects or loads is
+/// always computed, which costs less than a branch. Any other right side is skipped by a branch.
 fn connect<R: Condition>(left: Var<bool>, right: impl FnOnce() -> R, is_and: bool) -> Var<bool> {
     if !begin_right(left, is_and) {
         return left;

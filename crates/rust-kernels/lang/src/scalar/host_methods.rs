@@ -1,7 +1,7 @@
 //! Methods of numbers in generic device functions, and those that Rust's own types lack.
 //!
-//! The traits of generic code are above `Number`, `Integer` and `Float` and in no prelude: a bound
-//! makes its methods known, and `x.min(y)` on a `u32` stays Rust's own.
+//! The traits of generic code are supertraits of `Number`, `Integer` and `Float`, and no prelude
+//! exports them: a bound brings its methods into scope, and `x.min(y)` on a `u32` stays Rust's own.
 
 use half::{bf16, f16};
 

@@ -33,7 +33,8 @@ macro_rules! host_integers {
     )*};
 }
 
-// One impl per type instead of one for all of `Integer`, so that rustc's errors list these types.
+// One impl per type instead of one for all `Integer` types, so that rustc's errors list these
+// types.
 host_integers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
 impl<T: Integer> IndexValue for Var<T> {

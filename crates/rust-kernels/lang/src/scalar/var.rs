@@ -1,6 +1,6 @@
 //! Typed handles: run-time values while a kernel is staged.
 //!
-//! Array literals whose elements are partly ordinary values and partly run-time ones: `[x, 0.0]`.
+//! Also array literals that mix ordinary and run-time values: `[x, 0.0]`.
 //!
 //! The scalar types of kernels.
 
@@ -257,7 +257,7 @@ impl<T: Scalar> IntoVar<T> for Var<T> {
     }
 }
 
-/// Reading a name: a variable's current value, anything else unchanged.
+/// Reading a name: for a variable its current value, for anything else the name itself.
 pub trait Read: Copy {
     /// The value that is read.
     type Value;

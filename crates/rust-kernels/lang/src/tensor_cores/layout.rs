@@ -1,10 +1,10 @@
 //! Which lane holds which element of a fragment (PTX manual, "Matrix Fragments for mma"): one function
 //! for positions, loads, stores and drawings.
 //!
-//! Arithmetic on untyped 32-bit values while staging: what addresses and positions are computed with.
-//! Constants fold, so that the same functions draw layouts on the host.
+//! Also arithmetic on untyped 32-bit values, for addresses and positions. Constants fold, so that the same
+//! functions draw layouts on the host.
 //!
-//! Rows and columns while staging, and which memory row each lane addresses for `ldmatrix` and `stmatrix`.
+//! Also the memory row that each lane addresses for `ldmatrix` and `stmatrix`.
 
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::builder::Builder;
@@ -138,7 +138,7 @@ impl Layout {
         self.elements().div_ceil(self.per_register)
     }
 
-    /// Adjacent scalars of a lane: along a row of A and C, along a column of B.
+    /// Number of adjacent scalars in a lane: along a row for A and C, along a column for B.
     pub fn run(self) -> u32 {
         if self.part == Part::C { 2 } else { self.per_register }
     }
@@ -151,8 +151,8 @@ impl Layout {
         }
     }
 
-    /// The row and the column of element `i` of a lane, within its warp's rows. A lane's quad says
-    /// which line it has, its place in the quad which run of it.
+    /// The row and the column of element `i` of a lane, within its warp's rows. A lane's quad determines
+    /// its line, and its position in the quad determines its run within the line.
     pub fn place(self, i: u32) -> (Linear, Linear) {
         let (run, lines) = (self.run(), self.lines().max(1));
         let (word, rest) = (i / run, i % run);
@@ -232,8 +232,8 @@ pub(crate) fn plus(b: &mut Builder, at: At, more: At) -> At {
     (add(b, at.0, more.0), add(b, at.1, more.1))
 }
 
-/// The row and column of the memory row whose address this lane gives to `ldmatrix`: lane `8 j + r`
-/// that of row `r` of matrix `j`. `steps` says how far matrices 1 and 2 are from matrix 0; `per` is the
+/// The row and column of the memory row whose address this lane gives to `ldmatrix`: lane `8 j + r` that
+/// of row `r` of matrix `j`. `steps` holds the distances of matrices 1 and 2 from matrix 0; `per` is the
 /// number of scalars in 16 bytes.
 pub(crate) fn row_of_lane(
     b: &mut Builder,

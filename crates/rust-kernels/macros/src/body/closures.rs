@@ -57,7 +57,7 @@ impl Translator {
         })
     }
 
-    /// The body, whose `return` ends the closure alone.
+    /// The body, whose `return` ends only the closure.
     fn closure_body(&mut self, closure: &ExprClosure) -> TokenStream {
         let span = closure.body.span();
         if let ReturnType::Type(_, ty) = &closure.output {
@@ -161,7 +161,8 @@ pub fn staged_type(ty: &Type) -> TokenStream {
     }
 }
 
-/// Whether a type is a function's: `impl Fn(f32) -> f32`, `F` bounded so, or a reference to it.
+/// Whether a type is a function type: `impl Fn(f32) -> f32`, an `F` with such a bound, or a
+/// reference to one.
 pub fn is_function(ty: &Type, generics: &Generics) -> bool {
     match ty {
         Type::ImplTrait(bounds) => bounds.bounds.iter().any(is_function_bound),
@@ -212,7 +213,7 @@ impl VisitMut for Functions {
             let staged = staged_type(ty);
             **ty = syn::parse_quote!(#staged);
         }
-        // A staged closure changes no Rust value: what it assigns is registers.
+        // A staged closure changes no Rust value: it assigns registers.
         if segment.ident == "FnMut" {
             segment.ident = syn::Ident::new("Fn", segment.ident.span());
         }

@@ -111,7 +111,8 @@ impl Translator {
         quote_spanned!(span => ::lanework::lang::rt::for_loop(#name, #walk, #body))
     }
 
-    /// The closure that stages a loop's body, of the loop's variables; `exclusive` where these are places to write.
+    /// The closure that stages a loop's body, with the loop's variables as parameters; `exclusive` if these are
+    /// writable places.
     pub fn turns(&mut self, pattern: &Pat, body: &syn::Block, exclusive: bool) -> TokenStream {
         let (pattern, variables, body) = self.scoped(|t| {
             let mut variables = Vec::new();
@@ -132,7 +133,8 @@ impl Translator {
         }
     }
 
-    /// The range of a `for` that counts: `a..b` or `a..=b`, with `.step_by(s)` and `.rev()`; `None` of any other.
+    /// The range of a counting `for`: `a..b` or `a..=b`, with `.step_by(s)` and `.rev()`; `None` for any other
+    /// loop.
     fn walk(&mut self, expression: &Expr) -> Option<TokenStream> {
         let span = expression.span();
         // Adapters from the last one called to the first.
@@ -245,7 +247,7 @@ pub fn without_else(branch: &syn::ExprIf) -> Option<&syn::ExprIf> {
     }
 }
 
-/// The place of a loop's value: of the innermost loop, or of the one with a label.
+/// The slot for a loop's value: of the innermost loop, or of the loop with the given label.
 fn broken(label: Option<&syn::Lifetime>) -> syn::Ident {
     match label {
         Some(label) => quote::format_ident!("__broken_{}", label.ident, span = Span::mixed_site()),

@@ -39,14 +39,14 @@ const METHODS: [&str; 25] = [
     "into_iter",
 ];
 
-/// Methods that go over parts of a slice.
+/// Methods that iterate over subslices.
 const OF_PARTS: [&str; 3] = ["windows", "chunks", "chunks_exact"];
 
-/// Methods that make a collection, or take elements one at a time.
+/// Methods without a staged version: they build a collection, or take elements one at a time.
 const WITHOUT: [&str; 4] = ["collect", "next", "partition", "unzip"];
 
 impl Translator {
-    /// A call of an iterator's method on a source, or further along a chain; `None` of any other call.
+    /// A call of an iterator method on a source or on a chain; `None` for any other call.
     pub fn iterated(&mut self, call: &ExprMethodCall) -> Option<TokenStream> {
         if self.on_host || !is_chain(&call.receiver) {
             return None;
@@ -182,7 +182,7 @@ fn is_chain(expression: &Expr) -> bool {
     }
 }
 
-/// Whether the elements of a chain are places that its loop may write.
+/// Whether the elements of a chain are writable places.
 pub fn is_exclusive(expression: &Expr) -> bool {
     match expression {
         Expr::Paren(inner) => is_exclusive(&inner.expr),
@@ -196,7 +196,7 @@ pub fn is_exclusive(expression: &Expr) -> bool {
     }
 }
 
-/// Whether a call goes over parts of a slice.
+/// Whether a call iterates over subslices.
 fn of_parts(call: &ExprMethodCall) -> bool {
     call.args.len() == 1 && OF_PARTS.iter().any(|name| call.method == name)
 }
@@ -205,7 +205,7 @@ fn is_method(call: &ExprMethodCall) -> bool {
     METHODS.iter().any(|name| call.method == name)
 }
 
-/// Whether an expression is a part of a slice, `x[a..b]`.
+/// Whether an expression is a subslice, `x[a..b]`.
 pub fn is_part(expression: &Expr) -> bool {
     match expression {
         Expr::Paren(inner) => is_part(&inner.expr),

@@ -49,7 +49,7 @@ impl Translator {
             (bindings, guard, t.arm_body(&arm.body, tail))
         });
         let body = quote_spanned!(arm.body.span() => { #bindings #body });
-        // The last arm is taken when no other is: rustc has seen that the arms cover everything.
+        // The last arm is taken if no other one is: rustc has checked that the arms are exhaustive.
         let condition = match (test, guard) {
             (_, None) if rest.is_empty() => return body,
             (None, None) => return body,
@@ -67,7 +67,7 @@ impl Translator {
             ::lanework::lang::rt::if_else(#condition, || #body, || #rest))
     }
 
-    /// An arm's body, or what `else` of a `let` does.
+    /// An arm's body, or the `else` block of a `let`.
     fn arm_body(&mut self, body: &Expr, tail: Tail) -> TokenStream {
         match (body, tail) {
             (Expr::Block(block), _) if block.label.is_none() => self.block(&block.block, tail),
@@ -234,7 +234,7 @@ pub fn conjuncts<'a>(condition: &'a Expr, out: &mut Vec<&'a Expr>) {
     }
 }
 
-/// A `match` that rustc checks and nothing runs.
+/// A `match` that rustc checks and that never runs.
 fn checked(value: &Expr, arms: &TokenStream) -> TokenStream {
     let (span, name) = (value.span(), scrutinee());
     quote_spanned!(span =>
@@ -252,7 +252,7 @@ pub fn pattern_and_guard(pattern: &Pat) -> (&Pat, Option<&Expr>) {
     }
 }
 
-/// The check of a pattern that need not match.
+/// The check of a refutable pattern.
 fn refutable(pattern: &Pat, value: &Expr) -> TokenStream {
     let pattern = for_check(pattern);
     let (span, name) = (value.span(), scrutinee());

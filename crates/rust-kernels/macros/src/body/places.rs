@@ -1,4 +1,4 @@
-//! Rewriting what is a part of something: fields, references, receivers, struct expressions.
+//! Rewriting of fields, references, receivers and struct expressions.
 
 use crate::body::scope::{Mode, Translator, as_name, root};
 use crate::data::enums::{choice_of, field_of, variant_of};
@@ -147,7 +147,7 @@ impl Translator {
     }
 }
 
-/// The call that makes a struct expression's value a variant, and the members to set: the struct's or the variant's.
+/// The call that selects a struct expression's variant, and the members to set.
 fn chosen(path: &syn::Path, members: impl Iterator<Item = Member>) -> (TokenStream, Vec<Member>) {
     let Some(variant) = variant_of(path) else { return (TokenStream::new(), members.collect()) };
     let choice = choice_of(variant);

@@ -88,7 +88,7 @@ impl Translator {
         self.error.map(|error| error.to_compile_error())
     }
 
-    /// Runs `f` with a scope of its own for names.
+    /// Runs `f` with a new scope for names.
     pub fn scoped<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         self.scopes.push(HashMap::new());
         let result = f(self);

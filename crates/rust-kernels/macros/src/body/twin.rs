@@ -1,4 +1,4 @@
-//! Calls by name: which are calls of device functions and intrinsics, whose twins stage them.
+//! Calls by name: finds the calls of device functions and intrinsics, which their twins stage.
 
 use crate::body::scope::Translator;
 use crate::types::is_handle_name;
@@ -47,7 +47,7 @@ impl Translator {
     }
 }
 
-/// Names of CUDA C++, and what a kernel in Rust writes. No name of Rust is spelt like these.
+/// Names of CUDA C++, and their equivalents in Rust kernels. None of them is a Rust name.
 const OF_CUDA: [(&str, &str); 34] = [
     ("threadIdx", "`thread_idx`"),
     ("blockIdx", "`block_idx`"),
@@ -85,7 +85,7 @@ const OF_CUDA: [(&str, &str); 34] = [
     ("atomicCAS", "`atomic_cas(&mut x[i], expected, v)`"),
 ];
 
-/// Names of the language that are values, in small letters as functions are.
+/// Names of the language that are values, in lower case like functions.
 const VALUES: [&str; 7] = [
     "thread_idx",
     "block_idx",
@@ -115,7 +115,7 @@ const OF_TWO: [&str; 14] = [
 ];
 
 impl Translator {
-    /// The refusal of a name of CUDA C++.
+    /// The error for a name of CUDA C++.
     pub fn of_cuda(&mut self, path: &ExprPath) -> Option<TokenStream> {
         let name = path.path.get_ident()?;
         let (_, ours) = OF_CUDA.iter().find(|(theirs, _)| name == theirs)?;

@@ -4,8 +4,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::Generics;
 
-/// The implementations by which the runtime takes values of a struct or an enum: `of` gives the
-/// type of its parts of a kind, `any` that of the kind `__K` of `kinded`.
+/// Implementations of the runtime's traits for a struct or an enum. `of` gives the type of its
+/// parts of a kind, `any` that of the kind `__K` of `kinded`.
 pub fn value_traits(
     name: &Ident,
     generics: &Generics,

@@ -1,8 +1,8 @@
 //! The names that exist only inside kernels.
 
-/// Intrinsics without a meaning for one thread on the host: positions, memory spaces, barriers and fences, exchanges
-/// among threads, asynchronous copies, clusters, roles, tensor cores, clocks. A device function that uses one has no
-/// version for the host.
+/// Intrinsics that make no sense for a single thread on the host: positions, memory spaces, barriers and fences, exchanges
+/// among threads, asynchronous copies, clusters, roles, tensor cores, clocks. A device function that uses one cannot
+/// run on the host.
 const DEVICE_ONLY: &str = "
     thread_idx block_idx block_dim grid_dim lane_id lane_mask_lt active_mask
     registers shared shared_dynamic shared_slice address_of load_nc load_volatile

@@ -1,6 +1,6 @@
-//! The host's version of a device function: the body as written, with what the kernel language
-//! allows beyond Rust adapted. Indices and steps of any integer type, comparisons of integers of two
-//! types, and casts to generic types become calls of `lanework::lang::host`.
+//! The host's version of a device function: the body as written, except that the kernel language's
+//! extensions to Rust are rewritten. Indices and steps of any integer type, comparisons of integers
+//! of two types, and casts to generic types become calls of `lanework::lang::host`.
 
 mod device_only;
 
@@ -14,8 +14,8 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{VisitMut, visit_expr_mut};
 use syn::{Expr, FnArg, Pat, Signature, Token, Type};
 
-/// The function for the host. One that uses what only a kernel has keeps its signature and says so
-/// when it is called.
+/// The function for the host. A function that uses a kernel-only feature keeps its signature and
+/// panics with the reason when it is called.
 pub fn function(
     attributes: &[syn::Attribute],
     visibility: &syn::Visibility,
@@ -63,7 +63,7 @@ pub fn function(
     }
 }
 
-/// The first thing that a function uses which exists only inside a kernel.
+/// The first kernel-only name that a function uses.
 fn only_in_kernels(signature: &Signature, block: &syn::Block) -> Option<String> {
     for argument in &signature.inputs {
         if let FnArg::Typed(typed) = argument
@@ -122,7 +122,7 @@ impl VisitMut for Search {
     }
 }
 
-/// Rewrites what is not Rust for ordinary values.
+/// Rewrites expressions that are not valid Rust for ordinary values.
 struct Adapter;
 
 impl VisitMut for Adapter {
@@ -165,7 +165,7 @@ impl VisitMut for Adapter {
                     ::lanework::lang::host::cast::<#ty, _>(#inner));
             }
             Expr::Const(constant) => {
-                // A bare block as an argument would be warned of.
+                // rustc warns about a bare block as an argument.
                 let block = &constant.block;
                 *expression = syn::parse_quote!(match () { () => #block });
             }

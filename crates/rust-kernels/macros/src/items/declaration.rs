@@ -1,9 +1,9 @@
-//! `#[device]` by what it marks: a function, a struct, an enum or an `impl` block.
+//! `#[device]` on a function, a struct, an enum or an `impl` block.
 
 use crate::types::refuse;
 use proc_macro2::TokenStream;
 
-/// Rewrites what is marked, or reports why it cannot.
+/// Rewrites the marked item, or reports why it cannot.
 pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let declared = syn::parse2::<syn::Item>(item).and_then(|item| match item {
         syn::Item::Fn(function) => Ok(crate::items::device::expand(attribute, function)),

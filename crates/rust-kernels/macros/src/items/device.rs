@@ -29,7 +29,7 @@ pub fn expand(attribute: TokenStream, function: ItemFn) -> TokenStream {
     translator.finish().unwrap_or(rewritten)
 }
 
-/// A function's staged version, taken apart.
+/// The parts of a function's staged version.
 pub struct Staged {
     /// Parameters without the receiver.
     pub parameters: Vec<TokenStream>,
@@ -188,7 +188,7 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
     })
 }
 
-/// The warnings that staged code does not give.
+/// The lints that are off in staged code.
 pub fn allowed() -> TokenStream {
     quote! {
         #[allow(

@@ -29,8 +29,8 @@ impl Outline {
         quote!(let _ = #inner;)
     }
 
-    /// A condition's operands, with the `let` that may start it: what comes before the branch, and
-    /// what comes first in it.
+    /// A condition's operands, possibly with a `let` at the start: the code before the branch, and
+    /// the first code inside it.
     fn condition(&mut self, condition: &Expr) -> (TokenStream, TokenStream) {
         match condition {
             Expr::Let(found) => {

@@ -1,10 +1,10 @@
-//! The outline of a kernel: what rustc's lints on variables judge.
+//! The outline of a kernel: the code that rustc's lints on variables check.
 //!
 //! A staged kernel reads and writes registers, so rustc sees every variable of it used once and never
-//! assigned. The outline is a function that nothing calls, with the author's control flow and the author's
-//! names at their places: every value is a `u32`, an expression is the names that it reads, an assignment
-//! stays one. rustc runs `unused_variables`, `unused_assignments`, `unused_mut` and `unused_labels`
-//! on it, at the author's spans and at the levels set there.
+//! assigned. The outline is a function that is never called. It has the author's control flow and names:
+//! every value is a `u32`, an expression becomes the list of names that it reads, and an assignment stays
+//! an assignment. rustc applies `unused_variables`, `unused_assignments`, `unused_mut` and `unused_labels`
+//! to it, with the author's spans and lint levels.
 //!
 //! Limits: a method may change its receiver, so a variable with a method called on it counts as one that
 //! needs `mut`. A name in a macro's text counts as read.
@@ -27,14 +27,14 @@ use crate::body::scope::as_name;
 enum Binding {
     /// `mut x`, or `let x;`, which is assigned later.
     Assigned { mutable: bool },
-    /// A name that is not assigned, or one whose place is: `x: &mut f32`.
+    /// A name that is not assigned, or whose target is: `x: &mut f32`.
     Read,
 }
 
 /// The outline of one function.
 struct Outline {
     scopes: Vec<HashMap<String, Binding>>,
-    /// Structs whose patterns the function has.
+    /// Structs that the function's patterns name.
     shapes: TokenStream,
     count: usize,
 }
@@ -227,7 +227,7 @@ impl Outline {
         }
     }
 
-    /// A macro: every name in its tokens is read, and those that its texts mention as `{name}`.
+    /// A macro: every name in its tokens counts as read, and so does every `{name}` in its format strings.
     fn call(&mut self, call: &syn::Macro) -> TokenStream {
         let mut out = self.tokens(call.tokens.clone());
         let ends = |segment: &syn::PathSegment| ENDINGS.iter().any(|e| segment.ident == e);

@@ -10,7 +10,7 @@ use syn::{Member, Pat};
 pub struct Part {
     /// The pattern, with the author's names.
     pub pattern: TokenStream,
-    /// A value that it takes apart.
+    /// A value that it destructures.
     pub value: TokenStream,
     /// The value's type.
     pub ty: TokenStream,
@@ -38,7 +38,7 @@ impl Part {
 }
 
 impl Outline {
-    /// A pattern's names, which it declares, and a value at `span`.
+    /// Declares a pattern's names, and makes a value at `span`.
     pub(super) fn pattern(&mut self, pattern: &Pat, span: Span) -> Part {
         match pattern {
             Pat::Ident(name) if is_constant(name) => Part::number(quote!(_), span),

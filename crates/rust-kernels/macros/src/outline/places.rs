@@ -1,4 +1,4 @@
-//! Places in an outline: what is assigned, and what may be changed through a reference.
+//! Places in an outline: assignments, and changes through references.
 
 use super::{Binding, Outline};
 use crate::body::scope::{as_name, root};

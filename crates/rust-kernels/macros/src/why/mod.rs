@@ -1,5 +1,5 @@
-//! Why something is refused: the reason that errors give with the remedy, and the text of the page
-//! `docs/src/en/rust.md`.
+//! Reasons for unsupported constructs: errors print them with the remedy, and the page
+//! `docs/src/en/rust.md` lists them.
 
 /// The error's text: what is refused, why, and what to write instead.
 pub fn explained(message: &str, help: &str) -> String {
@@ -27,7 +27,7 @@ fn is_like(message: &str, pattern: &str) -> bool {
     (0..=rest.len()).any(|skip| rest.get(skip..).is_some_and(|tail| is_like(tail, after)))
 }
 
-/// Rust that the kernel language refuses, by the error's message, with the reason.
+/// Rust that the kernel language does not support: the error's message and the reason.
 #[rustfmt::skip]
 pub const WHY: &[(&str, &str)] = &[
     ("string literals are not supported in a kernel", "a string is a byte sequence of varying length; a kernel has only values of fixed size and slices of them"),

@@ -1,4 +1,4 @@
-//! Why the rest is refused: what is not a limit of the language, but a slip, or code with one meaning only.
+//! Reasons for the other errors: mistakes, and code that has only one possible meaning.
 
 /// The reasons, by the error's message, in which `{name}` stands for anything.
 #[rustfmt::skip]

@@ -1,5 +1,5 @@
-//! Every refusal is shown by a test, explained on the page where it is for good, and its remedy's code
-//! compiles.
+//! Tests that every error is covered by a test, that the page explains every permanent limit, and that
+//! the code in every remedy compiles.
 
 use super::{WHY, reason, reasons::REASONS};
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(here(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The refusals of a source: message and help, where both are written out.
+/// The errors of a source file: message and help, if both are literals.
 #[derive(Default)]
 struct Refusals {
     found: Vec<(String, String)>,
@@ -174,7 +174,7 @@ fn every_refusal_says_why() {
     for (message, why) in WHY.iter().chain(REASONS) {
         assert_eq!(reason(message), Some(*why), "{message} is another message's pattern, too");
     }
-    // No error is made without a reason.
+    // Every error has a reason.
     let mut files = Vec::new();
     sources(&here("src"), &mut files);
     for file in files {
@@ -207,7 +207,7 @@ fn every_reason_belongs_to_a_refusal_and_stands_on_the_page() {
 fn code(help: &str) -> Vec<String> {
     let parts: Vec<&str> = help.split('`').collect();
     let pairs = parts.chunks(2).filter(|pair| pair.len() == 2);
-    // Code to remove is not code to write.
+    // Code that a remedy removes is not checked.
     pairs.filter(|pair| !pair[0].ends_with("remove ")).map(|pair| pair[1].to_owned()).collect()
 }
 

@@ -1,5 +1,5 @@
 //! How tensor cores add: products are exact, and the products of one group are added to the accumulator with
-//! once. All terms are aligned to the largest exponent among them, cut towards zero some bits below
+//! once. All terms are aligned to the largest exponent among them, cut toward zero some bits below
 //! it, and added without further error; the sum is cut or rounded once to the accumulator's type.
 //! [`\1::new`] is the table of constants, measured on an H200.
 
@@ -11,9 +11,9 @@ use lanework_ptx_ir::opcode::matrix::ElementType;
 /// What becomes of a group's sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Round {
-    /// To f32, towards zero.
+    /// To f32, toward zero.
     Single,
-    /// To f32 with 13 bits of mantissa, towards zero.
+    /// To f32 with 13 bits of mantissa, toward zero.
     Short,
     /// To f16, to nearest.
     Half,
@@ -151,7 +151,7 @@ pub fn add_special(kept: i32, a: &[Term], b: &[Terms], c: &Terms) -> [f64; SIDE]
     sum
 }
 
-/// A sum as f32, rounded towards zero; one beyond the largest f32 is infinite.
+/// A sum as f32, rounded toward zero; one beyond the largest f32 is infinite.
 #[inline(always)]
 pub fn single(x: f64) -> f32 {
     let near = x as f32;

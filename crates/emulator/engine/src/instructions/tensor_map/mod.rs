@@ -190,7 +190,7 @@ impl TensorMap {
         self.counts()[1..].iter().map(|count| u64::from(*count)).product()
     }
 
-    /// Bytes of a tile, which count towards the mbarrier's transaction count.
+    /// Bytes of a tile, which count toward the mbarrier's transaction count.
     pub fn tile_bytes(&self) -> u64 {
         self.rows() * self.row_bytes()
     }

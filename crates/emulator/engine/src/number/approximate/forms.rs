@@ -12,7 +12,7 @@ use ::half::{bf16, f16};
 const UP: f32 = (1u32 << 24) as f32;
 /// Reciprocals of larger numbers would be subnormal.
 const LARGE: f32 = f32::from_bits(0x7e80_0000);
-/// 1 / (2 pi), by which the argument of `sin` and `cos` is multiplied, towards zero.
+/// 1 / (2 pi), by which the argument of `sin` and `cos` is multiplied, toward zero.
 const TURNS: f32 = f32::from_bits(0x3e22_f983);
 
 fn on_bits(f: fn(u32) -> u32, x: f32) -> f32 {
@@ -82,7 +82,7 @@ pub fn cos(x: f32) -> f32 {
     on_bits(unit::cos, turns(x))
 }
 
-/// An angle in revolutions, rounded towards zero.
+/// An angle in revolutions, rounded toward zero.
 fn turns(x: f32) -> f32 {
     // The product is exact in f64, and so is the distance to its rounding.
     let exact = f64::from(x) * f64::from(TURNS);

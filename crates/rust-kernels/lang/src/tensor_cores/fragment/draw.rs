@@ -8,8 +8,8 @@ use crate::tensor_cores::tile::swizzle::{SwizzleMode, offset_of};
 use std::fmt::Write;
 
 impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C> {
-    /// Which lane holds what, as text: a line for each of a warp's rows, in each cell a lane and its
-    /// elements, `T5:2,3`. For documentation.
+    /// The elements of each lane, as text for the documentation: one line per row of a warp, with a lane and
+    /// its elements in each cell, such as `T5:2,3`.
     pub fn drawing() -> String {
         let layout = Self::layout();
         let rows = layout.rows / layout.warps();
@@ -46,8 +46,8 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
 }
 
 impl<T: MatrixElement, const R: u32, const C: u32, S: SwizzleMode> SharedTile<T, R, C, S> {
-    /// The positions of the 16-byte chunks of the first rows, as text: a line for each of eight rows of memory
-    /// in the order of addresses, in each cell its row and chunk. For documentation.
+    /// The positions of the 16-byte chunks of the first rows, as text for the documentation: one line for each
+    /// of eight rows of memory in address order, with a row and chunk in each cell.
     pub fn drawing() -> String {
         let row_bytes = C * T::BITS / 8;
         let mut chunks: Vec<(u32, u32, u32)> = (0..R.min(8))

@@ -62,7 +62,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         this
     }
 
-    /// How far the second and the third register's matrix are from the first's.
+    /// Distances of the second and third register's matrices from the first's.
     fn steps() -> [(u32, u32); 2] {
         let (rows, columns) = matrix_extent::<P, T>();
         match (P::PART, Self::layout().lines()) {
@@ -193,9 +193,9 @@ impl<T: MatrixElement, const K: u32, const N: u32> FragmentB<T, K, N> {
 }
 
 impl<T: MatrixElement, const M: u32, const K: u32> FragmentA<T, M, K> {
-    /// The left factor of 16-bit elements from registers in the layout of `sums`, one result of 8 columns
-    /// after the other: what flash attention does between its two products. An error of the kernel if
-    /// the shapes do not agree.
+    /// The left factor of 16-bit elements from registers in the layout of `sums`, which are results of 8
+    /// columns each; flash attention uses this between its two products. An error of the kernel if the
+    /// shapes do not agree.
     #[track_caller]
     pub fn from_sums<const N: u32, const COUNT: usize>(sums: [FragmentC<T, M, N>; COUNT]) -> Self {
         here();

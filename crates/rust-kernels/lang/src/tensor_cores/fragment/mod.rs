@@ -1,9 +1,9 @@
 //! Fragments: a matrix spread over the registers of a warp.
 //!
-//! A fragment is a value, as a scalar is: `let mut` makes a variable of it, which `mma` adds to and
-//! whose elements can be assigned.
+//! A fragment is a value, like a scalar. `let mut` makes it a variable, whose elements can be assigned and to
+//! which `mma` adds.
 //!
-//! Results of products, some columns at a time: each lane's registers hold them one after the other.
+//! Also results of products by groups of columns, which are consecutive in each lane's registers.
 
 pub(crate) mod draw;
 pub(crate) mod load;
@@ -348,7 +348,7 @@ pub(crate) fn not_variable(b: &mut Builder, what: &str) {
 
 impl<T: MatrixElement, const M: u32, const N: u32> FragmentC<T, M, N> {
     /// `C` columns from column `C * which` on, a number known while the kernel is staged; `C` divides `N` and is a
-    /// multiple of 8. They are stored, or converted, by themselves: a tile of all of them need not fit.
+    /// multiple of 8. They can be stored or converted separately, so no tile for all columns is needed.
     ///
     /// ```
     /// # use lanework::prelude::*;

@@ -1,5 +1,5 @@
-//! `ldmatrix`, `stmatrix` and `movmatrix` by themselves: 8 x 8 matrices of 16-bit elements, one row per
-//! lane's address.
+//! `ldmatrix`, `stmatrix` and `movmatrix` as single instructions: 8 x 8 matrices of 16-bit elements,
+//! one row per lane's address.
 
 use crate::data::place::{Place, Space};
 use crate::emit::builder::Builder;

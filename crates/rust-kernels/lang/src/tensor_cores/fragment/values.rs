@@ -1,4 +1,5 @@
-//! Fragments as values of kernels: named, assigned, indexed, given to and returned from device functions.
+//! Fragments as values in kernels: naming, assignment, indexing, and passing to and from device
+//! functions.
 
 use crate::data::receive::Receive;
 use crate::data::variable::{AssignTo, IntoVariable};

@@ -1,8 +1,8 @@
 //! `wgmma`: four warps multiply matrices in shared memory asynchronously and sum the products in their
 //! registers (sm_90a).
 //!
-//! Products of a warpgroup one after the other: sums that are the left factor of the next product, that are read while later
-//! products run, and that are scaled in place. What flash attention does between its two products.
+//! Also chains of products, as in flash attention: sums that become the left factor of the next product, that are read while
+//! later products run, or that are scaled in place.
 
 use crate::data::receive::Receive;
 use crate::data::variable::{AssignTo, IntoVariable};
@@ -18,8 +18,8 @@ use crate::tensor_cores::product::group::{self, GroupOperand, Left};
 use crate::tensor_cores::product::mma::GroupProduct;
 use lanework_ptx::{Operand, ScalarType};
 
-/// The 64 x `N` sums of a warpgroup's products, in registers that the tensor cores are still writing:
-/// only [`finish`](Self::finish), which waits for them, gives them as a fragment that can be read.
+/// The 64 x `N` sums of a warpgroup's products, in registers that the tensor cores may still be writing.
+/// [`finish`](Self::finish) waits for them and returns a fragment that can be read.
 ///
 /// It is a variable, declared with `let mut`; `N` is a multiple of 8 up to 256. The four warps of a
 /// warpgroup, 128 threads from a multiple of 128 on, make every call together.
@@ -93,7 +93,7 @@ impl<D: MatrixElement, const N: u32> AssignTo<Accumulator<D, N>> for Accumulator
     }
 }
 
-/// Sums that no product is writing any more: an accumulator's never are known to be so.
+/// Sums that no product writes any more; an accumulator never qualifies.
 #[diagnostic::on_unimplemented(
     message = "sums are read while the tensor cores may still be writing them",
     label = "not finished",
@@ -199,9 +199,9 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
     /// Starts `self += a * b`, with `a` of 64 x `K` and `b` of `K` x `N` in shared memory, and commits it
     /// as a group (`wgmma.fence`, a `wgmma.mma_async` per 32 bytes of K, `wgmma.commit_group`).
     ///
-    /// `a` and `b` are tiles or `.t()` of tiles; only 16-bit elements may be stored with M or N contiguous.
-    /// Threads that have written a tile themselves call [`fence_proxy_async_shared`] before the barrier, so
-    /// that the tensor cores see it; what TMA has filled they see.
+    /// `a` and `b` are tiles or `.t()` of tiles; only 16-bit elements may be stored with M or N contiguous. Threads
+    /// that wrote a tile themselves call [`fence_proxy_async_shared`] before the barrier, so that the tensor cores see
+    /// it. Tiles filled by TMA need no fence.
     ///
     /// [`fence_proxy_async_shared`]: crate::prelude::fence_proxy_async_shared
     #[track_caller]
@@ -261,8 +261,8 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         );
     }
 
-    /// Waits until at most the latest `pending` groups of this warpgroup's products are unfinished
-    /// (`wgmma.wait_group`): what the others read in shared memory may be overwritten.
+    /// Waits until all but the latest `pending` groups of this warpgroup's products are complete (`wgmma.wait_group`):
+    /// the shared memory that they read may be overwritten.
     #[track_caller]
     pub fn wait(self, pending: impl Extent) {
         here();
@@ -276,13 +276,14 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         });
     }
 
-    /// Waits for all of this warpgroup's products (`wgmma.wait_group 0`), and gives the sums.
+    /// Waits for all of this warpgroup's products (`wgmma.wait_group 0`), and returns the sums.
     #[track_caller]
     pub fn finish(self) -> FragmentC<D, 64, N> {
         self.finish_before(0u32)
     }
 
-    /// The same while at most the latest `pending` groups of this warpgroup's products, of other sums, still run.
+    /// Like [`finish`](Self::finish), but the latest `pending` groups of this warpgroup's products, which must be of
+    /// other sums, may still run.
     ///
     /// ```
     /// # use half::bf16;
@@ -325,8 +326,8 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
 }
 
 impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
-    /// Starts `self += a * b` with `a` from the registers of earlier results, rounded to 16 bits: what flash attention
-    /// does between its two products. The registers are the product's until it has been waited for.
+    /// Starts `self += a * b` with `a` from the registers of earlier results, rounded to 16 bits, as in flash
+    /// attention. The registers must not be used until the product has been waited for.
     ///
     /// ```
     /// # use lanework::prelude::*;
@@ -394,8 +395,8 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         );
     }
 
-    /// Waits for all but the latest `pending` groups of this warpgroup's products, which are other accumulators', and gives
-    /// the sums: they are read while those products run. [`multiply_sums`](Self::multiply_sums) shows it.
+    /// Waits for all but the latest `pending` groups of this warpgroup's products, which must belong to other accumulators,
+    /// and returns the sums, which can be read while those products run. [`multiply_sums`](Self::multiply_sums) shows it.
     #[track_caller]
     pub fn finish_ahead_of(self, pending: impl Extent) -> FragmentC<D, 64, N> {
         self.wait(pending);
@@ -405,8 +406,8 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
 }
 
 impl<const N: u32> Accumulator<f32, N> {
-    /// Multiplies each of the two rows that this lane has elements of by its factor, in place, when [`wait`](Self::wait)`(0)`
-    /// has waited for the products. Each warp may decide by itself whether it does so.
+    /// Multiplies each of this lane's two rows by its factor, in place. Call it after [`wait`](Self::wait)`(0)`. Each warp
+    /// may decide independently whether to call it.
     #[track_caller]
     pub fn scale_rows(self, factors: [impl IntoVar<f32>; 2]) {
         here();

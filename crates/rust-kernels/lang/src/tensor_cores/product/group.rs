@@ -132,7 +132,7 @@ fn stage_named(
     });
 }
 
-/// Refuses shapes and layouts that do not exist.
+/// Reports unsupported shapes and layouts.
 fn check(b: &mut Builder, n: u32, k: u32, bits: u32, k_major: bool, integers: bool) {
     if n == 0 || !n.is_multiple_of(8) || n > 256 {
         b.error(
@@ -225,7 +225,7 @@ pub(crate) fn offsets(stored: Stored, k_major: bool, step: u32, bytes: u32) -> [
     match (k_major, width) {
         // Chunks along K are panels; groups of eight rows follow one another.
         (true, 16) => [step * STEP / 16 * panel, panel, 128],
-        // Within the swizzled rows the start moves on; their leading dimension is not read.
+        // Within swizzled rows only the start changes; the leading dimension is not read.
         (true, _) => [step * STEP / width * panel + step * STEP % width, 16, 8 * width],
         // Rows run along K. Without a swizzle the two dimensions are exchanged.
         (false, 16) => [step * STEP / bytes * 16, 128, panel],
@@ -238,14 +238,13 @@ impl Stored {
     pub(crate) fn descriptor(self, b: &mut Builder, k_major: bool, step: u32, bytes: u32) -> Value {
         let [start, leading, stride] = offsets(self, k_major, step, bytes);
         let base = self.base.plus(b, constant(0)).address(b);
-        // In a cluster, the block's rank is in the bits above the 18 of an address (seen on an H200: it would be taken for a part of the
-        // leading dimension's offset).
+        // In a cluster, the bits above an address's 18 bits hold the block's rank (seen on an H200), which would corrupt the leading dimension's offset.
         let sixteens = shr(b, base, 4);
         let sixteens = and(b, sixteens, 0x3fff);
         let high = u64::from(stride >> 4) | self.mode << 30;
         let (word, long) = (ScalarType::U32, ScalarType::U64);
-        // Addresses in shared memory have 18 bits, so that the start does not carry into what is above it: the lower half is
-        // added to by itself, and the upper half stays a constant.
+        // Shared-memory addresses have 18 bits, so an addition to the start does not carry into the fields above it: only
+        // the lower half changes, and the upper half stays constant.
         let leading = Value::Constant(u64::from(leading >> 4) << 16);
         let low = binary(b, Operation::Or, word, sixteens, leading);
         let low = binary(b, Operation::Add, word, low, constant(start >> 4));

@@ -143,7 +143,7 @@ impl<const M: u32, const N: u32> FragmentC<i32, M, N> {
 )]
 pub trait Product<B, D, const M: u32, const N: u32, const K: u32>: MatrixElement {}
 
-/// A type whose sums of products can be clamped to the range of i32.
+/// A type that supports sums of products clamped to the range of i32.
 #[diagnostic::on_unimplemented(
     message = "only sums of i8, u8, S4 and U4 saturate, not of `{Self}`"
 )]

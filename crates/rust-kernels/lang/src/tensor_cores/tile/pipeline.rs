@@ -1,6 +1,6 @@
 //! Pipelines of asynchronous copies (`cp.async`, from sm_80): a thread's copies are committed by groups,
-//! one per stage, and waited for in order. The number in `cp.async.wait_group` follows from what is in
-//! flight, so that it cannot be wrong.
+//! one per stage, and waited for in order. The number in `cp.async.wait_group` is computed from the
+//! groups in flight.
 //!
 //! `cp.async`, and a thread's part of the copies of a tile.
 
@@ -224,7 +224,8 @@ impl<const STAGES: u32> CopyPipeline<STAGES> {
         });
     }
 
-    /// Waits for all of this thread's copies, of other pipelines too (`cp.async.wait_group 0`).
+    /// Waits for all of this thread's copies, including those of other pipelines
+    /// (`cp.async.wait_group 0`).
     #[track_caller]
     pub fn wait_all(self) {
         here();
@@ -274,7 +275,7 @@ pub(crate) fn copy_tile<T: MatrixElement, const R: u32, const C: u32, S: Swizzle
         if (turn + 1) * threads <= chunks {
             one();
         } else {
-            // Not every thread has one more.
+            // Not every thread has a copy in the last round.
             let has = with(|b| relate(b, Relation::Lt, ScalarType::U32, linear, constant(chunks)));
             if_then(Var::<bool>::new(has), one);
         }

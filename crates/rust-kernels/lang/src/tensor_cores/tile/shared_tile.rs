@@ -1,4 +1,4 @@
-//! Typed tiles in shared memory: a matrix whose type says its shape and how its rows are swizzled.
+//! Typed tiles in shared memory: a matrix whose type holds its shape and its swizzle.
 //!
 //! Elements of tiles: `tile[[row, column]]`.
 
@@ -123,7 +123,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
         Transposed(self)
     }
 
-    /// `R` of the rows, from `row` on, which is a multiple of 8: a warpgroup's part of a tile.
+    /// `R` rows from row `row` on, a multiple of 8: for example, a warpgroup's part of a tile.
     ///
     /// ```
     /// # use lanework::prelude::*;
@@ -194,7 +194,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
     }
 
     /// Panel `panel` of the tile: `C` columns that one row of the swizzle holds, from column `panel * C`
-    /// on. What one tensor copy fills.
+    /// on. One tensor copy fills one panel.
     #[track_caller]
     pub fn panel<const C: u32>(self, panel: impl IndexValue) -> SharedTile<T, ROWS, C, S> {
         here();

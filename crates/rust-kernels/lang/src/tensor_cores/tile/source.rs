@@ -24,7 +24,7 @@ use std::marker::PhantomData;
             of a tile or a matrix"
 )]
 pub trait Source: Copy {
-    /// The scalars that it holds.
+    /// The scalars that it contains.
     type Element: Element;
     /// Whether the elements of a row, not of a column, are adjacent.
     #[doc(hidden)]
@@ -125,12 +125,12 @@ macro_rules! matrices {
         }
 
         impl<T: Element> $slice<T> {
-            /// The slice as a matrix of rows of `columns` elements, for fragments and tiles. Its rows
-            /// are taken to be aligned as vector accesses need it: to 16 bytes for copies of tiles, to
-            /// two elements of an accumulator, to 4 bytes else. Indices are 32-bit.
+            /// The slice as a matrix of rows of `columns` elements, for fragments and tiles. Its rows must be
+            /// aligned for vector accesses: to 16 bytes for copies of tiles, to two elements for an accumulator,
+            /// otherwise to 4 bytes. Indices are 32-bit.
             ///
-            /// It is what [`FragmentC::store`](crate::prelude::FragmentC) and
-            /// [`CopyPipeline::copy_tile`](crate::prelude::CopyPipeline::copy_tile) take; their examples show it.
+            /// Pass it to [`FragmentC::store`](crate::prelude::FragmentC) or
+            /// [`CopyPipeline::copy_tile`](crate::prelude::CopyPipeline::copy_tile); their examples show it.
             #[track_caller]
             pub fn matrix(&self, columns: impl IndexValue) -> $matrix<T> {
                 here();

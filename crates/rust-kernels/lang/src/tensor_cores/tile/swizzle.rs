@@ -2,7 +2,7 @@
 //! chunks are permuted so that eight rows of one column are in different banks (PTX manual, "Swizzling
 //! modes"), or core matrices without a permutation.
 //!
-//! Where tiles start in shared memory.
+//! Also the start of tiles in shared memory.
 
 use crate::data::place::{Base, Place, Space};
 use crate::emit::builder::Builder;
@@ -63,7 +63,7 @@ modes! {
     NoSwizzle None 16 0;
 }
 
-/// Bytes after which a pattern repeats: what a tile's address is a multiple of.
+/// Bytes after which a pattern repeats; the alignment of a tile's address.
 pub(crate) fn period(bytes: u32) -> u32 {
     if bytes == 16 { 128 } else { 8 * bytes }
 }
@@ -75,7 +75,7 @@ pub(crate) fn offset(b: &mut Builder, width: u32, panel: u32, row: Value, column
     let panels = mul(b, which, panel);
     let within = and(b, column, width - 1);
     let line = mul(b, row, width);
-    // Bits 7 and up of the address are xored into bits 4 and up.
+    // Address bits 7 and up are XORed into bits 4 and up.
     let pattern = shr(b, line, 3);
     let pattern = and(b, pattern, (width - 1) & !15);
     let within = xor(b, within, pattern);
@@ -98,7 +98,7 @@ pub(crate) struct TileBase {
     pub(crate) symbol: usize,
     /// Bytes after the symbol, known while staging.
     start: i64,
-    /// Bytes after that, known at run time only.
+    /// Further bytes, known only at run time.
     more: Option<Value>,
 }
 

@@ -1,4 +1,4 @@
-//! Several tiles of one shape, and the shared memory that tiles are given.
+//! Several tiles of one shape, and allocation of shared memory for tiles.
 
 use crate::emit::current::{here, with};
 use crate::memory::elements::At;
@@ -74,7 +74,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
     pub const STRIDE: u32 = SharedTile::<T, ROWS, COLUMNS, S>::BYTES
         .next_multiple_of(SharedTile::<T, ROWS, COLUMNS, S>::ALIGNMENT);
 
-    /// `count` tiles in the block's shared memory; none where a kernel's constants leave them out.
+    /// `count` tiles in the block's shared memory; no tiles if a kernel's constants make `count` 0.
     #[track_caller]
     pub fn new(count: impl Extent) -> Self {
         Self::reserved(Self::extents(), count.extent(), false)

@@ -99,7 +99,7 @@ impl Translator {
                 self.block(&block.block, Tail::Value(mode))
             }
             Expr::Unsafe(block) => self.block(&block.block, Tail::Value(mode)),
-            // Ordinary Rust on host values: calls in it are the host's.
+            // Ordinary Rust on host values: its calls are host calls.
             Expr::Const(constant) => {
                 let block = &constant.block;
                 quote!(#block)

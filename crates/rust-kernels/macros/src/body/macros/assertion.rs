@@ -1,4 +1,5 @@
-//! `assert!`, `assert_eq!`, `debug_assert!`, `panic!`, `unreachable!` and their like in kernels.
+//! `assert!`, `assert_eq!`, `debug_assert!`, `panic!`, `unreachable!` and similar macros in
+//! kernels.
 
 use crate::body::scope::{Mode, Translator};
 use proc_macro2::TokenStream;
@@ -7,11 +8,11 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, Token};
 
-/// Macros after which control does not go on.
+/// Macros that never return.
 pub const ENDINGS: [&str; 4] = ["panic", "unreachable", "todo", "unimplemented"];
 
 impl Translator {
-    /// `assert!(condition, "text {}", x)` and its like.
+    /// `assert!(condition, "text {}", x)` and similar macros.
     pub fn assertion(&mut self, call: &syn::Macro, name: &str) -> TokenStream {
         let span = call.span();
         let parse = Punctuated::<Expr, Token![,]>::parse_terminated;
@@ -82,7 +83,7 @@ impl Translator {
         }
     }
 
-    /// `panic!("text {}", x)` and its like.
+    /// `panic!("text {}", x)` and similar macros.
     pub fn ending(&mut self, call: &syn::Macro, name: &str) -> TokenStream {
         let span = call.span();
         let parse = Punctuated::<Expr, Token![,]>::parse_terminated;
@@ -123,7 +124,7 @@ impl Translator {
     }
 }
 
-/// The text of tokens with the spaces that people write: `x[i] >= f(0)` of `x [i] >= f (0)`.
+/// The text of tokens with conventional spacing: `x[i] >= f(0)` for `x [i] >= f (0)`.
 fn as_written(tokens: &str) -> String {
     let mut text = tokens.to_owned();
     for (spaced, plain) in [

@@ -1,4 +1,4 @@
-//! Patterns: what they test, what they bind, and what rustc is to check of them.
+//! Patterns: their tests, their bindings, and their form for rustc's check.
 
 pub mod bindings;
 mod names;
@@ -230,7 +230,7 @@ impl Translator {
         let name = Ident::new("__matched", Span::mixed_site());
         let access = quote!(#name);
         if self.test(pattern, &access).is_some() {
-            // Reported by rustc, which sees the pattern below.
+            // rustc reports it, because it checks the pattern below.
         }
         let checked = for_check(pattern);
         let mut bindings = TokenStream::new();

@@ -47,7 +47,7 @@ pub fn for_check(pattern: &Pat) -> Pat {
     plain
 }
 
-/// Whether a `let` needs its pattern taken apart by name: it names a struct.
+/// Whether a `let` pattern names a struct, and so has to be destructured by name.
 pub fn names_a_struct(pattern: &Pat) -> bool {
     struct Search(bool);
     impl VisitMut for Search {

@@ -1,4 +1,4 @@
-//! `let x;`: a variable that gets its value later, on every way to its first use.
+//! `let x;`: a variable that gets its value later, on every path to its first use.
 
 use crate::body::scope::{Translator, as_name};
 use proc_macro2::{Ident, TokenStream};
@@ -70,7 +70,7 @@ fn leaves(statement: &Stmt) -> bool {
     matches!(statement, Stmt::Expr(Expr::Return(_) | Expr::Break(_) | Expr::Continue(_), _))
 }
 
-/// Whether every way through an expression assigns the name, or leaves.
+/// Whether every path through an expression assigns the name, or leaves.
 fn assigns(expression: &Expr, name: &Ident) -> bool {
     match expression {
         Expr::Assign(assignment) => as_name(&assignment.left).is_some_and(|left| left == name),

@@ -102,7 +102,7 @@ impl Translator {
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => Some(name),
             _ => None,
         };
-        // `let mut` of a closure that assigns: what it assigns is registers.
+        // `let mut` of a closure that assigns: it assigns registers.
         let mutable = single.is_some_and(|name| name.mutability.is_some())
             && !matches!(&*init.expr, Expr::Closure(_));
         // `let mut tile = shared(..)`: the elements are assigned to, the array stays where it is.

@@ -1,4 +1,5 @@
-//! `#[device] enum`: one without data is its integer while staging, one with data is in `variants.rs`.
+//! `#[device] enum`: an enum without data is an integer while staging; `variants.rs` handles enums
+//! with data.
 
 use crate::data::structs::staged_name;
 use crate::data::value_traits::value_traits;
@@ -111,7 +112,7 @@ pub fn expand(item: &ItemEnum) -> syn::Result<TokenStream> {
     })
 }
 
-/// The integer that the enum is stored as, and whether it says so itself.
+/// The integer type that the enum is stored as, and whether its `repr` attribute names it.
 fn repr(item: &ItemEnum) -> syn::Result<(bool, Ident)> {
     if let Some(attribute) = item.attrs.iter().find(|a| a.path().is_ident("repr")) {
         let word: Ident = attribute.parse_args()?;

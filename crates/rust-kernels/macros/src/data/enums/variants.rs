@@ -1,8 +1,8 @@
 //! A `#[device] enum` whose variants hold data: its number, and the fields of all variants side by side.
 //!
 //! While staging, `enum Shape { Circle { r: f32 }, Rect(f32, f32) }` is taken apart as the struct
-//! `{ __tag, __Circle_r, __Rect_0, __Rect_1 }`. What the fields of other variants than the number's hold is not
-//! defined; nothing reads it. Rust does not define the layout of such an enum, so buffers hold none.
+//! `{ __tag, __Circle_r, __Rect_0, __Rect_1 }`. The fields of inactive variants are undefined and never read.
+//! Rust does not define the layout of such an enum, so buffers cannot hold it.
 
 use crate::data::structs::Parts;
 use crate::types::refuse;
@@ -10,7 +10,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Fields, ItemEnum, ItemStruct, Member, Path, Type};
 
-/// The variant that a path names in an expression or a pattern: what follows the name of a type.
+/// The variant that a path names in an expression or a pattern: the part after a type's name.
 pub fn variant_of(path: &Path) -> Option<&Ident> {
     let mut backwards = path.segments.iter().rev();
     let (variant, of) = (&backwards.next()?.ident, &backwards.next()?.ident);
@@ -25,12 +25,12 @@ pub fn field_of(variant: &Ident, member: &Member) -> Ident {
     }
 }
 
-/// The method that tells whether a staged enum is a variant.
+/// The method that tests a staged enum for a variant.
 pub fn test_of(variant: &Ident) -> Ident {
     format_ident!("__is_{}", variant)
 }
 
-/// The method that makes a staged enum a variant.
+/// The method that sets a staged enum's variant.
 pub fn choice_of(variant: &Ident) -> Ident {
     format_ident!("__be_{}", variant)
 }
@@ -90,7 +90,7 @@ pub fn expand(item: &ItemEnum) -> syn::Result<TokenStream> {
     })
 }
 
-/// The struct of the number and of the fields of all variants, with the enum's name.
+/// A struct with the enum's name that holds the number and the fields of all variants.
 fn apart(item: &ItemEnum, fields: &[Field]) -> ItemStruct {
     let (name, visibility, generics) = (&item.ident, &item.vis, &item.generics);
     let (names, types) = (fields.iter().map(|f| &f.name), fields.iter().map(|f| f.ty));
@@ -155,7 +155,7 @@ fn data(item: &ItemEnum, fields: &[Field], parts: &Parts) -> TokenStream {
     }
 }
 
-/// Queries of patterns and expressions to a staged enum: test for a variant, and make one.
+/// Methods of a staged enum for patterns and expressions: test for a variant, and set one.
 fn variants(item: &ItemEnum, parts: &Parts) -> TokenStream {
     let rt = quote!(::lanework::lang::rt);
     let (generics, _, clause) = parts.generics.split_for_impl();

@@ -1,8 +1,8 @@
 //! `#[device] struct`: the unchanged struct, and the type of its values while staging.
 //!
-//! For `struct Body { mass: f32 }` this declares `BodyOf<K>`, whose fields are what a kind `K` makes
-//! of the struct's: handles, variables or places. Kernels reach it through the trait `Data` alone;
-//! only `#[device] impl` names it.
+//! For `struct Body { mass: f32 }` this declares `BodyOf<K>`, whose fields correspond to the
+//! struct's: handles, variables or places, depending on the kind `K`. Kernels use it only through
+//! the trait `Data`; only `#[device] impl` names it.
 
 use crate::types::refuse;
 use proc_macro2::TokenStream;
@@ -52,7 +52,7 @@ pub fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
     })
 }
 
-/// `#[repr(C)]` unless the struct says so itself.
+/// `#[repr(C)]`, unless the struct has it already.
 fn layout(attributes: &[Attribute]) -> syn::Result<TokenStream> {
     let mut known = false;
     for attribute in attributes.iter().filter(|a| a.path().is_ident("repr")) {

@@ -1,4 +1,4 @@
-//! A device struct taken apart: the struct of its parts, and how the trait `Data` builds it.
+//! The parts of a device struct, and its implementation of the trait `Data`.
 
 use crate::data::value_traits::value_traits;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -154,7 +154,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The parts are copied, whatever the type's are.
+    /// The parts are `Copy`, whatever the type's parameters are.
     pub fn copied(&self) -> TokenStream {
         let with_kind = self.with_kind();
         let (kinded, _, clause) = with_kind.split_for_impl();

@@ -1,4 +1,4 @@
-//! Which device structs buffers hold: those without padding.
+//! Implements `Storable` for device structs without padding.
 
 use super::parts::Parts;
 use proc_macro2::TokenStream;

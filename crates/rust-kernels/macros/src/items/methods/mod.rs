@@ -1,7 +1,7 @@
 //! `#[device] impl`: methods, associated functions and operators of device structs and enums.
 //!
-//! The block stays for the host. While staging, the struct's parts have the methods
-//! (`BodyOf<K>`); an operator is an operator of its handles.
+//! The block stays unchanged for the host. For staging, its methods are also implemented for the
+//! struct's parts (`BodyOf<K>`), and its operators for handles.
 
 use crate::body::closures::staged_generics;
 use crate::body::scope::Translator;

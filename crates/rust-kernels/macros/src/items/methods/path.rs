@@ -1,4 +1,4 @@
-//! The path of the type that a block is for, as each place needs it.
+//! The path of a block's type, in the forms that different positions need.
 
 use crate::data::structs::staged_name;
 use crate::types::refuse;

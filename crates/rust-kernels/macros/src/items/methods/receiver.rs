@@ -1,4 +1,4 @@
-//! `self`: how a method takes it, and the ordinary name that it has in a staged body.
+//! `self`: how a method takes it, and its ordinary name in a staged body.
 
 use crate::body::scope::Translator;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
@@ -10,7 +10,7 @@ fn receiver() -> Ident {
     Ident::new("this", Span::mixed_site())
 }
 
-/// `self` and `Self` in a function, written out.
+/// Replaces `self` and `Self` in a function.
 pub(super) fn without_self(tokens: TokenStream, ty: &TokenStream) -> TokenStream {
     let one = |tree: TokenTree| -> TokenStream {
         match tree {
