@@ -1,4 +1,4 @@
-//! Parts of the command that a build may leave out.
+//! Optional parts of the command.
 
 use lanework_terminal::failure::Failure;
 

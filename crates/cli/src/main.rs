@@ -1,5 +1,5 @@
-//! The `lanework` command: run, check, profile and draw kernels of PTX and CUDA C++ files, and climb the
-//! ladders of kernels that come with it.
+//! The `lanework` command: runs, checks, profiles and draws kernels of PTX and CUDA C++ files, and runs the
+//! built-in ladders of kernels.
 //!
 //! Exit codes: 0 success, 1 a check failed, 2 bad input or usage, 3 the second side of a comparison is slower, 10 to 13 a check that is
 //! not complete ([`program::incomplete`]).

@@ -1,4 +1,4 @@
-//! Pictures in the terminal of what a warp accesses.
+//! Terminal pictures of a warp's accesses.
 
 use anstyle::{AnsiColor, Style};
 use lanework::emulator::{Space, TracedAccess};
@@ -9,17 +9,17 @@ use lanework::report::pictures::{
 
 /// Lines of memory that are drawn.
 const LINES: usize = 34;
-/// Letters of a sector's cell at most, and at least.
+/// Maximum and minimum width of a sector's cell.
 const CELL: usize = 16;
 const LEAST: usize = 6;
-/// Columns of a picture at most.
+/// Maximum width of a picture.
 const MOST: usize = 100;
 
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const FAINT: Style = AnsiColor::BrightBlack.on_default();
 
-/// The picture as text of at most so many columns, and no more than 100, with colors that a file does not get.
+/// The picture as text of at most `width` columns, and at most 100, with colors, which are dropped in files.
 pub fn text(picture: &Picture, width: usize) -> String {
     let width = width.min(MOST);
     let lines = |text: &str| wrap(text, width).join("\n");
@@ -171,7 +171,7 @@ fn divergence(picture: &Picture, width: usize) -> String {
     text
 }
 
-/// Columns of time in at most so many parts.
+/// Merges columns of time to at most `most`.
 fn fewer<T>(columns: &[T], most: usize) -> Vec<&[T]> {
     let parts = columns.len().min(most).max(1);
     let span = |part: usize| part * columns.len() / parts;

@@ -15,9 +15,9 @@ pub enum Failure {
     Incomplete(u8, String),
     /// The second side of a comparison is slower: exit code 3.
     Regression(String),
-    /// The library refused something: exit code 1 for a kernel that faulted, else 2.
+    /// An error of the library: exit code 1 for a kernel that faulted, else 2.
     Library(Box<lanework::Error>),
-    /// A program that the command ran failed with this exit code, and has said why itself.
+    /// A program that the command ran failed with this exit code and has printed its own message.
     Program(u8),
     /// The reader closed the output: no message.
     OutputClosed,
@@ -50,7 +50,7 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// Installs a panic hook that reports a bug, in words that a user can pass on.
+/// Installs a panic hook that prints a bug report for users to forward.
 pub fn report_bugs_politely() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line()));

@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Prints text for people to standard output, in their language. A closed pipe ends the command without a message.
+/// Prints text to standard output, in the user's language. A closed pipe ends the command without a message.
 ///
 /// # Errors
 /// If the output cannot be written.
@@ -18,7 +18,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
     print_data(&wrapped(&words::say(text), screen::width()))
 }
 
-/// Prints what programs read to standard output: JSON, CSV, PTX, source. It is the same in every language.
+/// Prints data to standard output: JSON, CSV, PTX, source. It is the same in every language.
 ///
 /// # Errors
 /// If the output cannot be written.
@@ -29,7 +29,7 @@ pub fn print_data(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints a note on standard error, for people, in their language.
+/// Prints a note on standard error, in the user's language.
 pub fn note(text: &str) {
     anstream::eprintln!("{}", wrapped(&words::say(text), screen::width_of_errors()));
 }
@@ -42,7 +42,8 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(|error| not_written(path, &error))
 }
 
-/// Checks that a file can be written: before the work whose result it is to hold. What is in it stays.
+/// Checks that a file can be written, before the work whose result it will hold. Its contents stay
+/// unchanged.
 ///
 /// # Errors
 /// If it cannot be written, with its path.

@@ -1,5 +1,5 @@
-//! Shows progress on standard error after a second: a line with a bar and the time
-//! left on a terminal, a plain line now and then elsewhere, nothing where JSON is asked for.
+//! Shows progress on standard error after a second: on a terminal a line with a bar and the remaining time,
+//! elsewhere an occasional plain line, and nothing if JSON is requested.
 //!
 //! ```text
 //! let progress = Progress::of("climbing", 10);   // ten steps
@@ -8,8 +8,8 @@
 //! }
 //! ```
 //!
-//! The time left follows from the steps that have ended and, within a step, from the blocks of the launch that the
-//! emulator is at: a guess where steps differ.
+//! The remaining time is estimated from the completed steps and, within a step, from the completed blocks of the
+//! emulator's launch; the estimate is rough if steps differ.
 
 mod interrupts;
 
@@ -29,7 +29,7 @@ const AFTER: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(120);
 /// Between two lines elsewhere.
 const LINES: Duration = Duration::from_secs(30);
-/// The part of the work below which the time left is not guessed.
+/// Fraction of the work below which the remaining time is not estimated.
 const LEAST: f64 = 0.02;
 
 /// A command at work, from now until this is dropped.
@@ -42,9 +42,9 @@ struct State {
     /// The activity, such as `climbing`, and the step.
     what: String,
     step: String,
-    /// How the step was called when it began.
+    /// The step's name when it began.
     name: String,
-    /// Steps that have ended, and all of them.
+    /// Completed steps, and all steps.
     ended: u64,
     steps: u64,
     /// The launch that ran when the step began.
@@ -56,7 +56,8 @@ impl State {
     /// The part of the work that has been done, from 0 to 1.
     fn done(&self) -> f64 {
         let at = position();
-        // Of the launches of a step, how many are to come is not known: of the only step only the first tells.
+        // The number of a step's launches is unknown, so if there is only one step, only its first launch gives
+        // progress.
         let launches = at.launch.saturating_sub(self.launch);
         let tells = launches == 1 || (launches > 1 && self.steps > 1);
         let within = match tells && at.total > 0 {
@@ -66,7 +67,7 @@ impl State {
         ((self.ended as f64 + within) / self.steps.max(1) as f64).min(1.0)
     }
 
-    /// The step in words, with its number.
+    /// The step as text, with its number.
     fn step(&self) -> String {
         let step = match self.step.as_str() {
             "" => self.what.clone(),
@@ -78,7 +79,7 @@ impl State {
         }
     }
 
-    /// The time so far, and the time left where it can be guessed.
+    /// The elapsed time, and the remaining time if it can be estimated.
     fn times(&self, done: f64) -> String {
         let so_far = self.begun.elapsed();
         if done < LEAST {
@@ -121,7 +122,7 @@ impl Progress {
         Progress { state, shows }
     }
 
-    /// Says what the step is.
+    /// Sets the step's name.
     pub fn say(&self, step: &str) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.step = step.to_owned();
@@ -148,7 +149,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         let Some((sender, thread)) = self.shows.take() else { return };
         drop(sender);
-        // The thread clears its line before anything else is printed.
+        // The thread clears its line before other output is printed.
         let _ = thread.join();
     }
 }

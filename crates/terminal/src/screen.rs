@@ -1,7 +1,7 @@
 //! Width and color of the terminal, and the options that override them.
 //!
-//! Standard output that is not a terminal has no limit to its lines, so that nothing is left out of a file; where
-//! `COLUMNS` is set, that holds, terminal or not.
+//! If standard output is not a terminal, lines are not limited, so that a file is complete. If `COLUMNS` is set,
+//! it applies in both cases.
 
 use anstream::ColorChoice;
 use clap::{Arg, ArgMatches, Command};
@@ -76,12 +76,12 @@ pub fn of_help() -> usize {
     width().map_or(MOST, |width| width.min(MOST))
 }
 
-/// Columns of a line of standard output; `None` where there is no limit.
+/// Columns of a line of standard output; `None` if there is no limit.
 pub fn width() -> Option<usize> {
     width_of(&std::io::stdout())
 }
 
-/// The same of standard error.
+/// The same for standard error.
 pub fn width_of_errors() -> Option<usize> {
     width_of(&std::io::stderr())
 }
@@ -91,7 +91,7 @@ fn width_of(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
     let given = given.filter(|columns| *columns > 0);
     given.or_else(|| {
         let size = stream.is_terminal().then(|| terminal_size::terminal_size_of(stream)).flatten();
-        // A terminal that does not know its size, such as a serial line, says 0.
+        // A terminal without a known size, such as a serial line, reports 0.
         size.map(|(width, _)| usize::from(width.0)).filter(|columns| *columns > 0)
     })
 }

@@ -10,8 +10,8 @@ use serde::Serialize;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Prints the failure and returns its exit code. Where the command line asks for JSON and nothing has been
-/// printed yet, standard output gets it as one JSON object.
+/// Prints the failure and returns its exit code. If the command line requests JSON and nothing has been printed yet,
+/// the failure goes to standard output as one JSON object.
 pub fn report(failure: &Failure) -> ExitCode {
     let json = match failure {
         Failure::OutputClosed => return ExitCode::SUCCESS,
@@ -36,7 +36,7 @@ pub fn report(failure: &Failure) -> ExitCode {
 /// The exit code of a bug: `EX_SOFTWARE` in sysexits.h.
 const BUG: u8 = 70;
 
-/// Ends the process where the command line cannot be parsed, or asks for help.
+/// Ends the process if the command line cannot be parsed, or requests help.
 pub fn usage(error: &clap::Error) -> ! {
     let text = words::of_clap(error);
     // Ignore broken pipes.
@@ -60,16 +60,16 @@ pub struct ErrorJson {
     /// The kind of error: of a fault or a failed request, `check` for a failed check, `input`,
     /// `usage`.
     kind: &'static str,
-    /// What happened, as standard error has it.
+    /// The message, as on standard error.
     message: String,
     /// The exit code.
     exit_code: u8,
-    /// Where a kernel was.
+    /// The location of a kernel's fault.
     #[serde(flatten)]
     place: Option<PlaceJson>,
 }
 
-/// Where a kernel was when it faulted, in JSON.
+/// The location of a kernel's fault, as JSON.
 #[derive(Serialize)]
 struct PlaceJson {
     kernel: String,
@@ -108,7 +108,7 @@ impl ErrorJson {
             error: ErrorJson,
         }
         if asks_for_json() && !json_was_printed() {
-            // The failure itself is what there is to tell.
+            // Nothing to add to the failure itself.
             let _ = print_json(&Stopped { error: self });
         }
     }

@@ -22,7 +22,7 @@ use std::sync::Mutex;
 /// The tables that were shown.
 static SHOWN: Mutex<Vec<Table>> = Mutex::new(Vec::new());
 
-/// Columns that text is wrapped to where it could be wider.
+/// Maximum width of wrapped text, even if the terminal is wider.
 const READABLE: usize = 100;
 
 /// Columns that text is wrapped to.
@@ -30,7 +30,7 @@ pub fn readable() -> usize {
     width().unwrap_or(READABLE).min(READABLE)
 }
 
-/// What tables are fitted into here.
+/// The available width for tables.
 pub fn fit() -> Fit {
     let shown = match columns_asked() {
         None => Shown::Fitting,
@@ -59,7 +59,7 @@ pub fn shown(table: &Table) -> String {
     laid.text + &prose(&note)
 }
 
-/// Paragraphs wrapped to the terminal, or to a readable width where that is less.
+/// Paragraphs wrapped to the terminal's width, or to a readable width if that is smaller.
 pub fn prose(text: &str) -> String {
     wrap(&words::say(text), readable()).iter().map(|line| format!("{line}\n")).collect()
 }

@@ -1,8 +1,8 @@
 //! The language of the terminal: English, or Chinese by `--lang zh`, `LANEWORK_LANG=zh` or a Chinese locale.
 //!
-//! The English text in the code is the key: code and libraries say what they say in English and know nothing of
-//! languages. What goes to the terminal passes [`say`], which looks for each line in the catalogue. JSON, SARIF,
-//! pictures, PTX and other data go through [`crate::output::print_data`] and are never changed.
+//! The English text in the code is the key: code and libraries produce English and do not deal with languages. Terminal
+//! output passes through [`say`], which looks up each line in the catalogue. JSON, SARIF, pictures, PTX and other data
+//! go through [`crate::output::print_data`] and are never changed.
 //!
 //! **To add a text**: write it in English, print it with `output::print`, and add two lines to the file of its area in
 //! `crates/terminal/words/zh/`: the English text with a `{hole}` for each value, and the Chinese one with the same holes
@@ -12,15 +12,14 @@
 //! 没有名为 `{name}` 的{kind}
 //! ```
 //!
-//! A text of several lines is one line in the catalogue, with a space for each line end. What a hole holds is
-//! translated, too, unless it is in quotes or backticks. If a whole line is not in the catalogue, it is
-//! split: into columns, sentences, then at `;`, `:`, `,` and parentheses, so that `padded: SOME
-//! TEXT` needs `SOME TEXT` alone. `cargo test -p lanework-terminal words` lists what has no translation, as lines to fill in,
-//! and entries that no source has any more.
+//! A text of several lines is one line in the catalogue, with a space for each line end. The contents of a hole are
+//! translated, too, unless they are in quotes or backticks. If a whole line is not in the catalogue, it is split: into
+//! columns, sentences, then at `;`, `:`, `,` and parentheses, so that `padded: SOME TEXT` needs only `SOME TEXT`.
+//! `cargo test -p lanework-terminal words` lists missing translations, as lines to fill in, and obsolete entries.
 //!
-//! Why not one of the crates for this: fluent and rust-i18n replace texts by keys, which takes the sentences out of the
-//! code that decides them, and gettext wants a call at each text; none can translate what a library returns as a
-//! finished sentence, and fluent would add 20 crates to a build that has to stay short.
+//! Why no existing crate: fluent and rust-i18n replace texts by keys, which moves sentences away from the code that
+//! chooses them, and gettext needs a call for each text. None can translate a finished sentence returned by a library,
+//! and fluent would add 20 crates to a build that has to stay short.
 
 mod catalogue;
 #[cfg(test)]
@@ -56,7 +55,7 @@ pub fn are_chinese() -> bool {
     matches!(CHOSEN.get(), Some(Language::Chinese))
 }
 
-/// The catalogue, where the language is not English.
+/// The catalogue, if the language is not English.
 fn catalogue() -> Option<&'static Catalogue> {
     static CHINESE: OnceLock<Catalogue> = OnceLock::new();
     match CHOSEN.get() {
@@ -94,7 +93,7 @@ pub fn help(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What clap printed, help or a usage error, in the language of the user.
+/// clap's output (help or a usage error) in the user's language.
 pub fn of_clap(error: &clap::Error) -> String {
     let text = error.render().ansi().to_string();
     match catalogue() {
@@ -104,8 +103,8 @@ pub fn of_clap(error: &clap::Error) -> String {
     }
 }
 
-/// A word or phrase that stands alone: a header, a label or a verdict. In [`say`], a line of one word may be the name
-/// of something; here it is a word.
+/// A word or phrase that stands alone: a header, a label or a verdict. In [`say`], a line of one word may be a name;
+/// here it is a word.
 pub fn term(text: &str) -> Cow<'_, str> {
     match catalogue() {
         None => Cow::Borrowed(text),

@@ -2,7 +2,7 @@
 
 use lanework::prelude::*;
 
-/// What a cell becomes.
+/// The next state of a cell.
 #[device]
 pub fn next(alive: bool, neighbours: u32) -> bool {
     match (alive, neighbours) {

@@ -13,7 +13,7 @@ pub struct Particle {
     pub alive: u32,
 }
 
-/// What all particles share.
+/// Parameters shared by all particles.
 #[device]
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]

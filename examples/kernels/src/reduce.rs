@@ -2,7 +2,7 @@
 
 use lanework::prelude::*;
 
-/// What is computed.
+/// The operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// The sum.

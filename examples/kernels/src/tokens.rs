@@ -2,7 +2,7 @@
 
 use lanework::prelude::*;
 
-/// What a byte of text is.
+/// The class of a byte of text.
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]

@@ -1,8 +1,8 @@
-//! Chooses the options that a command line takes: for a rung, a file, or a program.
+//! Chooses the parser for a command line: for a rung, a file, or a program.
 //!
-//! `check`, `profile` and others take a rung, a `.ptx` or `.cu` file, or a program, each with options of its own. The first
-//! positional argument decides. It is found by the options that any of the grammars has, so that the value of an option,
-//! such as `--sarif found.ptx`, is not taken for it.
+//! `check`, `profile` and others take a rung, a `.ptx` or `.cu` file, or a program, each with different options. The first
+//! positional argument decides. To find it, the options of all grammars are considered, so that the value of an option, as
+//! in `--sarif found.ptx`, is not mistaken for it.
 
 use super::{
     Arguments, BenchKernelArgs, CheckKernelArgs, CompareKernelArgs, InspectFileArgs,
@@ -24,7 +24,7 @@ pub enum Grammar {
     Program,
 }
 
-/// A command line, taken apart as far as needed to choose its parser.
+/// A command line, parsed as far as needed to choose its parser.
 #[derive(Debug)]
 pub struct CommandLine {
     /// The command's name; empty for a line without a command.

@@ -1,10 +1,10 @@
-//! The options of the history: what is stored, where, and what is looked at.
+//! Options for storing results and for `lanework history`.
 
 use super::values::run_number;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Whether and where a command stores what it finds.
+/// Whether and where a command stores its results.
 #[derive(Debug, Args)]
 pub struct SaveOptions {
     /// Store the results with every sample; `lanework history` shows them.
@@ -15,7 +15,7 @@ pub struct SaveOptions {
     pub store: Option<PathBuf>,
 }
 
-/// What `lanework history` does.
+/// The actions of `lanework history`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum HistoryAction {
     /// List the runs.
@@ -43,7 +43,7 @@ pub enum ExportFormat {
 
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
-    /// What to do: list, show, export or delete.
+    /// The action: list, show, export or delete.
     #[arg(default_value = "list", hide_default_value = true, hide_possible_values = true)]
     pub action: HistoryAction,
     /// Numbers of runs, for show, export and delete.
@@ -71,7 +71,7 @@ pub struct HistoryArgs {
     pub filters: Filters,
 }
 
-/// Which runs are listed or exported: those that all filters let through.
+/// Filters of the listed or exported runs; a run must pass all of them.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Filters")]
 pub struct Filters {

@@ -27,11 +27,11 @@ use std::path::PathBuf;
     lanework run saxpy.cu --entry saxpy --grid 4 --block 256 --compare emulator,cuda:0 \\\n      \
     --arg f32:2.0 --arg rand:f32:1000 --arg zeros:f32:1000 --arg u32:1000")]
 pub struct KernelArgs {
-    /// The file: .ptx, or .cu where NVRTC, nvcc or clang can compile it. Several are linked: what one
-    /// declares `.extern`, another defines.
+    /// The file: .ptx, or .cu if NVRTC, nvcc or clang can compile it. Several files are linked: a name declared
+    /// `.extern` in one is defined in another.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// The entry; may be left out where there is only one.
+    /// The entry; may be omitted if there is only one.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
     /// Blocks of the grid, as N, XxY or XxYxZ [default: 1; of `check`: a thread for each element of the largest array].
@@ -43,8 +43,8 @@ pub struct KernelArgs {
     /// Blocks of a cluster, as N, XxY or XxYxZ [default: the cluster that the kernel declares].
     #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
     pub cluster: Option<Dim3>,
-    /// Launch all blocks at once, as cudaLaunchCooperativeKernel does: grid.sync() then works, and a grid that does
-    /// not fit on the device is refused.
+    /// Launch cooperatively (cudaLaunchCooperativeKernel): all blocks are resident at the same time, so grid.sync()
+    /// works; a grid that does not fit is refused.
     #[arg(long)]
     pub cooperative: bool,
     /// The kernel's arguments, in order.
@@ -53,8 +53,8 @@ pub struct KernelArgs {
     /// Bytes of dynamic shared memory per block.
     #[arg(long, default_value = "0", value_name = "BYTES", value_parser = shared_bytes)]
     pub shared: u32,
-    /// Warp instructions, of all warps together, after which the emulator stops. This limit and the
-    /// next two choose the emulator where --device is not given.
+    /// Warp instructions, summed over all warps, after which the emulator stops. This limit and the next two choose
+    /// the emulator if --device is not given.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub max_instructions: Option<u64>,
     /// Seconds after which the emulator stops.
@@ -192,7 +192,7 @@ pub struct SanitizerOptions {
         ReportKind::ALL.map(ReportKind::name).join(", ")
     ))]
     pub only: Vec<String>,
-    /// Leave out these kinds.
+    /// Omit these kinds.
     #[arg(long, value_delimiter = ',', value_name = "KINDS", help_heading = "Sanitizer")]
     pub skip: Vec<String>,
     /// Also report memory that is still allocated at the end.
@@ -220,7 +220,7 @@ pub struct ProfileOptions {
 /// The line, block and warp that are drawn.
 #[derive(Debug, Args)]
 pub struct PictureOptions {
-    /// The source line whose accesses are drawn [default: the line that costs most].
+    /// The source line whose accesses are drawn [default: the most expensive line].
     #[arg(long, value_name = "N")]
     pub line: Option<u32>,
     /// The block, by linear index.

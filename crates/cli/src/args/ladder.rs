@@ -23,7 +23,7 @@ pub struct ClimbArgs {
     /// Climb every ladder, each on its default problem.
     #[arg(long, conflicts_with = "ladder")]
     pub all: bool,
-    /// Devices of the ladder multi-gpu: GPUs where there are as many, else emulated ones [default: 2].
+    /// Number of devices of the ladder multi-gpu: GPUs if there are enough, else emulated ones [default: 2].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub gpus: Option<u32>,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub struct SweepArgs {
     pub problem: Problem<true>,
     #[command(flatten)]
     pub options: ClimbOptions,
-    /// Go on with the same sweep where it was interrupted: its points are in the store. Stores the others, too.
+    /// Resume an interrupted sweep: skips the points that are in the store, and stores the others.
     #[arg(long)]
     pub resume: bool,
 }
@@ -260,16 +260,17 @@ pub struct TuneArgs {
     pub problem: Problem<true>,
     #[command(flatten)]
     pub numbers: Numbers,
-    /// Try these rungs only, separated by commas; what is found then is shown, not kept.
+    /// Try only these rungs, separated by commas; the result is then shown but not stored.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub rungs: Vec<String>,
-    /// Tune for a cache that holds what the launch before left, instead of nothing of use.
+    /// Tune for a warm cache (data left by the previous launch) instead of a cold one.
     #[arg(long)]
     pub hot: bool,
-    /// The longest first look at a candidate, in seconds [default: 1]; two interleaved candidates may take four times as long.
+    /// Time limit for the first measurement of a candidate, in seconds [default: 1]; two interleaved candidates may take four
+    /// times as long.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<f64>,
-    /// Measure also where a choice is known.
+    /// Measure even if a choice is already stored.
     #[arg(long)]
     pub again: bool,
     /// List the known choices.

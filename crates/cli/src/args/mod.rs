@@ -42,7 +42,7 @@ use clap::{Parser, Subcommand};
     Exit codes: 0 success, 1 a check failed, 2 bad input or usage, 3 slower.\n\
     Start with: lanework inspect kernel.ptx, or without a kernel: lanework climb transpose")]
 pub struct Arguments {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -63,7 +63,7 @@ pub enum Command {
         lanework check transpose --size 256\n  \
         lanework check sum-squares/single-pass --json")]
     Check(CheckArgs),
-    /// Profile a kernel on the emulator: what every line costs, and why.
+    /// Profile a kernel on the emulator: the cost of every line, with reasons.
     #[command(after_help = "Examples:\n  \
         lanework profile kernel.cu --grid 4 --block 256 --arg rand:f32:1000 --arg zeros:f32:1000\n  \
         lanework profile transpose --rung unpadded --size 1024\n  \
@@ -75,7 +75,7 @@ pub enum Command {
         lanework look transpose/unpadded --size 1024 --warp 3\n  \
         lanework look transpose/unpadded --svg picture.svg")]
     Look(LookArgs),
-    /// Show what is in a kernel: entries, parameters, registers, instructions, and the PTX of a rung.
+    /// Show the contents of a kernel: entries, parameters, registers, instructions, and the PTX of a rung.
     #[command(after_help = "Examples:\n  \
         lanework inspect kernel.ptx\n  \
         lanework inspect kernel.cu --json\n  \
@@ -98,7 +98,7 @@ pub enum Command {
         same without this command: each process prints its report on standard error when it ends.\n\
         `look` and `inspect` take programs, too: lanework look --kernel saxpy -- cargo run")]
     Exec(ExecArgs),
-    /// Judge an unknown kernel: right, wrong or refused, with the first reason.
+    /// Test an untrusted kernel: right, wrong or refused, with the first reason.
     #[command(after_help = "Examples:\n  \
         lanework judge task.toml candidate.cu\n  \
         lanework judge task.toml candidate.ptx --json --seed 7\n  \
@@ -114,7 +114,7 @@ pub enum Command {
     /// List the ladders and their rungs.
     #[command(after_help = "Examples:\n  lanework list\n  lanework list --json")]
     List(ListArgs),
-    /// Climb a ladder: verify every rung, then show what makes each one faster.
+    /// Run a ladder: verify every rung, then show what makes each one faster.
     #[command(after_help = "Examples:\n  \
         lanework climb transpose\n  \
         lanework climb transpose --rows 1000 --cols 333 --type u8\n  \
@@ -151,7 +151,7 @@ pub enum Command {
         lanework compare sgemm --revision 4f2a91c 8d03b7e\n\n\
         Exit codes: 3 when the second is slower, 0 when it is not or that is not known.")]
     Compare(CompareArgs),
-    /// Measure what a GPU can do at most, and how near to it the rungs of a ladder come.
+    /// Measure a GPU's upper bounds, and how close the rungs of a ladder get.
     #[command(after_help = "Examples:\n  \
         lanework roofline\n  \
         lanework roofline sgemm --size 4096\n  \

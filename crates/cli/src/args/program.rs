@@ -12,21 +12,20 @@ pub struct Program {
     /// The program and its arguments, after `--`; `exec` takes them without it, too.
     #[arg(value_name = "PROGRAM", required = true, last = true)]
     pub command: Vec<OsString>,
-    /// Print one JSON object; what the program prints goes to standard error.
+    /// Print one JSON object; the program's output goes to standard error.
     #[arg(long)]
     pub json: bool,
     /// Emulated GPUs that a CUDA program finds [default: 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
     pub gpus: Option<u32>,
-    /// The GPU that a CUDA program finds, one of `lanework gpus`: its attributes, limits and memory, and PTX that it runs, no newer one
-    /// [default: an H200, which takes newer PTX, too].
+    /// The GPU that a CUDA program sees, one of `lanework gpus`: sets attributes, limits and memory; PTX for newer GPUs is refused [default: an H200, which also accepts newer PTX].
     #[arg(long, value_name = "NAME")]
     pub gpu: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct NewArgs {
-    /// The folder of the project, which must not exist yet or be empty.
+    /// The folder of the project; it must not exist yet, or be empty.
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
     /// The name of the package [default: that of the folder].
@@ -100,7 +99,7 @@ pub struct InspectProgramArgs {
 #[derive(Debug, Args)]
 #[cfg_attr(not(feature = "judge"), allow(dead_code))]
 pub struct JudgeArgs {
-    /// The task: what a kernel has to compute, on which problems, and how closely.
+    /// The task: the expected results, the problems, and the tolerance.
     #[arg(value_name = "TASK.toml")]
     pub task: PathBuf,
     /// The candidate: PTX, or CUDA C++, which is compiled in a process of its own.
@@ -115,7 +114,7 @@ pub struct JudgeArgs {
     /// Longest time of sampling in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "15")]
     pub time_limit: u64,
-    /// Accept candidates without the timed problem, where it is too large for the emulator and there is no GPU.
+    /// Accept candidates without the timed problem if it is too large for the emulator and there is no GPU.
     #[arg(long)]
     pub no_timed_problem: bool,
     /// Only read the task file, and list the kinds of reasons that a verdict may have.

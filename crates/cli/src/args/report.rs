@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The ladders; all of them where none is named.
+    /// The ladders [default: all].
     #[arg(value_name = "LADDERS", conflicts_with = "from")]
     pub ladders: Vec<String>,
     /// Where to write the HTML file.
@@ -16,7 +16,8 @@ pub struct ReportArgs {
     /// Open the report in the browser.
     #[arg(long)]
     pub open: bool,
-    /// Show what these JSON files hold instead of climbing: climbs, sweeps, profiles, timed kernels, reports.
+    /// Show the contents of these JSON files instead of running ladders: climbs, sweeps, profiles, timed kernels,
+    /// reports.
     #[arg(long, value_name = "FILES", num_args = 1..)]
     pub from: Vec<PathBuf>,
     /// Show these runs of the history instead of climbing; `lanework history` numbers them.
@@ -25,7 +26,7 @@ pub struct ReportArgs {
     /// The history's file, instead of LANEWORK_STORE or the one in your data folder; all its runs without --runs.
     #[arg(long, value_name = "FILE", conflicts_with = "ladders")]
     pub store: Option<PathBuf>,
-    /// Leave out the pages of the kernels, which need their profiles on the emulator.
+    /// Omit the pages of the kernels, which need profiles on the emulator.
     #[arg(long)]
     pub no_kernels: bool,
     /// Also write all that the report shows to this file, as JSON that --from takes.

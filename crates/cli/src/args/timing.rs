@@ -62,7 +62,8 @@ pub struct CompareArgs {
     /// The second, which the verdict is on.
     #[arg(value_name = "B", required_unless_present_any = ["revision", "last"])]
     pub second: Option<String>,
-    /// Compare what is stored of two revisions of your checkout, the newest of each kernel; A may name a ladder or rung.
+    /// Compare the stored results of two revisions of your checkout, the newest of each kernel; A may name a ladder or
+    /// rung.
     #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["second", "last"], help_heading = "History")]
     pub revision: Vec<String>,
     /// Compare the last stored run with the one before it that timed the same; A may name a ladder or rung.
@@ -98,7 +99,7 @@ pub struct KernelTiming {
     /// Largest difference from --expect, relative to each element [default: none, every bit is compared].
     #[arg(long, value_name = "X", requires = "expect")]
     pub tolerance: Option<f64>,
-    /// Time it without any check of its result, and say so.
+    /// Time it without checking its result; the record says so.
     #[arg(long, conflicts_with = "expect")]
     pub unverified: bool,
     /// Bytes that any solution must move, for GB/s and the gate.
@@ -111,7 +112,7 @@ pub struct KernelTiming {
     pub save: SaveOptions,
 }
 
-/// Gives the options of `run` their meaning where kernels are timed.
+/// Adapts the options of `run` to the timing of kernels.
 fn of_timing(argument: clap::Arg) -> clap::Arg {
     match argument.get_id().as_str() {
         "compare" | "fidelity" | "max_instructions" | "memory_limit" => argument.hide(true),
@@ -151,16 +152,16 @@ pub struct BenchKernelArgs {
 pub struct CompareKernelArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
-    /// The entry of the second file, where it differs.
+    /// The entry of the second file, if it differs.
     #[arg(long, value_name = "NAME")]
     pub entry_b: Option<String>,
-    /// Blocks of the second grid, where they differ.
+    /// Blocks of the second grid, if they differ.
     #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
     pub grid_b: Option<Dim3>,
-    /// Threads of the second's blocks, where they differ.
+    /// Threads of the second kernel's blocks, if they differ.
     #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
     pub block_b: Option<Dim3>,
-    /// Bytes of dynamic shared memory of the second's blocks, where they differ.
+    /// Bytes of dynamic shared memory of the second kernel's blocks, if they differ.
     #[arg(long, value_name = "BYTES", value_parser = shared_bytes)]
     pub shared_b: Option<u32>,
     #[command(flatten)]

@@ -18,10 +18,11 @@ pub fn shared_bytes(text: &str) -> Result<u32, String> {
     value.ok_or_else(|| "give a number of bytes, such as 49152 or 2^14".to_owned())
 }
 
-/// Values of one range at most.
+/// Maximum number of values in one range.
 const MOST_VALUES: usize = 10_000;
 
-/// An extent, or a range of them: `512..16384*2` multiplies, `8..64+8` adds, up to the end and with it if it is met.
+/// An extent, or a range of them: `512..16384*2` multiplies, `8..64+8` adds, up to and including the end if a step
+/// reaches it.
 pub fn axis(text: &str) -> Result<Vec<u64>, String> {
     let Some((start, rest)) = text.split_once("..") else { return Ok(vec![extent(text)?]) };
     let help = "give a range as 512..16384*2 (each twice the one before) or 8..64+8 (each 8 more)";

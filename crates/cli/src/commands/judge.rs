@@ -1,4 +1,4 @@
-//! `lanework judge`: the verdict on an unknown kernel.
+//! `lanework judge`: the verdict on an untrusted kernel.
 
 use crate::args::JudgeArgs;
 use lanework::Device;
@@ -27,7 +27,7 @@ pub fn worker() -> Option<ExitCode> {
 /// Judges a candidate.
 ///
 /// # Errors
-/// Exit code 2 for what is wrong with the task or the machine, 1 for a candidate that is not right.
+/// Exit code 2 for an error in the task or the machine, 1 for a candidate that is not right.
 pub fn run(args: &JudgeArgs) -> Outcome {
     let task = Task::read(&args.task, &read_text(&args.task, "give a text file")?)
         .map_err(|error| Failure::Input(error.to_string()))?;
@@ -90,7 +90,7 @@ fn gpu(device: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-/// A number that a candidate cannot know: the standard library's hash keys are drawn by the system.
+/// A number that a candidate cannot predict: the system draws the standard library's hash keys.
 fn anything() -> u64 {
     std::collections::hash_map::RandomState::new().build_hasher().finish()
 }

@@ -1,4 +1,4 @@
-//! The commands, grouped by what they work on.
+//! The commands, grouped by subject.
 
 pub mod devices;
 #[cfg(feature = "judge")]

@@ -74,7 +74,7 @@ fn shell_words(path: &Path) -> String {
     }
 }
 
-/// Words that no package can be called: crates of Rust and ours that the project uses, and keywords.
+/// Invalid package names: crates that the project uses, and keywords.
 const TAKEN: &str = "lanework lanework-bench lanework_bench test core std alloc proc_macro proc-macro \
     as break const continue crate else enum extern false fn for if impl in let loop match mod move mut pub \
     ref return self static struct super trait true type unsafe use where while async await dyn abstract \
@@ -123,7 +123,7 @@ fn dependency(name: &str, path: Option<&Path>) -> Result<String, Failure> {
     Ok(format!("{name} = {{ path = '{}' }}", found.display()))
 }
 
-/// The folder of a crate of ours, in the checkout whose crate `lanework` is in this folder: crates are in groups, each in a
+/// The folder of one of our crates, in the checkout whose crate `lanework` is in this folder. Crates are grouped, each in a
 /// folder with its name without the prefix.
 fn folder_of(name: &str, lanework: &Path) -> Option<PathBuf> {
     let groups = fs::read_dir(lanework.parent()?.parent()?).ok()?;

@@ -1,4 +1,4 @@
-//! The outcome of a check: its findings, how they are shown, and what they amount to.
+//! The outcome of a check: its findings, their presentation, and the exit code.
 
 use crate::findings::sarif::sarif;
 use crate::findings::{Finding, describe, fold, json};

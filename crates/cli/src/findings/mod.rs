@@ -33,7 +33,7 @@ pub fn sources() -> Sources {
     Sources::with(lanework_ladders::source_text)
 }
 
-/// The name of a file, and its line of this number where it can be read.
+/// The name of a file, and its line of this number if it can be read.
 fn place(file: &str, line: u32, text: Option<(&str, &str)>) -> (String, Option<String>) {
     let nth = |text: &str| text.lines().nth((line as usize).checked_sub(1)?).map(str::to_owned);
     match (file, text) {
@@ -103,7 +103,7 @@ pub fn fold(findings: Vec<Finding>) -> Vec<Finding> {
     folded
 }
 
-/// A finding as text, for a terminal or what stands for one.
+/// A finding as text, for a terminal.
 pub fn describe(finding: &Finding) -> String {
     sanitize::describe(&finding.report, &finding.at, finding.other.as_ref(), true) + "\n"
 }
@@ -192,7 +192,7 @@ struct OtherJson<'a> {
     thread: [u32; 3],
 }
 
-/// The findings as JSON; `error` is what stopped a kernel that was not checked to its end.
+/// The findings as JSON; `error` is the reason why the check of a kernel is incomplete.
 pub fn json<'a>(
     findings: &'a [Finding],
     checked: &'a [String],

@@ -49,7 +49,7 @@ impl Repository {
     }
 }
 
-/// A path as part of a URI: with slashes, and each other byte as RFC 3986 wants it.
+/// A path as part of a URI: with slashes, and other bytes escaped by RFC 3986.
 fn escaped(path: &Path) -> String {
     let mut text = String::new();
     for part in path.components() {

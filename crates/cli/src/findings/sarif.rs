@@ -1,6 +1,6 @@
 //! The sanitizer's findings as SARIF 2.1.0, which CI systems show in the source.
 //!
-//! Paths are relative to the root of the repository, as GitHub's code scanning wants them; the root itself is
+//! Paths are relative to the root of the repository, as GitHub's code scanning requires; the root itself is in
 //! `originalUriBaseIds`. Calls around an instruction, the other access of a race and further pairs are related
 //! locations.
 
@@ -15,7 +15,7 @@ use std::path::Path;
 /// The name of the repository's root in the log.
 const ROOT: &str = "SRCROOT";
 
-/// Where things are, for one finding.
+/// Locations for one finding.
 struct Places<'a> {
     repository: &'a Repository,
     finding: &'a Finding,

@@ -38,7 +38,7 @@ pub const FORMS: &str = "TYPE:VALUE, in:FILE, inout:FILE, out:FILE:TYPE:SHAPE, z
 /// Reads an argument.
 ///
 /// # Errors
-/// In words, what matches none of the forms.
+/// A message, if the text matches no form.
 pub fn parse(text: &str) -> Result<Argument, String> {
     let (form, rest) = text.split_once(':').ok_or_else(|| format!("give {FORMS}"))?;
     let memory = |before, after| Ok(Argument::Memory { before, after, map: None });

@@ -1,4 +1,5 @@
-//! A launch: the arguments' memory on a device, the kernel's values, and what memory holds afterwards.
+//! A launch: the arguments' memory on a device, the kernel's values, and the contents of memory after
+//! the launch.
 
 use super::arguments::{Ready, parameters};
 use crate::args::KernelArgs;

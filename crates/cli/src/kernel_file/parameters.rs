@@ -9,8 +9,8 @@ use lanework_terminal::output::note;
 /// Checks the arguments against the parameters of the entry: their number, and the kinds of scalars.
 ///
 /// # Errors
-/// If there are more or fewer than parameters, or one is an integer where a float is wanted, the like, or
-/// memory where a number is.
+/// If their number differs from the parameters', or if a kind does not match: an integer for a float or the
+/// reverse, or memory for a number.
 pub fn check_arguments(module: &PtxModule, entry: &str, ready: &[Ready]) -> Result<(), Failure> {
     let Some(function) = module.module().entry(entry) else { return Ok(()) };
     let ready = parameters(ready);

@@ -11,7 +11,7 @@ use std::process::Command;
 pub struct Ptx {
     /// Its text.
     pub text: String,
-    /// The file that has this text; none has what was compiled or linked here.
+    /// The file with this text; `None` for compiled or linked text.
     file: Option<String>,
 }
 
@@ -49,7 +49,7 @@ pub fn linked_ptx(paths: &[PathBuf]) -> Result<Ptx, Failure> {
         let name = path.display().to_string();
         let ptx = read(path, true)?;
         let module = Module::parse(&ptx.text).and_then(|module| {
-            // A file of variables alone is part of a whole.
+            // A file with only variables is part of a larger module.
             let checked = module.functions().next().map_or(Ok(()), |_| module.validate());
             checked.map(|()| module)
         });
@@ -157,7 +157,7 @@ enum Made {
     Ptx(String),
     /// The compiler is not installed.
     Nothing,
-    /// The compiler finds no CUDA toolkit; this says nothing about the source.
+    /// The compiler found no CUDA toolkit; the source may be correct.
     NoToolkit,
     Refused(String),
 }

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// Seconds of sampling by default.
 const SAMPLING: f64 = 15.0;
-/// Seconds after which the emulator, asked for what the result should be, stops.
+/// Time limit in seconds for the emulator's computation of the expected result.
 const EMULATED: f64 = 60.0;
 
 /// A kernel of a file, loaded on a GPU.
@@ -39,7 +39,7 @@ pub struct Expected {
     by: Verified,
 }
 
-/// Where and on what kernels are timed.
+/// The device and the arguments for timing.
 pub struct On<'a> {
     /// The GPU.
     pub device: &'a Device,
@@ -68,7 +68,7 @@ impl Loaded {
         Ok(Loaded { module, entry, shape, file: file.to_owned(), ptx })
     }
 
-    /// Runs it once on fresh arguments and compares what it leaves.
+    /// Runs it once on fresh arguments and compares the results.
     ///
     /// # Errors
     /// A result that differs; a kernel that faults.
@@ -97,7 +97,8 @@ impl Loaded {
     fn about(&self, timing: &KernelTiming, cache: Cache, on: &On<'_>) -> About {
         let about = About::kernel(&self.entry);
         let all = bytes_of(on.ready);
-        // Of large arguments a kernel may touch a part only: that is what copies have to exceed the cache with.
+        // A kernel may touch only a part of large arguments; the touched parts of all copies have to exceed the
+        // cache.
         let touched = timing.bytes.map_or(all, |bytes| bytes.min(all));
         let shape = |dim: lanework::Dim3| {
             let [x, y, z] = dim.to_array();
@@ -237,7 +238,7 @@ fn plan(args: &KernelArgs) -> Plan {
     Plan::within(Duration::from_secs_f64(args.time_limit.unwrap_or(SAMPLING)))
 }
 
-/// Says what sampling is at.
+/// Reports the progress of sampling.
 fn tell(progress: &Progress) -> impl FnMut(f64, Duration) {
     |width, left| {
         let (half, left) = (50.0 * width, left.as_secs_f64().ceil());

@@ -15,7 +15,8 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// What numpy's name `text` means; `None` for anything but numbers of 1, 2, 4 or 8 bytes.
+    /// The type that numpy's name `text` denotes; `None` for anything but numbers of 1, 2, 4 or 8
+    /// bytes.
     pub(super) fn named(text: &str) -> Option<Stored> {
         let mut letters = text.chars();
         let (order, kind) = (letters.next()?, letters.next()?);

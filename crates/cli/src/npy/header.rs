@@ -1,9 +1,8 @@
 //! The header of a .npy file: magic bytes, a version, a length, and a Python dictionary with the element type, the order
 //! and the shape, as numpy's `numpy.lib.format` documents them (versions 1.0, 2.0 and 3.0).
 //!
-//! Of Python's literals only those are read that numpy writes there: strings without escapes, `True`, `False`, whole
-//! numbers and tuples of them. What `descr` holds for arrays of records (a list) is passed over, since such an array is
-//! refused whatever its fields are.
+//! Only the Python literals that numpy writes there are parsed: strings without escapes, `True`, `False`, integers, and
+//! tuples of integers. The list in `descr` for arrays of records is skipped, because such arrays are refused anyway.
 
 use std::io::Read;
 
@@ -28,7 +27,7 @@ impl Header {
     /// Reads a header, and leaves `reader` at the first element.
     ///
     /// # Errors
-    /// Why it is not one.
+    /// The reason why it is invalid.
     pub fn read(reader: &mut impl Read) -> Result<Header, String> {
         let mut start = [0; 8];
         let whole = reader.read_exact(&mut start);

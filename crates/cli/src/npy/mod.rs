@@ -1,5 +1,5 @@
-//! Arrays in .npy files. Elements are little-endian and in C order here; files that are not are converted, which is
-//! said once.
+//! Arrays in .npy files. In memory, elements are little-endian and in C order. Other files are converted, with one
+//! note.
 
 mod element;
 mod header;
@@ -82,7 +82,7 @@ pub fn read(path: &Path) -> Result<(Array, String), Failure> {
         bytes.chunks_exact_mut(stored.unit).for_each(<[u8]>::reverse);
         converted.push("from big-endian to little-endian");
     }
-    // The two orders are one where no more than one extent is over 1.
+    // The two orders are the same if at most one extent exceeds 1.
     if header.fortran_order && shape.iter().filter(|&&n| n > 1).count() > 1 {
         bytes = in_c_order(&bytes, &shape, element.bytes);
         converted.push("from Fortran order to C order");

@@ -13,7 +13,7 @@ use lanework_terminal::failure::Failure;
 use lanework_terminal::output::note;
 use std::path::Path;
 
-/// The failure of `what`, a result that was rejected.
+/// The failure for `what`, a rejected result.
 pub fn rejected(what: &str, why: &Rejection) -> Failure {
     Failure::Check(match why.kind() {
         Some(_) => format!("{what} is {why}"),
@@ -77,7 +77,7 @@ pub fn request_of(
 /// Reads the arrays that were given for a ladder of `family`; returns the name of the element type in their files.
 ///
 /// # Errors
-/// If one cannot be read, or holds what the ladder cannot work on.
+/// If one cannot be read, or the ladder does not support its contents.
 pub fn read_arrays(
     request: &mut Request,
     arrays: &Arrays,
@@ -107,7 +107,7 @@ pub fn read_arrays(
     Ok(type_name)
 }
 
-/// Checks that there is something to draw for a seed that was given.
+/// Checks that a given seed has an effect.
 ///
 /// # Errors
 /// If every array of the ladder was given.

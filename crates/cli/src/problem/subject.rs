@@ -28,7 +28,7 @@ pub struct RungSelection<'a> {
     pub problem: &'a ProblemOptions,
 }
 
-/// Verifies each rung on its problem, then gives its kernels to `each`.
+/// Verifies each rung on its problem, then calls `each` with its kernels.
 ///
 /// # Errors
 /// Unknown names, problems that do not fit, a rung whose result is wrong, and the errors of `each`.
@@ -55,7 +55,7 @@ pub fn each_rung(asked: &RungSelection<'_>, each: Each<'_>) -> Outcome {
 /// A visitor of rungs: it gets the name, and the rung on its problem.
 type EachTrial<'a> = &'a mut dyn FnMut(&str, &mut dyn Trial) -> Outcome;
 
-/// Gives each rung, laid on the emulator with its problem, to `each`.
+/// Calls `each` with each rung, set up on the emulator with its problem.
 ///
 /// # Errors
 /// Unknown names, problems that do not fit, and the errors of `each`.
@@ -94,7 +94,7 @@ pub fn partial_run(error: Error) -> Failure {
     }
 }
 
-/// Gives an entry of a file to `each`; with `some`, only some of its blocks will run.
+/// Calls `each` with an entry of a file; with `some`, only some of its blocks will run.
 ///
 /// # Errors
 /// Invalid PTX, arguments that do not match, and the errors of `each`.
@@ -132,7 +132,7 @@ struct FileLaunch {
 }
 
 impl FileLaunch {
-    /// Runs it with fresh memory and, where it has variables that kernels may write, a fresh module.
+    /// Runs it with fresh memory and, if it has variables that kernels may write, a fresh module.
     fn fresh<T>(
         &mut self,
         run: impl FnOnce(&mut PtxLaunch<'_>) -> lanework::Result<T>,

@@ -22,10 +22,10 @@ pub fn find_ladder(name: &str) -> Result<Ladder, Failure> {
     ladders.into_iter().find(|ladder| ladder.name == name).ok_or(unknown)
 }
 
-/// Checks that `target` may name a ladder, or a rung of one, and is not some file.
+/// Checks that `target` may name a ladder or a rung, and is not a file.
 ///
 /// # Errors
-/// If it is a path: one to a file of another kind, or to a program.
+/// If it is a path to a file of another kind, or to a program.
 pub fn check_no_path(target: &str) -> Result<(), Failure> {
     let starts = ["/", "~", "."].iter().any(|start| target.starts_with(start));
     let ladder = target.split('/').next().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! The libraries that CUDA programs load in place of NVIDIA's: where they are, and the environment in which a program finds them.
+//! The libraries that CUDA programs load in place of NVIDIA's: their location, and the environment variables that make a program
+//! find them.
 
 use crate::program::ptxas;
 use lanework_lab::Gpu;
@@ -42,13 +43,12 @@ fn folder() -> Option<PathBuf> {
     [named, own, installed].into_iter().flatten().find(holds)
 }
 
-/// Whether the libraries are there; `cargo install` brings the command alone.
+/// Whether the libraries exist; `cargo install` installs only the command.
 pub fn is_there() -> bool {
     folder().is_some()
 }
 
-/// Makes the libraries available in a folder under the names that programs load, and gives the variables that let a program find them
-/// there first; none where the libraries are not installed.
+/// Links the libraries in a folder under the names that programs load, and returns the variables that make a program search that folder first; no variables if the libraries are not installed.
 ///
 /// # Errors
 /// If a link cannot be made.
@@ -64,8 +64,7 @@ pub fn environment(
         for name in names {
             std::os::unix::fs::symlink(&library, links.join(name))?;
         }
-        // Python's packages load these by their paths, unless ones of their names are there already. Some have several names: one without
-        // a folder is what the loader compares with those that libraries ask for; it is looked up in the folder of the links.
+        // Python packages load these libraries by path, unless libraries with their names are already loaded. Some have several names. The loader compares a name without a folder with the names that libraries request; it is found in the folder of the links.
         if library.ends_with("liblanework_nvjitlink.so") {
             preloaded.push(links.join(names[0]).into_os_string());
         } else if NAMED.iter().any(|own| library.ends_with(own)) {

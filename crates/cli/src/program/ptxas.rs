@@ -1,7 +1,6 @@
-//! The command under the name `ptxas`, which `lanework exec` gives to compilers that call NVIDIA's assembler, as Triton does: it checks
-//! the PTX and leaves it PTX, which the emulator's driver loads where a cubin is expected.
+//! The command under the name `ptxas`, which `lanework exec` gives to compilers that call NVIDIA's assembler, as Triton does: it checks the PTX and returns it unchanged; the emulator's driver loads PTX where a cubin is expected.
 //!
-//! It takes ptxas's command line. What only concerns machine code has no effect.
+//! It accepts ptxas's command line. Options that only concern machine code have no effect.
 
 use lanework::ptx::Module;
 use lanework_terminal::output::print_data;
@@ -15,7 +14,7 @@ pub const NAME: &str = "ptxas";
 /// Output of `--version`. Tools parse the release to choose a PTX version, and use the whole text as a key of their caches.
 const VERSION: &str = "ptxas: Lanework's assembler, which leaves PTX as it is\nCuda compilation tools, release 13.0, V13.0.88\n";
 
-/// What ptxas returns for PTX that it refuses.
+/// ptxas's exit code for invalid PTX.
 const REFUSED: u8 = 255;
 
 /// Options that take the next word as their value, where it is not joined by `=`.
@@ -52,7 +51,7 @@ pub fn is_meant(line: &[OsString]) -> bool {
     line.first().is_some_and(|name| Path::new(name).file_name() == Some(NAME.as_ref()))
 }
 
-/// Does what the command line says, and tells what is wrong as ptxas does, on the error output.
+/// Runs a command line, and reports errors on standard error, as ptxas does.
 pub fn run(line: &[OsString]) -> ExitCode {
     let meant = read(line.get(1..).unwrap_or_default()).map_err(|why| (2, why));
     let done = meant.and_then(|line| match line {
@@ -64,7 +63,7 @@ pub fn run(line: &[OsString]) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err((code, why)) => {
-            // For compilers, which show it as their own: it is in no other language.
+            // Compilers show this message as their own, so it is not translated.
             anstream::eprintln!("{why}");
             ExitCode::from(code)
         }
@@ -74,7 +73,7 @@ pub fn run(line: &[OsString]) -> ExitCode {
 /// The command line's meaning.
 ///
 /// # Errors
-/// In a text, where there is no input or more than one.
+/// A message, if there is no input or more than one.
 fn read(words: &[OsString]) -> Result<Invocation, String> {
     let (mut inputs, mut output) = (Vec::new(), PathBuf::from("elf.o"));
     let mut words = words.iter();
@@ -104,7 +103,7 @@ fn read(words: &[OsString]) -> Result<Invocation, String> {
 /// Checks the PTX of a file and writes it to another.
 ///
 /// # Errors
-/// In an exit code and a text, where a file cannot be read or written, or the PTX is refused.
+/// An exit code and a message, if a file cannot be read or written, or the PTX is invalid.
 fn assemble(input: &Path, output: &Path) -> Result<(), (u8, String)> {
     let of_file = |path: &Path, error: std::io::Error| {
         (1, format!("ptxas: {}: {error}\n  = help: check the path", path.display()))
@@ -113,7 +112,7 @@ fn assemble(input: &Path, output: &Path) -> Result<(), (u8, String)> {
     Module::parse(&text)
         .and_then(|module| module.validate())
         .map_err(|problems| (REFUSED, format!("ptxas: in {}: {problems}", input.display())))?;
-    // Programs hand the file's bytes to the driver, which takes a text's length from the zero byte behind it, a cubin's from its header.
+    // Programs pass the file's bytes to the driver, which takes a text's length from its terminating zero byte, and a cubin's from its header.
     std::fs::write(output, text + "\0").map_err(|error| of_file(output, error))
 }
 

@@ -1,8 +1,7 @@
 //! Forwards signals to the program that runs under the command.
 //!
 //! A terminal sends SIGINT (Ctrl-C) to both processes: the command ignores it, waits for the program, and reports the findings so
-//! far. SIGTERM and SIGHUP (`kill`, a supervisor, a closed terminal) reach the command alone: it forwards them, so that the program
-//! ends with it.
+//! far. SIGTERM and SIGHUP (`kill`, a supervisor, a closed terminal) reach only the command, which forwards them, so that the program ends with it.
 
 #[cfg(unix)]
 mod unix {

@@ -31,7 +31,7 @@ pub enum RunKind {
 pub struct Plan<'a> {
     /// The command.
     pub kind: RunKind,
-    /// What decides its results, apart from the device and the versions, which are added.
+    /// Everything that determines its results, except for the device and the versions, which are added.
     pub request: Value,
     /// Number of points of the run.
     pub points: usize,

@@ -39,8 +39,8 @@ impl Plan<'_> {
 }
 
 impl SaveOptions {
-    /// Opens the store for writing if results are to be stored. Commands open it before they start to work, so that a file
-    /// that cannot be written fails at once.
+    /// Opens the store for writing if results are to be stored. Commands open it before they start to work, so that an
+    /// unwritable file fails immediately.
     ///
     /// # Errors
     /// If it cannot be opened.
@@ -115,7 +115,7 @@ impl Saving {
         self.run.0
     }
 
-    /// Stores all points of a run at once, if there is a store.
+    /// Stores all points of a run in one transaction, if there is a store.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -155,7 +155,7 @@ impl Saving {
         Ok(())
     }
 
-    /// Ends the run, and prints where it is.
+    /// Ends the run, and prints its location.
     ///
     /// # Errors
     /// If the store cannot be written.

@@ -8,7 +8,7 @@ use lanework_terminal::output::{duration, short_count, thousands};
 use lanework_terminal::table::{Cell, Column, Table, Tone, listed, prose, shown};
 use lanework_terminal::words;
 
-/// The climb in words.
+/// The climb as text.
 pub fn describe(record: &ClimbRecord, backend: Backend) -> String {
     let settings: Vec<String> =
         record.settings.iter().map(|(name, value)| format!(", {name} {value}")).collect();
@@ -190,7 +190,8 @@ fn rate(time: &TimeRecord, figure: f64) -> Cell {
     }
 }
 
-/// A line for each step: whether it gains and by what; where it does not, what the rung costs; or why it was not taken.
+/// A line for each step: whether it is an improvement and why; if it is not, the rung's costs; or the reason why it was
+/// skipped.
 fn steps(record: &ClimbRecord) -> String {
     let widest = record.rungs.iter().map(|rung| rung.name.len()).max().unwrap_or(0);
     let ladder = lanework_ladders::ladders().into_iter().find(|known| known.name == record.ladder);

@@ -1,5 +1,5 @@
-//! Points of climbs as one table, a row per kernel: of a sweep that has just run, and of runs of the store. Both are read
-//! from the climb's JSON form, which is what the store keeps.
+//! Points of climbs as one table, a row per kernel: of a sweep that has just run, or of stored runs. Both are read from
+//! the climb's JSON form, which the store contains.
 
 use lanework_lab::PARAMETERS;
 use lanework_terminal::output::duration;

@@ -204,7 +204,7 @@ impl Graph {
         }
     }
 
-    /// What `path`, written in `module`, leads to: none if it leaves the crate.
+    /// Resolves `path`, written in `module`; `None` if it leaves the crate.
     fn resolve(&self, module: &[String], path: &[String], aliases: usize) -> Option<Target> {
         let (mut target, mut rest) = match path.first()?.as_str() {
             "crate" => (Target::Module(Vec::new()), &path[1..]),
@@ -223,7 +223,7 @@ impl Graph {
         Some(target)
     }
 
-    /// What `name` means in `module`: a child, an item, or what a `use` brought in.
+    /// Resolves `name` in `module`: a child, an item, or a name imported by `use`.
     fn find(&self, module: &[String], name: &str, aliases: usize) -> Option<Target> {
         let (file, here) = self.modules.get(module)?;
         let child = [module, &[name.to_owned()]].concat();
@@ -282,7 +282,7 @@ impl Graph {
     }
 }
 
-/// What a path leads to.
+/// The target of a path.
 enum Target {
     /// Something that this file defines.
     Item(usize),

@@ -1,4 +1,4 @@
-//! What every crate that is published says of itself and carries with it.
+//! Checks the metadata and the files of every published crate.
 
 use super::{MAY_USE, crates, files};
 use std::fs;
@@ -43,7 +43,7 @@ fn plain(path: &Path) -> PathBuf {
     })
 }
 
-/// What a crate builds in must be in its package, or it builds in this checkout alone.
+/// Files that a crate builds in must be in its package; otherwise it builds only in this checkout.
 #[test]
 fn what_a_package_builds_in_lies_in_its_folder() {
     let mut found = 0;

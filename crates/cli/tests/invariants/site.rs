@@ -22,7 +22,7 @@ fn found(language: &str, ending: &str) -> BTreeSet<String> {
     files(&root, &wanted).into_iter().filter_map(|path| below(path).ok()).collect()
 }
 
-/// What stands between `open` and `close`, each time.
+/// Every text between `open` and `close`.
 fn between<'a>(text: &'a str, open: &'a str, close: &'a str) -> Vec<&'a str> {
     text.split(open).skip(1).filter_map(|rest| rest.split(close).next()).collect()
 }

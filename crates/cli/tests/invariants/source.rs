@@ -1,8 +1,8 @@
-//! What one source file says about modules: its children, its `use` trees, the items it defines and
-//! the paths in its code. A scan over tokens, not a parser of Rust.
+//! The modules of one source file: its children, its `use` trees, the items it defines and the paths
+//! in its code. A scan over tokens, not a parser of Rust.
 //!
-//! Left out: comments, literals, and whatever stands under `#[cfg(test)]`. Limit: a name that a macro
-//! pastes together is not seen.
+//! Ignored: comments, literals, and items under `#[cfg(test)]`. Limit: a name that a macro pastes
+//! together is not seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 

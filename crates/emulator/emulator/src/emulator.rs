@@ -1,5 +1,5 @@
-//! The emulator: a device, and launches on it with the instruments that come with it. They are compiled
-//! here once rather than in every crate that launches.
+//! The emulator: a device, and launches on it with the included instruments. They are compiled here once, not in
+//! every crate that launches.
 
 use crate::options::Options;
 use lanework_counters::instruments::count::CountingObserver;
@@ -40,8 +40,8 @@ impl Emulator {
         Emulator { device: Device::on_host_memory(options.device()), options }
     }
 
-    /// An emulator with a copy of this one's memory, on which programs of this one run as here and leave nothing
-    /// behind; see [`Device::copy`].
+    /// An emulator with a copy of this one's memory, on which this one's programs run without effect on the
+    /// original; see [`Device::copy`].
     pub fn copy(&self) -> Option<Emulator> {
         Some(Emulator { device: self.device.copy()?, options: self.options.clone() })
     }
@@ -79,7 +79,7 @@ impl Emulator {
         Ok((outcome, counting))
     }
 
-    /// Runs a kernel and keeps what it did, step by step.
+    /// Runs a kernel and records its steps.
     ///
     /// # Errors
     /// As [`Device::launch`].
@@ -95,11 +95,10 @@ impl Emulator {
         Ok((outcome, tracer.trace))
     }
 
-    /// Runs a kernel with every access checked, block after block; see [`crate::sanitize`].
+    /// Runs a kernel with every access checked, one block after another; see [`crate::sanitize`].
     ///
     /// # Errors
-    /// When the launch does not fit the device or the kernel. What the kernel does wrong is in the
-    /// reports.
+    /// When the launch does not fit the device or the kernel. The kernel's errors are in the reports.
     pub fn check(
         &self,
         program: &Program,

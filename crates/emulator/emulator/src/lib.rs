@@ -1,11 +1,11 @@
 //! A warp-accurate emulator of a CUDA device: it loads PTX modules and runs their kernels on the host, 32 lanes
 //! in lockstep, with barriers, shared memory, atomics and faults as on a GPU.
 //!
-//! This crate puts the parts together: [`Emulator`] runs a kernel plainly, or with its accesses counted, traced or
-//! checked. `lanework_ptx_ir` lowers a [`lanework_ptx::Module`] to the intermediate form and analyses it;
-//! `lanework_engine` assembles that into operations and schedules them. Whatever watches a run is an [`Instrument`]:
-//! the sanitizer and the livelock probe (`lanework_sanitizer`), the counters and the tracer (`lanework_counters`, which
-//! takes costs from `lanework_counters`).
+//! This crate combines the parts: [`Emulator`] runs a kernel plainly, or with its accesses counted, traced or checked.
+//! `lanework_ptx_ir` lowers a [`lanework_ptx::Module`] to the intermediate form and analyses it; `lanework_engine`
+//! assembles that into operations and schedules them. Every observer of a run is an [`Instrument`]: the sanitizer and
+//! the livelock probe (`lanework_sanitizer`), the counters and the tracer (`lanework_counters`, which takes costs from
+//! `lanework_counters`).
 
 mod emulator;
 mod options;
@@ -19,7 +19,7 @@ pub use lanework_counters::instruments::count::CountingObserver;
 pub use lanework_counters::instruments::trace::{
     Keep, SectorAccess, Trace, TraceConfig, TracedAccess, Tracer,
 };
-/// What counters say, in words.
+/// Counters as text.
 pub use lanework_counters::words;
 pub use lanework_engine::OPTIMIZED;
 pub use lanework_engine::device::Device;

@@ -1,9 +1,9 @@
-//! The options that an emulator is made with.
+//! The options of an emulator.
 
 use lanework_engine::limits::{self, Limits, Schedule};
 use lanework_sanitizer::Checks;
 
-/// How an [`Emulator`](crate::Emulator) is made.
+/// Options of an [`Emulator`](crate::Emulator).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The device's limits.

@@ -1,7 +1,7 @@
-//! Programs without unsafe code must not reach what the engine trusts. Each pair below differs in the line that must not
-//! compile.
+//! Programs without unsafe code must not reach code that the engine trusts. Each pair below differs in the line that
+//! must not compile.
 //!
-//! An instrument that gives pointers or handlers is an unsafe trait; an observer is a safe one:
+//! An instrument, which supplies pointers or handlers, is an unsafe trait; an observer is a safe trait:
 //!
 //! ```
 //! #![forbid(unsafe_code)]
@@ -24,7 +24,7 @@
 //! }
 //! ```
 //!
-//! An observer excuses no invalid access and gives no handlers:
+//! An observer cannot excuse an invalid access or supply handlers:
 //!
 //! ```compile_fail,E0407
 //! #![forbid(unsafe_code)]
@@ -50,14 +50,14 @@
 //! }
 //! ```
 //!
-//! Scratch bytes are made from a pointer by unsafe code only:
+//! Only unsafe code can make scratch bytes from a pointer:
 //!
 //! ```compile_fail,E0133
 //! use lanework_engine::instrument::ScratchBytes;
 //! let _ = ScratchBytes::new(0xdead_0000 as *mut u8);
 //! ```
 //!
-//! Handlers come from unsafe code only, and not as functions:
+//! Only unsafe code can make handlers, and not from plain functions:
 //!
 //! ```compile_fail,E0423
 //! use lanework_engine::handler::Tiers;
@@ -74,7 +74,7 @@
 //! }
 //! ```
 //!
-//! Warps are made by the scheduler only:
+//! Only the scheduler makes warps:
 //!
 //! ```compile_fail,E0624
 //! let _ = lanework_engine::machine::Warp::new(0);

@@ -1,12 +1,10 @@
 //! The engine runs kernels in the intermediate form: it assembles them into operations with a handler each, and schedules blocks over
 //! worker threads and the warps of a block by time slices.
 //!
-//! A launch's way: `device` takes it, `check` compares it with the kernel and the limits, `assemble` makes code for its block shape,
-//! `schedule` hands out blocks to workers, `block` runs the warps of one, and a warp (`machine`) goes from handler to handler. `fault`
-//! holds what ends it, `report` puts that into words.
+//! The path of a launch: `device` receives it, `check` compares it with the kernel and the limits, `assemble` makes code for its block shape, `schedule` distributes blocks to workers, `block` runs the warps of a block, and a warp (`machine`) goes from handler to handler. `fault` describes the error that ends a launch; `report` formats it.
 //!
-//! Two seams let other crates take part: an [`instrument`] sees only what it asks for, and a [`stall`] handler is asked
-//! before a launch that makes no progress is ended.
+//! Other crates take part in two ways: an [`instrument`] receives the events that it requests, and a [`stall`] handler
+//! is called before a launch without progress is ended.
 
 #![allow(
     clippy::needless_range_loop,

@@ -46,7 +46,7 @@ use lanework_engine::launch::Outcome;
 /// Result of a checked launch.
 #[derive(Default)]
 pub struct Checked {
-    /// What ran.
+    /// Counts of the run.
     pub outcome: Outcome,
     /// Findings in the order of first occurrence, each with a count.
     pub reports: Vec<Report>,

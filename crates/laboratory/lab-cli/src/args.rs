@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[command(after_help = "`lanework-lab COMMAND --help` shows a command's options with examples.\n\
     Exit codes: 0 success, 1 a check failed, 2 bad input or usage.")]
 pub struct Arguments {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }

@@ -1,4 +1,4 @@
-//! The catalogue: pairs of an English text and its translation, with holes for what varies.
+//! The catalogue: pairs of an English text and its translation, with holes for variable parts.
 //!
 //! A file is pairs of lines with empty lines between them; lines that begin with `# ` are comments. `{name}` is a
 //! hole, `{n}`, of one letter, a hole for one word; braces around anything but a name stand for themselves.
@@ -45,7 +45,7 @@ pub struct Entry {
     pub parts: Vec<TemplatePart>,
     /// The translation in parts.
     pub chinese: Vec<TemplatePart>,
-    /// The bytes of the English text outside of holes: of several entries that fit, the one with most is meant.
+    /// The bytes of the English text outside of holes: if several entries match, the one with the most wins.
     pub weight: usize,
 }
 
@@ -64,8 +64,8 @@ impl Catalogue {
         Catalogue::of(CHINESE)
     }
 
-    /// The catalogue of these files, each with the name of its area. A line without a partner is passed over; a test
-    /// refuses it.
+    /// The catalogue of these files, each with the name of its area. A line without a partner is skipped here; a
+    /// test reports it.
     pub fn of(files: &[(&'static str, &'static str)]) -> Catalogue {
         let mut entries = Vec::new();
         for (area, text) in files {
@@ -146,7 +146,8 @@ impl Entry {
     /// Matches the text, and returns the values of the holes in order.
     pub fn fits<'t>(&self, text: &'t str) -> Option<Vec<&'t str>> {
         let mut held = Vec::new();
-        // No columns; one word where the name is a letter; no list where there is next to nothing around the holes.
+        // A hole holds no columns, only one word if its name is one letter, and no list if there is almost no text
+        // around the holes.
         let one = |name: &str, held: &str| {
             !held.is_empty()
                 && !held.contains("  ")
@@ -184,7 +185,7 @@ fn rarest(parts: &[TemplatePart]) -> &'static str {
     longest
 }
 
-/// Whether the text is made of these parts, and what each hole holds, which has to be `one` thing.
+/// Whether the text matches these parts; returns the contents of each hole, each of which has to pass `one`.
 fn fits<'t>(
     parts: &[TemplatePart],
     text: &'t str,

@@ -61,7 +61,7 @@ const SILENT: &[&str] = &[
     "runtime/abi/src/storable.rs",
 ];
 
-/// What takes texts that users do not read.
+/// Functions and macros whose texts users do not read.
 const INTERNAL: &[&str] = &[
     "panic",
     "expect",
@@ -95,7 +95,7 @@ fn texts() -> Vec<(String, Literal)> {
     found
 }
 
-/// With one space where there are several, or line ends, and `{}` for what is inserted.
+/// Normalizes a text: one space for several spaces or line ends, and `{}` for each inserted value.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -251,7 +251,7 @@ fn every_text_has_a_translation() {
         while let Some(open) = rest.find('{') {
             text.push_str(&rest[..open]);
             let Some((hole, after)) = rest[open..].split_once('}') else { break };
-            // A hole of a width alone makes blanks.
+            // A hole with only a width produces blanks.
             match hole.strip_prefix("{:").is_some_and(|width| width.parse::<u32>().is_ok()) {
                 true => text.push_str("  "),
                 false => {

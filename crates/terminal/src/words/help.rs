@@ -1,8 +1,9 @@
 //! clap's help and usage errors in the language of the user.
 //!
-//! The texts of a command are translated before clap lays them out, what clap itself says ("Usage:", "[default: ...]")
-//! afterwards. clap breaks lines at spaces only and counts a Chinese character as one column. So each one gets a space
-//! after it, which makes two columns and a place to break, and these spaces are taken out again of what clap wrote.
+//! A command's texts are translated before clap lays them out; clap's own texts ("Usage:", "[default: ...]") are
+//! translated after that. clap breaks lines only at spaces and counts a Chinese character as one column. So a space is
+//! inserted after each one, which makes two columns and allows a line break, and these spaces are removed from clap's
+//! output.
 
 use super::catalogue::Catalogue;
 use super::spacing::{is_chinese, is_mark};
@@ -82,7 +83,7 @@ pub fn finish_help(catalogue: &Catalogue, text: &str) -> String {
 /// Columns of the help.
 const WIDTH: usize = 100;
 
-/// The help with its lists of `- value: what it means`, which clap does not let us translate before.
+/// The help with its lists of `- value: meaning`, which can only be translated after clap's layout.
 fn values(catalogue: &Catalogue, text: &str) -> String {
     let mut out = Vec::new();
     let mut lines = text.lines().peekable();
@@ -104,7 +105,7 @@ fn values(catalogue: &Catalogue, text: &str) -> String {
     out.join("\n") + if text.ends_with('\n') { "\n" } else { "" }
 }
 
-/// What clap wrote, with its own words in Chinese.
+/// clap's output, with clap's own texts in Chinese.
 pub fn finish(text: &str) -> String {
     let mut text = text.to_owned();
     for (own, chinese) in OWN {

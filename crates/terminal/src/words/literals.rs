@@ -9,7 +9,7 @@ pub struct Literal {
     pub text: String,
     /// Its line, counted from 1.
     pub line: usize,
-    /// The macro or function that takes it, as `panic` or `Column::name`, where one does directly.
+    /// The macro or function that directly takes it, such as `panic` or `Column::name`.
     pub of: String,
 }
 

@@ -22,7 +22,7 @@ impl Language {
     }
 
     /// The language of the locale, in the order of gettext: the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set
-    /// is the locale; in a locale other than `C`, the first of the languages of `LANGUAGE` that this program speaks.
+    /// is the locale; in a locale other than `C`, the first supported language of `LANGUAGE`.
     fn of_locale(variable: &dyn Fn(&str) -> Option<String>) -> Language {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(set);
@@ -37,8 +37,8 @@ impl Language {
     }
 }
 
-/// The command line without the option `--lang`, and its value. A value that is not a language stays, for the parser to
-/// refuse; what follows `--` is a program's own.
+/// The command line without the option `--lang`, and its value. An invalid value stays, so that the parser reports it;
+/// arguments after `--` belong to a program.
 pub fn without_option(line: Vec<OsString>) -> (Vec<OsString>, Option<Language>) {
     let (mut rest, mut language) = (Vec::new(), None);
     let mut arguments = line.into_iter().peekable();

@@ -1,4 +1,4 @@
-//! Where a text is taken apart, and how Chinese and Latin are put together.
+//! Splitting of texts, and spacing between Chinese and Latin.
 
 /// Chinese characters, and the punctuation that goes with them.
 pub fn is_chinese(c: char) -> bool {
@@ -35,7 +35,7 @@ pub fn join(out: &mut String, part: &str) {
     out.push_str(part);
 }
 
-/// Where the parenthesis opens that would close at the end of the text.
+/// Position of the opening parenthesis that matches one at the end of the text.
 pub fn opening(text: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, c) in text.char_indices().rev() {

@@ -1,4 +1,4 @@
-//! What runs say, translated: findings and faults of kernels with planted bugs.
+//! Tests that the findings and faults of kernels with planted bugs are translated.
 
 use super::catalogue::Catalogue;
 use super::english::english_in;

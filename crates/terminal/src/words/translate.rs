@@ -1,4 +1,4 @@
-//! Translation of finished English text: lines, and what lines are made of.
+//! Translation of finished English text: lines and their parts.
 
 mod piece;
 
@@ -10,7 +10,7 @@ use piece::{best, fill, piece, whole};
 const LINES: usize = 9;
 /// Columns that such a sentence is wrapped to again.
 const WIDTH: usize = 98;
-/// Bytes of text below which an entry is not looked for over several lines.
+/// Minimum bytes of an entry that may span several lines.
 const LONG: usize = 40;
 
 /// A text of any number of lines.
@@ -39,7 +39,8 @@ pub fn term(catalogue: &Catalogue, text: &str) -> String {
     text.replace(text.trim(), &fill(catalogue, found, &[]))
 }
 
-/// The entry that the first lines are, as long as no single line is one; how many lines it took.
+/// The entry that matches the first lines, unless a single line matches one, and the number of
+/// lines.
 fn paragraph(catalogue: &Catalogue, lines: &[&str]) -> Option<(String, usize)> {
     let first = lines.first()?;
     let indent = &first[..first.len() - first.trim_start().len()];

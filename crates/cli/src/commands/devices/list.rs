@@ -28,7 +28,7 @@ struct DeviceJson {
     driver: String,
 }
 
-/// Lists the devices; without a GPU, gives the reason in one line.
+/// Lists the devices; without a GPU, prints the reason in one line.
 ///
 /// # Errors
 /// If the output cannot be written.

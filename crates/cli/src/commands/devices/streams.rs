@@ -1,4 +1,4 @@
-//! `lanework streams`: copies and kernels one after the other, and overlapped.
+//! `lanework streams`: copies and kernels in sequence, and overlapped.
 
 use crate::args::StreamsArgs;
 use lanework::{Backend, Device};
@@ -44,7 +44,7 @@ pub fn run(args: &StreamsArgs) -> Outcome {
     }
 }
 
-/// The run in words, with a row per stream.
+/// The run as text, with a row per stream.
 fn describe(record: &StreamsRecord) -> String {
     let mut text = format!(
         "streams: {} u32 in {} chunks, {} multiply-adds each, on {}: {}\n",

@@ -93,7 +93,7 @@ fn profile(args: &ExecArgs) -> Outcome {
     ended.own()
 }
 
-/// The source lines of a kernel, with its PTX where it was text.
+/// The source lines of a kernel, with its PTX if it was text.
 fn of_module(ended: &Ended, one: &Profiled) -> Sources {
     let sources = sources();
     let of_process = |process: &Vec<Record>| {

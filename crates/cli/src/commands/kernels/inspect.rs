@@ -24,11 +24,11 @@ struct ModuleJson {
     lowest_target: String,
     /// The reason, if the emulator runs none of it.
     emulator: Option<String>,
-    /// What ptxas would refuse: undeclared names, wrong types and the like.
+    /// Errors that ptxas would report: undeclared names, wrong types and similar.
     invalid: Vec<String>,
     /// Entries that the emulator does not run, and why.
     refused: BTreeMap<String, String>,
-    /// The same of device functions that no entry calls.
+    /// The same for device functions that no entry calls.
     refused_functions: BTreeMap<String, String>,
     entries: Vec<EntryJson>,
 }
@@ -184,7 +184,7 @@ fn fits(module: &Module, limit: u64) -> Outcome {
     ))
 }
 
-/// A sentence that ends with an error, whose place and help keep their lines.
+/// A sentence that ends with an error; the error's location and help keep their lines.
 fn refusal(text: &str) -> String {
     match text.split_once('\n') {
         Some((first, rest)) => format!("{}{}\n", prose(first), words::say(rest)),

@@ -30,7 +30,7 @@ struct KernelJson<'a> {
 /// The fidelity of the instructions of an entry, in JSON.
 #[derive(Serialize)]
 struct FidelityJson {
-    /// Instructions that give bit for bit what an H200 gave.
+    /// Instructions whose results equal an H200's bit for bit.
     measured: Vec<String>,
     /// Instructions that were not compared with a GPU.
     unmeasured: Vec<String>,
@@ -147,7 +147,7 @@ pub fn run(args: &KernelArgs) -> Outcome {
 /// The devices to run on.
 ///
 /// # Errors
-/// If there are not two to compare, or only GPUs for what the emulator alone does.
+/// If there are not two devices to compare, or the request needs the emulator and names only GPUs.
 fn devices(args: &KernelArgs) -> Result<Vec<&str>, Failure> {
     let names: Vec<&str> = match &args.compare {
         Some(all) => all.split(',').map(str::trim).collect(),
@@ -180,7 +180,7 @@ fn devices(args: &KernelArgs) -> Result<Vec<&str>, Failure> {
     }
 }
 
-/// The device of this name. A limit that only the emulator has chooses the emulator over `best`.
+/// The device of this name. With `best`, a limit that only the emulator supports selects the emulator.
 fn open(name: &str, args: &KernelArgs) -> Result<Device, Failure> {
     let limited = args.max_instructions.is_some()
         || args.time_limit.is_some()
@@ -195,7 +195,7 @@ fn open(name: &str, args: &KernelArgs) -> Result<Device, Failure> {
 /// Mismatches that are listed per argument.
 const SHOWN: usize = 5;
 
-/// The differences of memory after a launch on two devices, in words.
+/// The differences in memory after a launch on two devices, as text.
 fn differences(
     ours: &[Option<Array>],
     theirs: &[Option<Array>],

@@ -91,7 +91,7 @@ const STEPS: usize = 1 << 22;
 /// The most accesses of the line that are kept.
 const TOUCHES: usize = 1 << 12;
 
-/// A picture in JSON: what is drawn of the accesses.
+/// A picture as JSON: the drawn accesses.
 #[derive(Serialize)]
 struct PictureJson<'a> {
     kernel: &'a str,
@@ -113,9 +113,9 @@ struct AccessJson {
     bytes: u32,
     /// Active lanes.
     mask: u32,
-    /// By lane; `None` where it is not active.
+    /// By lane; `None` if it is not active.
     addresses: Vec<Option<u64>>,
-    /// The stride, or how else the addresses go.
+    /// The stride, or another description of the addresses.
     pattern: String,
 }
 
@@ -143,7 +143,7 @@ fn draw(
 ) -> Outcome {
     options.svg.as_deref().map_or(Ok(()), check_writable)?;
     subjects(&mut |name: &str, subject: &mut dyn Subject, sources: &Sources| {
-        // All blocks run where they may wait for each other.
+        // All blocks run if they may wait for each other.
         let blocks = match subject.waits() {
             true => Blocks::All,
             false => Blocks::Range { first: options.block_index, count: 1 },

@@ -1,4 +1,4 @@
-//! `lanework profile`: what every line of a kernel costs, and why.
+//! `lanework profile`: the cost of every line of a kernel, with reasons.
 
 use crate::args::{ProfileArgs, ProfileKernelArgs, ProfileOptions};
 use crate::problem::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};

@@ -130,7 +130,7 @@ pub fn ran(points: &[&ClimbRecord]) -> Outcome {
 /// The failure of a climb in which a rung was not verified.
 ///
 /// # Errors
-/// The names of the rungs and what was wrong.
+/// The names of the rungs and their errors.
 pub fn failures(record: &ClimbRecord) -> Outcome {
     let wrong = |rung: &RungRecord| Some(format!("  {}: {}", rung.name, rung.error.as_deref()?));
     let wrong: Vec<String> = record.rungs.iter().filter_map(wrong).collect();

@@ -82,7 +82,7 @@ pub fn run(args: &SweepArgs) -> Outcome {
     show(args, record, run, found.into_values().collect())
 }
 
-/// What became of a point.
+/// The outcome of a point.
 enum PointResult {
     Climb(Value),
     Without(SkippedJson),
@@ -96,7 +96,7 @@ struct SkippedJson {
     why: String,
 }
 
-/// Prints what was found.
+/// Prints the results.
 ///
 /// # Errors
 /// If rungs were not verified, a point failed, or every rung was skipped.
@@ -160,7 +160,7 @@ fn show(
 /// All points: the given axes, and the ladder's default axes for the others.
 ///
 /// # Errors
-/// Unknown element types; what no chosen rung uses.
+/// Unknown element types; axes that no chosen rung uses.
 fn all_points(
     args: &SweepArgs,
     family: &Family,
@@ -170,7 +170,8 @@ fn all_points(
     let request = untyped_request(&args.options.numbers, backend);
     let given = &args.problem.0;
     let has = |name: &str| given.iter().any(|(had, _)| *had == name);
-    // Where every extent was given, no size is left to vary; and what no chosen rung uses is not varied.
+    // If every extent is given, the size does not vary; axes that no chosen rung uses do not vary
+    // either.
     let mut extents = ["rows", "cols", "m", "n", "k"].into_iter();
     let mut extents = extents.by_ref().filter(|name| family.parameters.contains(name)).peekable();
     let all_given = extents.peek().is_some() && extents.all(has);
@@ -192,7 +193,7 @@ fn all_points(
     Ok(with_elements(points(&request, &axes), &elements))
 }
 
-/// What decides the results of a sweep.
+/// Everything that determines the results of a sweep.
 fn identity(args: &SweepArgs, points: &[Request]) -> Value {
     let points: Vec<_> = points.iter().map(Request::in_words).collect();
     json!({

@@ -28,7 +28,7 @@ fn header(rung: &RungInfo) -> [Header; 2] {
     })
 }
 
-/// The nominal ceilings of the GPU that is called so; `None` where it is not in the table.
+/// The nominal ceilings of the GPU of this name; `None` if it is not in the table.
 pub fn ceilings(specs: &Specs, device: &str) -> Option<Ceilings> {
     let Gpu { bandwidth_gb_s, fp32_tflops, bf16_tflops, source, .. } = specs.gpu(device)?;
     Some(Ceilings {

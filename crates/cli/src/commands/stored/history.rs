@@ -63,10 +63,10 @@ pub fn run(args: &HistoryArgs) -> Outcome {
     }
 }
 
-/// Checks that what was given goes with the action.
+/// Checks that the options match the action.
 ///
 /// # Errors
-/// What does not, and what would.
+/// The option that does not match, and the valid ones.
 fn check_usage(args: &HistoryArgs) -> Outcome {
     let filters = args.filters.given();
     let refuse = |what: &str, help: &str| Err(Failure::input(what, help));
@@ -91,7 +91,7 @@ fn check_usage(args: &HistoryArgs) -> Outcome {
 }
 
 impl Filters {
-    /// Whether any was given.
+    /// Whether any option was given.
     fn given(&self) -> bool {
         let texts =
             [&self.ladder, &self.rung, &self.kernel, &self.gpu, &self.since, &self.revision];
@@ -105,7 +105,7 @@ impl Filters {
 /// The filter of the options.
 ///
 /// # Errors
-/// Words that nothing can match.
+/// Values that match no run.
 fn filter(filters: &Filters) -> Result<Filter, Failure> {
     let unknown = |what: &str, word: &str, known: &[&str]| {
         Failure::input(

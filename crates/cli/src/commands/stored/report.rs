@@ -28,7 +28,7 @@ use std::time::Duration;
 /// Seconds of sampling of a rung by default.
 const SAMPLING: f64 = 15.0;
 
-/// Seconds of sampling of a ceiling at most.
+/// Maximum seconds of sampling for a ceiling.
 const OF_CEILING: f64 = 5.0;
 
 /// Climbs ladders, or reads what earlier climbs wrote, and writes the report.
@@ -172,7 +172,8 @@ fn climbs(args: &ReportArgs, report: &mut Report) -> Result<Vec<ClimbRecord>, Fa
     Ok(records)
 }
 
-/// Profiles the rungs on the emulator for their pages. Pages from files are made again: no file brings drawings.
+/// Profiles the rungs on the emulator for their pages. Pages from files are generated again, because files
+/// contain no drawings.
 fn kernels(families: &[Family], gpu: &str, report: &mut Report) -> Outcome {
     let device = Device::emulator();
     let machine = machine(find_gpu(gpu)?);
@@ -187,7 +188,7 @@ fn kernels(families: &[Family], gpu: &str, report: &mut Report) -> Outcome {
             let Some(mut found) = found else { continue };
             let same = |known: &Kernel| known.ladder == found.ladder && known.name == found.name;
             if let Some(at) = report.kernels.iter().position(same) {
-                // Machine code from where it could be made is kept.
+                // Machine code from a file is kept.
                 let known = report.kernels.remove(at);
                 if found.sass.text.is_none() && known.sass.text.is_some() {
                     found.sass = known.sass;

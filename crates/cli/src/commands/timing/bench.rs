@@ -65,7 +65,7 @@ pub fn run(args: &BenchArgs) -> Outcome {
     show(&records, args.json)
 }
 
-/// Stores what was timed, where `store` is.
+/// Stores the timed kernels, if there is a `store`.
 ///
 /// # Errors
 /// If the store cannot be written.

@@ -1,4 +1,4 @@
-//! `lanework roofline`: what a GPU can do at most, and how near to it kernels come.
+//! `lanework roofline`: a GPU's upper bounds, and how close kernels get.
 
 use crate::args::RooflineArgs;
 use crate::commands::devices::gpus::with_file;
@@ -104,7 +104,7 @@ fn bounds(device: &Device, gpu: &Gpu) -> RooflineRecord {
     }
 }
 
-/// The roofline in words.
+/// The roofline as text.
 fn describe(record: &RooflineRecord) -> String {
     let measured = record.kind == "measured";
     let mut ceilings = Table::new([

@@ -1,4 +1,5 @@
-//! `lanework tune`: the fastest rung and parameters for a problem on a GPU, kept for programs to look up.
+//! `lanework tune`: finds the fastest rung and parameters for a problem on a GPU, and stores them for
+//! programs to look up.
 
 use crate::args::TuneArgs;
 use crate::commands::ladders::climb::check_rungs;
@@ -16,10 +17,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Seconds of a first look by default.
+/// Default seconds of a candidate's first measurement.
 const LOOK: f64 = 1.0;
 
-/// Finds the fastest candidate, unless it is known, and keeps it.
+/// Finds and stores the fastest candidate, unless it is already known.
 ///
 /// # Errors
 /// On the emulator; when no candidate runs, or the file of choices cannot be read or written.
@@ -91,7 +92,7 @@ fn place(given: Option<&Path>) -> Result<PathBuf, Failure> {
 /// The extents, which are the problem's and not to be chosen.
 const EXTENTS: [&str; 10] = ["size", "heads", "rows", "cols", "m", "n", "k", "lda", "ldb", "ldc"];
 
-/// The candidates; and whether what was given leaves some out.
+/// The candidates, and whether the options exclude some.
 ///
 /// # Errors
 /// Several values of an extent, several element types.
@@ -155,7 +156,7 @@ fn choice(candidate: &Candidate) -> Choice {
     parameters.fold(Choice::new(&candidate.rung), |choice, (name, value)| choice.with(name, *value))
 }
 
-/// A choice in words.
+/// A choice as text.
 fn words(choice: &Choice) -> String {
     let parameters = choice.parameters.iter().map(|(name, value)| format!(", {name} {value}"));
     choice.kernel.clone() + &parameters.collect::<String>()
@@ -235,7 +236,7 @@ struct TunedChoice<'a> {
     tuning: &'a Tuning,
 }
 
-/// Prints what was found.
+/// Prints the results.
 ///
 /// # Errors
 /// If the output cannot be written.
@@ -289,7 +290,7 @@ fn describe(TunedChoice { key, choice: chosen, candidates, tuning }: &TunedChoic
     ))
 }
 
-/// Stores looks and meetings, where `store` is.
+/// Stores measurements and comparisons, if there is a `store`.
 ///
 /// # Errors
 /// If the store cannot be written.

@@ -1,4 +1,4 @@
-//! What memory of an argument holds before a launch.
+//! Contents of an argument's memory before a launch.
 
 use crate::npy;
 use lanework_lab::{Array, ElementType, random_elements};

@@ -1,5 +1,5 @@
 //! `lanework bench` and `compare` where there is no GPU: counts in place of times, refusals, and options.
-//! What needs a GPU is in `crates/laboratory/bench/tests/gpu.rs`.
+//! Tests that need a GPU are in `crates/laboratory/bench/tests/gpu.rs`.
 
 use std::process::{Command, Output};
 

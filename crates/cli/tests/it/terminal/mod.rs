@@ -1,4 +1,4 @@
-//! What reaches the terminal: widths, languages, JSON.
+//! Tests of terminal output: widths, languages, JSON.
 
 mod json;
 #[cfg(unix)]

@@ -1,5 +1,6 @@
-//! What commands show on terminals of several widths, and piped, as golden files in `tests/terminal/golden`;
-//! `LANEWORK_BLESS=1 cargo test -p lanework-cli --test it terminal` writes them anew.
+//! Tests of the commands' output on terminals of several widths, and piped, against golden files in
+//! `tests/terminal/golden`; `LANEWORK_BLESS=1 cargo test -p lanework-cli --test it terminal` writes them
+//! anew.
 
 use lanework::report::layout::columns;
 use lanework_testing::expect_file;

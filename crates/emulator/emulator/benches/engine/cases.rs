@@ -5,7 +5,7 @@
 use crate::job::Job;
 use crate::jobs;
 
-/// What decides a kernel's speed in the emulator, and so what is demanded of it.
+/// Class of a kernel by its bottleneck in the emulator, which determines the required speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// A matrix product with affine addresses.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-/// What decides the emulator's speed on this machine.
+/// Properties of this machine that determine the emulator's speed.
 pub struct Machine {
     /// The processor's name.
     pub model: String,

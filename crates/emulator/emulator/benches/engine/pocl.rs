@@ -9,7 +9,7 @@ use crate::subject::{Candidate, Engine, Label, Subject};
 use std::ffi::{CString, c_void};
 use std::ptr::{from_ref, null, null_mut};
 
-/// What `PoCL` calls its platform.
+/// The name of `PoCL`'s platform.
 const NAME: &str = "Portable Computing Language";
 
 /// `PoCL`'s CPU device.

@@ -48,7 +48,7 @@ pub struct Code {
     pub prefill: Vec<(Slot, Prefill)>,
     /// Memory instructions, as they start.
     pub sites: Vec<AccessSite>,
-    /// Where each register is; [`NO_SLOT`](crate::machine::slot::NO_SLOT) for one that nothing uses.
+    /// The slot of each register; [`NO_SLOT`](crate::machine::slot::NO_SLOT) if it is unused.
     pub slots: Vec<Slot>,
     /// Fused multiply-add sequences that one operation runs (superinstructions).
     pub chains: Vec<Box<FmaSequence>>,
@@ -89,7 +89,7 @@ pub struct Assembled {
     wide: OnceLock<Code>,
 }
 
-/// Code that the verifier refuses must not run: what is wrong is the assembler, not the kernel.
+/// Panics if the verifier rejects the code: the bug is in the assembler, not in the kernel.
 #[allow(clippy::panic, reason = "an internal error, caught where the emulator is entered")]
 fn hold(verified: Result<(), Violation>) {
     if let Err(violation) = verified {
@@ -128,7 +128,8 @@ impl Assembled {
         self.want.instrumentation.wants
     }
 
-    /// How many of the kernel's registers are predicates, scalar in form, and varying: what the analysis found.
+    /// The numbers of the kernel's registers that the analysis found to be predicates, scalar in form, and
+    /// varying.
     pub fn register_forms(&self) -> [usize; 3] {
         let mut forms = [0; 3];
         for (register, class) in self.kernel.registers.iter().zip(self.uniformity.classes()) {

@@ -27,8 +27,8 @@ impl Assembler<'_> {
             && inst.dst[0].is_none_or(|r| Some(&width(r)) == operation.widths.last())
     }
 
-    /// The handler for the mix of scalar and varying operands that `uniformity` tells, if the instruction
-    /// has one, and its number; affine operands go as varying.
+    /// The handler for the mix of scalar and varying operands in `uniformity`, if the instruction has one,
+    /// and its number; affine operands count as varying.
     fn direct(
         &self,
         inst: &Inst,
@@ -45,8 +45,7 @@ impl Assembler<'_> {
         Some((operation.direct.get(kinds)?.at(self.want.tier)?, kinds))
     }
 
-    /// A computing instruction; `keeps_affine` says whether operands of some classes have an affine
-    /// result.
+    /// A computing instruction; `keeps_affine` is whether operands of some classes have an affine result.
     pub(crate) fn compute(&mut self, inst: &Inst, op: Alu) {
         let operation = alu::handlers(op);
         let classes: Vec<UniformityClass> =
@@ -91,8 +90,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// Materializes the affine operands of an instruction with a handler for varying ones in registers
-    /// of their own; gives their slots. Code in which all is varying does nothing in the same places.
+    /// Materializes the affine operands of an instruction that has a handler for varying ones, in separate
+    /// registers, and returns their slots. All-varying code has no-ops in the same places.
     fn materialize(&mut self, inst: &Inst, operation: &AluOperation) -> [Option<Slot>; 3] {
         let mut materialized = [None; 3];
         if self.direct(inst, operation, self.divergence).is_none() {

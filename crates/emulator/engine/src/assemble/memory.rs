@@ -138,7 +138,7 @@ impl Assembler<'_> {
         self.mark(mark);
     }
 
-    /// What tells the instrument of an access, before it.
+    /// Emits the operations that report an access to the instrument, before the access.
     fn observe(&mut self, inst: &Inst, address: Slot, site: u32) {
         let before = match &self.code.plan {
             Some(plan) => plan.before_access(self.at, address & SCALAR != 0),
@@ -162,8 +162,8 @@ impl Assembler<'_> {
     }
 }
 
-/// The operands of a handler that knows the forms of its registers: those loaded or stored, and the
-/// address.
+/// The operands of a handler specialized for the forms of its registers: those loaded or stored,
+/// and the address.
 fn of_forms(
     data: RegisterForms,
     address: RegisterForms,
@@ -210,7 +210,7 @@ fn memory_handler(op: MemoryOp) -> Tiers {
     }
 }
 
-/// The handler of an access in the common form, where there is one.
+/// The handler of an access in the common form, if there is one.
 fn direct_handler(op: MemoryOp, address: Slot, data: Slot, count: bool) -> Option<WideTiers> {
     fn load<T: Elem>(wide: bool, scalar: bool, count: bool) -> WideTiers {
         match (wide, scalar, count) {

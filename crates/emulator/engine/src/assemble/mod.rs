@@ -49,14 +49,14 @@ const GUARD: Shape =
     Shape::new(OperandKind::GuardEnd, TRUTH, OperandKind::Number, OperandKind::Number);
 const THREE_VALUES: Shape = Shape::new(OperandKind::Number, VALUE, VALUE, VALUE);
 
-/// What to assemble for.
+/// Options of assembly.
 #[derive(Clone)]
 pub struct AssemblyOptions {
     /// Index of the SIMD level.
     pub tier: usize,
     /// The run's instrument.
     pub instrumentation: Instrumentation,
-    /// The operations that it inserts besides.
+    /// The operations that it inserts in addition.
     pub plan: Option<Arc<dyn Insertions>>,
     /// The index of its first site among the sites of all forms.
     pub first_site: u32,
@@ -133,7 +133,7 @@ struct Assembler<'a> {
     temporaries: [[Option<Slot>; 2]; 3],
     /// The current instruction.
     at: usize,
-    /// What ptxas makes of accesses, for counters.
+    /// Classifies accesses as ptxas compiles them, for counters.
     classifier: AccessClassifier<'a>,
 }
 
@@ -146,7 +146,7 @@ impl Assembler<'_> {
         self.push_handler(self.handler(tiers), slots, imm, origin, shape);
     }
 
-    /// Pushes an operation; `shape` says what its handler takes its operands to be.
+    /// Pushes an operation; `shape` describes the operands that its handler expects.
     fn push_handler(
         &mut self,
         handler: Handler,

@@ -10,7 +10,7 @@ use lanework_ptx_ir::types::UniformityClass;
 use std::collections::HashMap;
 
 impl Assembler<'_> {
-    /// Makes room for a register of a form; gives its slot, with `flags`.
+    /// Reserves space for a register of a form; returns its slot, with `flags`.
     fn reserve(&mut self, form: RegisterForms, flags: Slot) -> Slot {
         let bytes = form_bytes(form);
         let at = self.code.register_bytes.next_multiple_of(bytes.min(64));

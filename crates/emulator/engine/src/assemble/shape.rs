@@ -34,7 +34,7 @@ pub const fn forms_of(width: Width) -> RegisterForms {
     }
 }
 
-/// Which registers an operand may name: forms, and how the slot is written.
+/// The registers that an operand may name: their forms, and the encoding of the slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Registers(u8);
 
@@ -76,7 +76,7 @@ impl Registers {
 /// The kind of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandKind {
-    /// A number, or nothing that the handler reads.
+    /// A number, or unused.
     Number,
     /// A slot of the register file.
     Register(Registers),
@@ -84,14 +84,14 @@ pub enum OperandKind {
     Target,
     /// The same, or [`crate::machine::NO_RECONVERGENCE`].
     MaybeTarget,
-    /// Where the guarded operations end, after an operation that restores the mask.
+    /// The end of the guarded operations, after an operation that restores the mask.
     GuardEnd,
     /// The operation's own index.
     Own,
     /// A basic block whose visits are counted.
     Block,
-    /// The byte offset of an access site, and how many lanes side by side the handler takes for
-    /// accessible from an address that the site's bounds accept.
+    /// The byte offset of an access site, and the number of adjacent lanes that the handler assumes
+    /// accessible from an address within the site's bounds.
     AccessSite(u8),
 }
 
@@ -139,10 +139,10 @@ pub enum Immediate {
     Predicate,
 }
 
-/// Where control goes after an operation.
+/// Control flow after an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationFlow {
-    /// With the next operation, or a target besides.
+    /// To the next operation, or to a target.
     Falls,
     /// Never with the next one.
     Leaves,
@@ -187,8 +187,8 @@ impl Shape {
         Shape { flow, ..self }
     }
 
-    /// A computation by a handler for registers of these widths, operands then result: `scalar` where
-    /// all are in scalar form. No widths stand for predicates throughout.
+    /// A computation by a handler for registers of these widths, operands then result; `scalar` if all
+    /// are in scalar form. An empty list means that all are predicates.
     pub fn compute(widths: &[Width], scalar: bool) -> Shape {
         let (words, result) = if scalar { (SCALAR_FORM, SCALAR_FORM) } else { (VALUE, VARYING) };
         let Some((to, from)) = widths.split_last() else {
@@ -202,8 +202,8 @@ impl Shape {
         Shape { operands, imm: Immediate::Function, flow: OperationFlow::Falls }
     }
 
-    /// A computation by a handler that knows the form of each register: varying, of the width given, or
-    /// scalar where the bit of `kinds` is set. Slots are bare offsets.
+    /// A computation by a handler specialized for the form of each register: varying with the given
+    /// width, or scalar if its bit in `kinds` is set. Slots are bare offsets.
     pub fn direct(widths: &[Width], kinds: usize) -> Shape {
         let bare = |forms| OperandKind::Register(Registers::in_forms(forms).bare());
         let own = |width: Width| match width {

@@ -1,5 +1,5 @@
-//! How a warp arrives at a barrier of its block, and how it leaves it: whole, or in several splits that
-//! wait at barriers, not necessarily the same instruction.
+//! Arrival of a warp at a barrier of its block, and release from it: as a whole, or as several splits that wait
+//! at barriers, possibly at different instructions.
 
 use crate::block::barriers::BarrierForm;
 use crate::block::worker::{BARRIERS, Barrier, State, Waits, Worker};
@@ -10,7 +10,7 @@ use crate::machine::slot::{Lanes, NO_SLOT, SCALAR, Slot};
 use crate::machine::{Op, Warp};
 use lanework_ptx_ir::kernel::{BarrierKind, MemorySpace, Reduction};
 
-/// What lanes of a warp bring to a barrier.
+/// The arrival of a warp's lanes at a barrier.
 #[derive(Clone, Copy)]
 struct Arrival {
     form: BarrierForm,
@@ -24,7 +24,7 @@ struct Arrival {
 }
 
 impl Arrival {
-    /// Of the lanes of a warp that run, at the barrier where it stopped.
+    /// The arrival of a warp's running lanes at the barrier where it stopped.
     fn new(warp: &Warp) -> Arrival {
         // SAFETY: a warp stops at an operation of its code (`Warp::stop_at`), which the launch keeps alive.
         let op: Op = unsafe { *warp.stopped_at };
@@ -47,10 +47,10 @@ impl Arrival {
         }
     }
 
-    /// Together with other lanes of the warp.
+    /// Merges the arrival of other lanes of the warp.
     ///
     /// # Errors
-    /// Why the warp cannot arrive so.
+    /// The reason why the warp cannot arrive in this way.
     fn with(self, other: Arrival) -> Result<Arrival, String> {
         if self.number != other.number {
             let (here, there) = (self.number, other.number);

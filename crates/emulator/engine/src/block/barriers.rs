@@ -29,8 +29,8 @@ impl Worker<'_> {
         }
     }
 
-    /// After a pass: the warps at plain barriers go on if they are all there is, the usual case;
-    /// otherwise they arrive one by one.
+    /// After a pass: if all warps are at plain barriers, the usual case, they continue together; otherwise
+    /// they arrive one by one.
     pub(crate) fn open_plain_barriers(&mut self) -> Result<(), Located> {
         let plain = std::mem::take(&mut self.plain);
         let first = self.states.iter().find(|s| matches!(s, State::Plain(_))).copied();
@@ -56,7 +56,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Tells the instrument that all warps that have not ended arrive at their barrier.
+    /// Reports to the instrument that all live warps arrive at their barrier.
     #[cold]
     #[inline(never)]
     fn tell_arrivals(&mut self) {
@@ -96,7 +96,7 @@ impl Worker<'_> {
         self.locate(waiting, raw)
     }
 
-    /// The deadlock of a warp that polls for what does not come.
+    /// The deadlock of a warp that polls for a value that never arrives.
     fn polling_deadlock(&self, w: usize) -> Located {
         let warp = &self.warps[w];
         // SAFETY: the warp stopped there with `Stop::Wait`.
@@ -187,8 +187,8 @@ unsafe impl Body for BarrierOperation {
         if warp.mask != warp.live {
             warp.retire();
         }
-        // Lanes that are scheduled independently reconverge first; at a barrier that is not aligned
-        // the others of the warp may also come to another one.
+        // Independently scheduled lanes reconverge first; if the barrier is not aligned, other lanes of the
+        // warp may also arrive at another one.
         let apart = warp.mask != warp.live && !warp.independent;
         if apart && BarrierForm::unpacked(op.imm).aligned {
             let note = not_all_here(warp.index as usize, warp.mask, warp.live);
@@ -199,7 +199,7 @@ unsafe impl Body for BarrierOperation {
     }
 }
 
-/// What to say of lanes at a barrier that the others of their warp do not come to.
+/// The message for lanes at a barrier that the other lanes of their warp do not reach.
 pub fn not_all_here(warp: usize, here: u32, live: u32) -> String {
     let (here, missing) = (here.count_ones(), (live & !here).count_ones());
     format!(

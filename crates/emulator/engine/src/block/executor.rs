@@ -1,5 +1,5 @@
-//! The blocks of a cluster, run together by one worker's thread: a scheduler pass over each block after the
-//! other, then the asynchronous operations.
+//! The blocks of a cluster, which one worker's thread runs together: a scheduler pass over each block in turn, then the
+//! asynchronous operations.
 
 use crate::assemble::code::Assembled;
 use crate::block::worker::{PassOutcome, Shape, State, Worker};
@@ -15,14 +15,14 @@ use crate::memory::Memory;
 use lanework_ptx_ir::analysis::uniformity::thread_index;
 use lanework_ptx_ir::kernel::MemorySpace;
 
-/// Passes in which nothing happens but waits that end early, before they are taken to be stuck.
+/// Passes without progress other than waits that end early, after which the cluster counts as stuck.
 const IDLE_PASSES: u32 = 1024;
-/// The same where other clusters have turns in between, for which a wait may look, too.
+/// The same if other clusters run in between, because a wait may be for them.
 const IDLE_PASSES_OF_SEVERAL: u32 = 4096;
 
 /// Passes in which warps only use up their time slices, before other clusters run.
 const SPINNING_PASSES: u32 = 2;
-/// Passes of a slice at most, if other clusters wait.
+/// Maximum passes of a slice, if other clusters wait.
 const TURN: u32 = 1 << 6;
 
 /// The result of a cluster's time slice.
@@ -43,14 +43,14 @@ pub struct ClusterExecutor<'a> {
     pub(crate) cluster: Box<Cluster>,
     shape: Shape,
     hook: Hook,
-    /// Whether a warp has come to a barrier or its end in this turn.
+    /// Whether a warp has reached a barrier or its end in this slice.
     pub stepped: bool,
-    /// Passes in which nothing happened but waits that end early, since something else did: in this turn and those before.
+    /// Consecutive passes without progress other than waits that end early, including earlier slices.
     idle: u32,
 }
 
 impl<'a> ClusterExecutor<'a> {
-    /// For one launch. Each block tells the same instrument, which outlives them all.
+    /// Makes the executor for one launch. All blocks report to the same instrument, which outlives them.
     pub fn new(
         assembled: &'a Assembled,
         shape: &Shape,
@@ -75,7 +75,7 @@ impl<'a> ClusterExecutor<'a> {
         self.blocks.iter().map(|block| block.context.shared).collect()
     }
 
-    /// Tells the instrument that the launch starts.
+    /// Reports the start of the launch to the instrument.
     pub fn tell_launch(&self, memory: &Memory) {
         let assembled = self.blocks[0].assembled;
         let launch = Launch {
@@ -92,7 +92,7 @@ impl<'a> ClusterExecutor<'a> {
         unsafe { self.hook.any().launch(&launch) };
     }
 
-    /// The instrument, if it wants any of this.
+    /// The instrument, if it wants any of these events.
     fn instrument<'i>(&self, what: Wants) -> Option<&'i mut dyn Instrument> {
         // SAFETY: `Job::work` owns the instrument and drops the blocks before it. Nobody keeps what this returns past
         // the call that it is for, so no two references exist.
@@ -124,7 +124,7 @@ impl<'a> ClusterExecutor<'a> {
         }
     }
 
-    /// Gives the cluster that was started a turn, which ends early if others wait for theirs and `may_leave`.
+    /// Runs a slice of the started cluster, which ends early if others wait and `may_leave` is set.
     ///
     /// # Errors
     /// The block and the fault that stopped it.
@@ -186,7 +186,7 @@ impl<'a> ClusterExecutor<'a> {
                 }
                 match self.block_pass(rank).map_err(|fault| (rank, fault))? {
                     PassOutcome::Done => {
-                        // Its pending operations are done while its memory is still its own.
+                        // Its pending operations complete while its memory is still reserved.
                         self.deliver()?;
                         self.check_tensor_memory(rank)?;
                         self.leave(rank);
@@ -271,7 +271,7 @@ impl<'a> ClusterExecutor<'a> {
         unsafe { finish_all(&mut self.cluster, first) }.map_err(late)
     }
 
-    /// A block has ended: its shared memory must not be accessed any more.
+    /// A block has ended: its shared memory must no longer be accessed.
     fn leave(&mut self, rank: usize) {
         self.cluster.running[rank] = false;
         self.cluster.changes += 1;
@@ -305,8 +305,7 @@ impl<'a> ClusterExecutor<'a> {
         }
     }
 
-    /// Nothing can go on: waits end early, for the program may do something else then; but not for
-    /// ever.
+    /// No warp can continue: ends waits early, because the program may then do something else, but only up to a limit.
     fn end_waits(&mut self, most: u32) -> Result<(), (usize, Located)> {
         let polls = |block: &Worker<'_>| block.states.contains(&State::Polling);
         let polling = self.blocks.iter().position(polls);

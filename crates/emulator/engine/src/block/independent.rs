@@ -1,10 +1,11 @@
-//! Independent thread scheduling (the CUDA programming guide, Volta and later): some lanes wait for others
-//! of their warp, at a lock that one of them holds or at an instruction that names them all, and a
-//! reconvergence stack would never let those run.
+//! Independent thread scheduling (the CUDA programming guide, Volta and later): some lanes wait for other
+//! lanes of their warp, at a lock that one of them holds or at an instruction that names them all, and
+//! with a reconvergence stack those lanes would never run.
 //!
 //! Such a warp continues in the code in which every register is varying, as several splits that run one
 //! after the other, until all its lanes are at one place again. Limits: a warp that spins in lanes of one
-//! split is found out only after it has run long, and only in kernels that look at what others write.
+//! split is detected only after it has run for a long time, and only in kernels that read what other
+//! threads write.
 
 use crate::assemble::code::Assembled;
 use crate::block::barriers::not_all_here;
@@ -22,7 +23,7 @@ const SPLIT_SLICE: u64 = 256;
 /// whose lanes were seen to.
 const PATIENCE: [u64; 2] = [1 << 20, 1 << 14];
 
-/// The rest of a basic block that two splits entered is run once by both together.
+/// If two splits enter a basic block and merge, they run the rest of it together, so it counts once.
 fn uncount_visit(visits: &mut [[u64; 2]], assembled: &Assembled, warp: &Warp, split: &WarpSplit) {
     let code = assembled.wide();
     let at = warp.pc(split.at);
@@ -35,8 +36,8 @@ fn uncount_visit(visits: &mut [[u64; 2]], assembled: &Assembled, warp: &Warp, sp
 }
 
 impl Worker<'_> {
-    /// Whether the executing lanes of a warp may be spinning until lanes on the stack do
-    /// something: it has run long, and the kernel looks at what others write.
+    /// Whether the executing lanes of a warp may be spinning until lanes on the stack act: it has run for
+    /// a long time, and the kernel reads what other threads write.
     pub(crate) fn may_spin(&self, w: usize) -> bool {
         let warp = &self.warps[w];
         let looks = |opcode: &Opcode| match opcode {
@@ -116,7 +117,7 @@ impl Worker<'_> {
         } else if let Some(one) = self.splits[w].iter_mut().find(|one| one.waits == Waits::Aligned)
             && !ran
         {
-            // The instruction says itself what it lacks.
+            // The instruction reports itself which lanes are missing.
             one.waits = Waits::No;
             self.warps[w].alone = true;
         } else if !ran && self.warps[w].independent {
@@ -127,7 +128,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Merges splits at one place, and lets go those whose lanes have come.
+    /// Merges splits at one place, and releases those whose lanes have all arrived.
     fn reconverge(&mut self, w: usize) {
         let mut splits: Vec<ScheduledSplit> = Vec::new();
         'all: for one in std::mem::take(&mut self.splits[w]) {
@@ -163,7 +164,8 @@ impl Worker<'_> {
         self.splits[w] = splits;
     }
 
-    /// Lets go the splits whose lanes have come: to one instruction, or to several with the same qualifiers and the same mask.
+    /// Releases the splits whose lanes have arrived: at one instruction, or at several with the same qualifiers and the same
+    /// mask.
     fn meet(&self, w: usize, splits: &mut [ScheduledSplit]) {
         let (warp, live) = (&self.warps[w], self.warps[w].live);
         // SAFETY: a split stops at an operation of its warp's code (`Warp::stop_at`), which the launch keeps alive.

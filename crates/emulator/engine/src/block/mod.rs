@@ -1,5 +1,5 @@
-//! One worker: it runs blocks one after the other, the warps of a block by time slices. Blocks that wait for others
-//! keep their seats meanwhile.
+//! One worker: runs blocks one after another, and the warps of a block by time slices. Blocks that wait for others
+//! keep their residency slots.
 
 pub(crate) mod arrival;
 pub(crate) mod barriers;

@@ -1,8 +1,8 @@
 //! The clusters that a worker has on the device at once: the one that runs, and those that wait for others.
 //!
-//! A GPU keeps as many blocks resident as fit; here a block is started when those before it have ended or wait, so
-//! that a grid whose blocks never wait needs one seat. Clusters that wait get their turns round-robin. A seat is an
-//! executor with its own registers and shared memory; it is kept for the next cluster.
+//! A GPU keeps as many blocks resident as fit. Here a block is started when the earlier ones have ended or wait, so
+//! that a grid whose blocks never wait needs one slot. Waiting clusters run round-robin. A slot is an executor with
+//! its own registers and shared memory, which the next cluster reuses.
 
 use crate::assemble::code::Assembled;
 use crate::block::executor::{ClusterExecutor, Slice};
@@ -32,7 +32,7 @@ pub struct ResidentCluster {
     pub order: u64,
     /// Its seat.
     pub seat: usize,
-    /// Where it only waits for others: the block's rank and the fault, if none ever does anything.
+    /// If it only waits for others: the block's rank, and the fault to report if nothing ever changes.
     pub waits: Option<Box<(usize, Located)>>,
 }
 
@@ -44,7 +44,7 @@ pub struct Residents<'a> {
     free: Vec<usize>,
     /// Those that wait for their turn.
     waiting: VecDeque<ResidentCluster>,
-    /// The seat that the instrument looks at.
+    /// The slot that the instrument currently observes.
     current: usize,
 }
 
@@ -99,7 +99,7 @@ impl<'a> Residents<'a> {
         self.waiting.remove(index)
     }
 
-    /// Gives a cluster its turn, which may end early if another one could run.
+    /// Runs a slice of a cluster, which may end early if another one could run.
     ///
     /// # Errors
     /// The block and the fault that stopped it.
@@ -130,7 +130,7 @@ impl<'a> Residents<'a> {
         self.free.push(seated.seat);
     }
 
-    /// No cluster can continue: the waiting ones leave, each with its block and fault.
+    /// No cluster can continue: removes the waiting ones, each with its block and fault.
     pub fn abandon(&mut self) -> Vec<(ResidentCluster, [u32; 3], Located)> {
         let mut faults = Vec::new();
         for mut seated in std::mem::take(&mut self.waiting) {

@@ -10,7 +10,7 @@ use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Instructions of a time slice where warps spin until another has had its own.
 pub(crate) const SPINNING_SLICE: u64 = 1 << 10;
-/// Instructions of a time slice when warps run interleaved: few compared with how far a GPU's warps drift apart while one waits for memory.
+/// Instructions of a time slice when warps run interleaved: fewer than the distance by which a GPU's warps drift apart while one waits for memory.
 const INTERLEAVED_SLICE: u64 = 32;
 
 impl Worker<'_> {
@@ -50,7 +50,7 @@ impl Worker<'_> {
             self.open_plain_barriers()?;
         }
         self.turns = if self.stepped { 0 } else { self.turns + 1 };
-        // Short slices are used up by warps that compute, too: together they make a long one.
+        // Computing warps use up short slices, too; many short slices count as one long one.
         let computes = self.interleaved && self.turns < self.time_slice / INTERLEAVED_SLICE;
         Ok(match progress {
             _ if self.done as usize == count => PassOutcome::Done,

@@ -1,4 +1,4 @@
-//! The cluster between two scheduler passes, as instruments may look at it and steer it.
+//! The cluster between two scheduler passes, which instruments may inspect and steer.
 
 use crate::assemble::code::Code;
 use crate::assemble::shape::form_bytes;

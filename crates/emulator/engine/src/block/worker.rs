@@ -22,11 +22,11 @@ pub struct Shape {
     pub block: [u32; 3],
     /// Blocks of a cluster per axis.
     pub cluster: [u32; 3],
-    /// Whether the launch or the kernel says that there are clusters.
+    /// Whether the launch or the kernel declares clusters.
     pub explicit_cluster: bool,
     /// Dynamic shared memory in bytes.
     pub dynamic_shared: u32,
-    /// Bytes in which shared memory is given.
+    /// Allocation unit of shared memory, in bytes.
     pub shared_unit: u32,
     /// Multiprocessors.
     pub multiprocessors: u32,
@@ -51,7 +51,7 @@ pub(crate) enum State {
     /// At a barrier for all threads, not yet entered in its book.
     Plain(usize),
     Waiting(usize),
-    /// It polls: it looks again in each pass for what only others can bring about.
+    /// It polls: in each pass it checks again for something that only other warps can change.
     Polling,
     Done,
 }
@@ -63,7 +63,7 @@ pub(crate) enum PassOutcome {
     Done,
     /// One warp at least got on.
     Progress,
-    /// Warps ran, and did nothing but use up their time slices, or poll.
+    /// Warps ran, but only used up their time slices, or polled.
     Spins,
     /// None could.
     Idle,
@@ -106,7 +106,7 @@ pub struct Worker<'a> {
     pub(crate) yielded: bool,
     /// Whether a warp has stopped for another reason in this pass.
     pub(crate) stepped: bool,
-    /// The instructions of a time slice, where the instrument has set them.
+    /// The length of a time slice, if the instrument has set it.
     pub(crate) slice_override: Option<u64>,
     /// Whether warps take turns after a few instructions.
     pub(crate) interleaved: bool,
@@ -155,7 +155,7 @@ impl ScheduledSplit {
 }
 
 impl Waits {
-    /// As numbers, told apart from each other.
+    /// As distinct numbers.
     pub(crate) fn numbers(self) -> [u64; 2] {
         match self {
             Waits::No => [0, 0],
@@ -185,7 +185,7 @@ impl Buffer {
     }
     pub(crate) fn start(&mut self) -> *mut u8 {
         let at = self.words.as_mut_ptr().cast::<u8>();
-        // Vec aligns to 8; two spare elements leave room to move up to a multiple of 64.
+        // `Vec` aligns to 8; spare elements leave room to round up to a multiple of 64.
         at.wrapping_add(at.align_offset(64))
     }
 }

@@ -197,7 +197,7 @@ pub fn cluster(kernel: &Kernel, launch: &LaunchConfig<'_>) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Checks that all blocks of a cooperative launch are on the device at once.
+/// Checks that all blocks of a cooperative launch can be resident at the same time.
 pub fn cooperative(
     assembled: &Assembled,
     launch: &LaunchConfig<'_>,
@@ -224,7 +224,7 @@ pub fn cooperative(
     Ok(())
 }
 
-/// Most bytes of registers that the host gives a block.
+/// Maximum bytes of registers that the host allocates for a block.
 const MOST_REGISTERS: u64 = 1 << 30;
 
 /// Checks that the block's registers fit the host's memory.

@@ -15,8 +15,8 @@ pub struct LaunchConfig<'a> {
     pub blocks: Blocks,
     /// Blocks of a cluster in x, y and z; `None` leaves it to the kernel.
     pub cluster: Option<[u32; 3]>,
-    /// Whether it is cooperative: all blocks are on the device at once, and the kernel is given a workspace for
-    /// barriers of the whole grid.
+    /// Whether it is cooperative: all blocks are resident at the same time, and the kernel receives a workspace
+    /// for grid-wide barriers.
     pub cooperative: bool,
 }
 
@@ -67,7 +67,6 @@ pub struct Outcome {
     pub blocks_total: u64,
     /// PTX instructions executed by warps.
     pub warp_instructions: u64,
-    /// PTX instructions executed by lanes: warp instructions times active lanes, whatever a guard
-    /// (`@p`) on the instruction says.
+    /// PTX instructions executed by lanes: warp instructions times active lanes, ignoring guards (`@p`).
     pub lane_instructions: u64,
 }

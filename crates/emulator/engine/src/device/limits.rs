@@ -20,8 +20,7 @@ pub struct Limits {
     pub static_shared: u32,
     /// Most shared memory per block, static and dynamic together, in bytes.
     pub shared: u32,
-    /// Bytes in which a block is given shared memory: an access beyond its arrays but within the last unit is not a fault. 1 notices
-    /// every byte, as where there are gaps between allocations.
+    /// Allocation unit of shared memory in bytes: an access beyond a block's arrays but within the last unit is not a fault. With 1 every byte is checked, as with gaps between allocations.
     pub shared_unit: u32,
     /// Global memory, in bytes.
     pub memory: u64,
@@ -58,14 +57,12 @@ pub enum Schedule {
     InOrder,
     /// An order drawn from the seed: the same seed gives the same order.
     Seeded(u64),
-    /// The warps of a block take turns after a few instructions each, so that they keep about abreast, as on a GPU. What relies on
-    /// that, a barrier that is missing where warps rarely drift apart, then mostly computes what it does there. Under checks and
-    /// counters the order follows the numbers.
+    /// The warps of a block run a few instructions each in turn, so that they advance together, as on a GPU. Code that relies on this, such as one with a missing barrier where warps rarely drift apart, then mostly computes the same results as on a GPU. Under checks and counters, warps run in the order of their numbers.
     Interleaved,
 }
 
 impl Schedule {
-    /// What orders are drawn from, where they are.
+    /// The seed, if the order is random.
     pub(crate) fn seed(self) -> Option<u64> {
         match self {
             Schedule::Seeded(seed) => Some(seed),
@@ -74,7 +71,7 @@ impl Schedule {
     }
 }
 
-/// How a device is made.
+/// Options of a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The device's limits.
@@ -83,20 +80,20 @@ pub struct Options {
     pub workers: Option<usize>,
     /// The order of time slices.
     pub schedule: Schedule,
-    /// Warp instructions after which one warp is taken to be stuck; `None` for no limit.
+    /// Warp instructions after which a warp counts as stuck; `None` for no limit.
     pub max_instructions: Option<u64>,
-    /// Warp instructions of all warps together after which a launch is stopped; `None` for no limit.
+    /// Warp instructions, summed over all warps, after which a launch is stopped; `None` for no limit.
     pub total_instructions: Option<u64>,
     /// Time after which a launch is stopped; `None` for no limit.
     pub time_limit: Option<std::time::Duration>,
     /// Run every register as 32 separate lanes, with no analysis of uniform and affine values. Slow;
     /// the reference that the fast engine is compared with.
     pub all_varying: bool,
-    /// Allocations, and variables in shared memory, are far apart, so that an index which leaves one does
-    /// not land in another; and it is noted which bytes have been initialized.
+    /// Allocations, and variables in shared memory, are far apart, so that an index out of one does not reach
+    /// another; and initialized bytes are tracked.
     pub gaps: bool,
-    /// Fresh global memory holds zeros, as mostly on a GPU that no program has used before. Not if `gaps` is set:
-    /// what nothing has written then holds 0xCD bytes, as by default.
+    /// Fresh global memory holds zeros, as mostly on a GPU that no program has used before. Ignored if `gaps` is
+    /// set: unwritten memory then holds 0xCD bytes, the default.
     pub zeroed: bool,
     /// Check assembled code before it runs; see the module `assemble::verify`.
     pub verify: bool,
@@ -146,7 +143,7 @@ impl Fuel {
         self.used.fetch_add(instructions, Ordering::Relaxed);
     }
 
-    /// Which limit is reached, and in words.
+    /// The limit that is reached, and its message.
     pub fn spent(&self) -> Option<(FaultKind, String)> {
         if INTERRUPTED.load(Ordering::Relaxed) {
             return Some((FaultKind::TimeLimit, format!("{STOPPED}the program was interrupted")));

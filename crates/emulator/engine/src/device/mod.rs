@@ -44,13 +44,13 @@ impl std::fmt::Debug for Device {
 }
 
 impl Device {
-    /// A device with nothing in its memory.
+    /// A device with empty memory.
     pub fn new(options: Options) -> Device {
         Device::with_addresses(options, Addresses::Own)
     }
 
-    /// A device whose addresses are the host's own: kernels reach what is allocated here and, by
-    /// their own pointers, the ranges that the host registers.
+    /// A device whose addresses are host addresses: kernels can access memory allocated here and, by host pointers, the
+    /// ranges that the host registers.
     pub fn on_host_memory(options: Options) -> Device {
         Device::with_addresses(options, Addresses::Host)
     }
@@ -88,7 +88,7 @@ impl Device {
         self.memory().addresses() == Addresses::Host
     }
 
-    /// Its global memory, to be looked at; launches go on meanwhile.
+    /// Its global memory, for reading; launches continue meanwhile.
     pub fn memory(&self) -> RwLockReadGuard<'_, Memory> {
         self.memory.shared()
     }
@@ -97,8 +97,8 @@ impl Device {
         self.memory.alone()
     }
 
-    /// A device with a copy of this one's memory, on which programs of this one run as here and leave nothing behind;
-    /// waits for running launches. `None` where addresses are the host's, or there is no room.
+    /// A device with a copy of this one's memory, on which this one's programs run as here, without effect on the
+    /// original. Waits for running launches. `None` if addresses are the host's, or if there is not enough memory.
     pub fn copy(&self) -> Option<Device> {
         let memory = self.writing().copy()?;
         Some(Device {
@@ -110,8 +110,8 @@ impl Device {
         })
     }
 
-    /// Allocates `bytes` bytes at a multiple of 256 and returns their device address. The same calls
-    /// in the same order give the same addresses. Fresh memory holds 0xCD bytes, or what [`Options::zeroed`] says.
+    /// Allocates `bytes` bytes at a multiple of 256 and returns their device address. The same calls in the same order
+    /// give the same addresses. Fresh memory holds 0xCD bytes, or zeros with [`Options::zeroed`].
     ///
     /// # Errors
     /// When the device or the host has not enough memory.
@@ -119,8 +119,8 @@ impl Device {
         self.writing().allocate(bytes, name)
     }
 
-    /// Allocates `bytes` bytes that somebody lends, at their own address, until [`Device::free`]; only on a device on host
-    /// memory. They are filled as fresh memory is. `lender` is dropped when they are free.
+    /// Allocates `bytes` borrowed bytes at their own address, until [`Device::free`]; only on a device on host memory.
+    /// They are filled like fresh memory. `lender` is dropped when they are freed.
     ///
     /// # Errors
     /// When this is not a device on host memory, it has not enough, or the range overlaps another.
@@ -153,8 +153,8 @@ impl Device {
     /// When this is not a device on host memory, or the range overlaps another.
     ///
     /// # Safety
-    /// Until [`Device::unregister_host_memory`], the bytes must be there to be read and written; while a launch
-    /// runs, no other code may write them, nor read what the kernel writes.
+    /// Until [`Device::unregister_host_memory`], the bytes must be valid for reads and writes; while a launch runs, no
+    /// other code may write them, or read bytes that the kernel writes.
     pub unsafe fn register_host_memory(
         &self,
         start: *mut u8,
@@ -173,12 +173,12 @@ impl Device {
         self.writing().unregister_host_memory(start as u64)
     }
 
-    /// Lets kernels use any host address for as long as nothing is registered; does nothing on a device
-    /// with addresses of its own. An access to what is not there then ends the process.
+    /// Lets kernels use any host address while nothing is registered; no effect on a device with its own addresses. An
+    /// access to an unmapped address then ends the process.
     ///
     /// # Safety
-    /// From now on every launch while nothing is registered must keep to memory that is there to be read
-    /// and written, as if all of it were registered.
+    /// From now on, every launch while nothing is registered must access only memory that is valid for reads and
+    /// writes.
     pub unsafe fn trust_addresses(&self) {
         // SAFETY: launches keep to memory that can be accessed, as this function requires.
         unsafe { self.writing().trust() }
@@ -216,8 +216,8 @@ impl Device {
         self.writing().fill(address, value, bytes)
     }
 
-    /// Makes a texture of an image that is in allocated memory, and gives its handle: what a kernel takes as
-    /// a `.u64` parameter, or finds in the eight bytes of a `.texref` variable.
+    /// Makes a texture of an image in allocated memory, and returns its handle, which a kernel takes as a `.u64`
+    /// parameter or finds in the eight bytes of a `.texref` variable.
     ///
     /// # Errors
     /// When the image or the sampler breaks a rule.
@@ -225,8 +225,7 @@ impl Device {
         self.make_mipmap(&[image], sampler)
     }
 
-    /// Makes a texture of mipmap levels, each of half of the extents of the one before, as [`Device::make_texture`]
-    /// makes one of an image.
+    /// Like [`Device::make_texture`], for mipmap levels, each with half the extents of the previous one.
     ///
     /// # Errors
     /// When an image or the sampler breaks a rule.
@@ -234,7 +233,7 @@ impl Device {
         self.writing().objects.make(Object::Texture(levels.to_vec(), sampler))
     }
 
-    /// Makes a surface of an image that is in allocated memory, and gives its handle.
+    /// Makes a surface of an image in allocated memory, and returns its handle.
     ///
     /// # Errors
     /// When the image breaks a rule.
@@ -242,7 +241,7 @@ impl Device {
         self.writing().objects.make(Object::Surface(image))
     }
 
-    /// Ends a texture, surface or sampler; whether there was one of this handle. The image's memory stays.
+    /// Destroys a texture, surface or sampler; returns whether the handle existed. The image's memory stays.
     pub fn end_object(&self, handle: u64) -> bool {
         self.writing().objects.end(handle)
     }
@@ -257,17 +256,16 @@ impl Device {
         self.memory().total()
     }
 
-    /// Checks and prepares a module; its global and constant variables are allocated and initialized.
-    /// An entry with something that the emulator does not know is refused when it is launched
-    /// ([`Program::refused`] lists them); the others run.
+    /// Checks and prepares a module; its global and constant variables are allocated and initialized. An entry with an
+    /// unsupported construct is refused when it is launched ([`Program::refused`] lists them); the others run.
     ///
     /// # Errors
-    /// When no entry can run, or a variable cannot be placed, naming what the emulator does not know.
+    /// If no entry can run, with the first unsupported construct, or if a variable cannot be allocated.
     pub fn load(&self, module: &Module) -> Result<Arc<Program>, LoadError> {
         Program::load(module, &self.memory, self.options.gaps, self.options.verify).map(Arc::new)
     }
 
-    /// As [`Device::load`], but each kernel is decoded when it is first used: launching one that cannot run gives the reason.
+    /// As [`Device::load`], but each kernel is decoded on first use; launching an unsupported one returns the reason.
     ///
     /// # Errors
     /// When a variable cannot be placed.
@@ -321,8 +319,8 @@ impl Device {
     /// Runs a kernel to its end. `arguments` are the bytes of each PTX parameter, little-endian.
     ///
     /// # Errors
-    /// When the launch does not fit the device or the kernel, or the kernel faults. Memory then holds
-    /// whatever had been written.
+    /// When the launch does not fit the device or the kernel, or the kernel faults. Memory then holds everything
+    /// written so far.
     pub fn launch<I: Instrument>(
         &self,
         program: &Program,

@@ -1,8 +1,8 @@
-//! Occupancy: how many blocks a multiprocessor holds at once, and the resource that limits them.
+//! Occupancy: the number of blocks that a multiprocessor holds, and the limiting resource.
 //!
-//! The rules follow NVIDIA's occupancy calculator: registers are given to a warp in units of
-//! 256, shared memory to a block in units of 128 bytes (1 KB of it is the system's from compute
-//! capability 8.0 on), and a block stays whole.
+//! The rules follow NVIDIA's occupancy calculator: registers are allocated per warp in units of 256, shared memory per
+//! block in units of 128 bytes (plus 1 KB for the system from compute capability 8.0 on), and only whole blocks are
+//! resident.
 
 use crate::assemble::code::Assembled;
 use crate::device::launch::LaunchConfig;
@@ -36,8 +36,8 @@ impl Multiprocessor {
     pub const HOPPER: Multiprocessor =
         Multiprocessor { threads: 2048, blocks: 32, registers: 65_536, shared: 228 << 10 };
 
-    /// The blocks of `threads` threads with `registers` registers each and `shared` bytes of shared memory that
-    /// it holds at once, and what limits them: `threads`, `blocks`, `registers` or `shared memory`.
+    /// The number of resident blocks of `threads` threads with `registers` registers each and `shared` bytes of shared
+    /// memory, and the limit: `threads`, `blocks`, `registers` or `shared memory`.
     pub fn resident_blocks(
         &self,
         threads: u32,
@@ -59,7 +59,7 @@ impl Multiprocessor {
     }
 }
 
-/// How many blocks of a kernel the device holds at once.
+/// The number of a kernel's blocks that the device holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Residency {
     /// In all: whole clusters.
@@ -68,7 +68,7 @@ pub struct Residency {
     pub per_multiprocessor: u32,
     /// Multiprocessors.
     pub multiprocessors: u32,
-    /// What limits them.
+    /// The limiting resource.
     pub limiter: &'static str,
 }
 
@@ -83,12 +83,12 @@ impl fmt::Display for Residency {
     }
 }
 
-/// The part of the estimated registers that a kernel surely takes: of 1,225 kernels of this repository ptxas 13.0 gives
-/// none fewer than a quarter. A grid that the driver would take must not be refused.
+/// Divisor for a safe lower bound on registers: for 1,225 kernels of this repository, ptxas 13.0 never allocates fewer
+/// than a quarter of the estimate. A grid that the driver would accept must not be refused.
 const SURE_REGISTERS: u32 = 4;
 
-/// How many blocks of a launch the device holds at once, at most: what the driver's compiler makes of the registers is
-/// not known.
+/// The maximum number of a launch's blocks that the device holds; the register count of the driver's compiler is
+/// unknown.
 pub fn residency(assembled: &Assembled, launch: &LaunchConfig<'_>, limits: &Limits) -> Residency {
     let kernel = &assembled.kernel;
     let threads = launch.block.iter().product();

@@ -1,7 +1,7 @@
-//! How far the latest launch of this process has come, for whoever shows it while it runs.
+//! Progress of the latest launch of this process, for displays.
 //!
-//! Two counters of the process, not of a launch: where several launches run at once, what is read is of no use
-//! but to be shown. Nothing here has to do with results.
+//! The two counters are per process, so with concurrent launches they are only an indication. They do not
+//! affect results.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,7 +11,7 @@ static ENDED: AtomicU64 = AtomicU64::new(0);
 /// Launches so far.
 static LAUNCHES: AtomicU64 = AtomicU64::new(0);
 
-/// How far the latest launch has come.
+/// Progress of the latest launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// Which launch of the process it is, from 1; 0 before the first.
@@ -22,7 +22,7 @@ pub struct Position {
     pub total: u64,
 }
 
-/// How far the latest launch has come.
+/// Progress of the latest launch.
 pub fn position() -> Position {
     let total = TOTAL.load(Ordering::Relaxed);
     let ended = ENDED.load(Ordering::Relaxed).min(total);

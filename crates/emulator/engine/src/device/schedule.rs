@@ -1,5 +1,5 @@
-//! Blocks over workers: handed out by a counter, so that every worker stays busy to the end. The blocks of a kernel
-//! that may wait for each other are run by one worker, as many at once as the device holds.
+//! Distribution of blocks to workers by a counter, so that every worker stays busy to the end. If a kernel's blocks
+//! may wait for each other, one worker runs them all, with as many resident as the device holds.
 
 use crate::assemble::code::Assembled;
 use crate::block::executor::Slice;
@@ -21,8 +21,8 @@ use crate::memory::Memory;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Instructions of all warps after which a launch is taken to be stuck, if none of them has come to a barrier or its
-/// end meanwhile: many blocks that spin would take long to reach the limit of one warp.
+/// Instructions of all warps after which a launch counts as stuck, if no warp has reached a barrier or its end
+/// meanwhile. Many spinning blocks would take long to reach the limit of a single warp.
 const STALLED: u64 = 40_000_000_000;
 
 /// One launch.
@@ -90,7 +90,7 @@ impl<'a> Job<'a> {
         Job { assembled, memory, parameters, shape, order, launch, limits, residency }
     }
 
-    /// How many blocks the device holds at once; found when it is first asked for.
+    /// The number of blocks that the device holds; computed on first use.
     fn residency(&self) -> Residency {
         *self.residency.get_or_init(|| residency(self.assembled, self.launch, self.limits))
     }
@@ -178,7 +178,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// The next cluster to start, unless all have been started or the waiting ones leave no room.
+    /// The next cluster to start; `None` if all have been started or the waiting ones take up all slots.
     fn next_order(&self, waiting: usize) -> Option<u64> {
         let fits = || {
             let most = self.residency().blocks / self.per_cluster();
@@ -364,7 +364,7 @@ pub struct Order {
     pub total: u64,
     /// Clusters to run.
     pub count: u64,
-    /// The first of the clusters that run one after the other, where they do.
+    /// The first of the clusters that run consecutively, if they do.
     run_from: Option<u64>,
     /// Of a shuffled order.
     seed: Option<u64>,

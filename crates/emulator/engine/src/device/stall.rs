@@ -1,5 +1,5 @@
-//! Launches that make no progress. The host and other launches may change memory that a kernel polls: whoever runs
-//! a launch concurrently sets a stall handler, which is asked, on the thread of the launch, before the launch is ended as
+//! Launches that make no progress. The host and other launches may change memory that a kernel polls. So code that runs
+//! launches concurrently sets a stall handler, which is called on the launch's thread before the launch is ended as
 //! deadlocked.
 
 use std::cell::Cell;
@@ -7,7 +7,8 @@ use std::cell::Cell;
 /// How sure it is that a launch makes no progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stall {
-    /// Since the last question no warp has come to a barrier or its end. It may compute, or wait for others.
+    /// Since the last call no warp has reached a barrier or its end. The launch may be computing, or waiting for
+    /// others.
     Suspected,
     /// All warps that can run poll memory, and none of it has changed.
     Certain,
@@ -21,8 +22,8 @@ thread_local! {
     static HANDLER: Cell<Option<*const dyn Fn(Stall) -> bool>> = const { Cell::new(None) };
 }
 
-/// Runs launches that go on, when they stall, as long as `handler` returns true. Only launches whose blocks may wait for each
-/// other ask it, since only these may wait for anybody.
+/// Runs launches that continue after a stall as long as `handler` returns true. Only launches whose blocks may wait for each
+/// other call it.
 pub fn with_handler<R>(handler: StallHandler<'_>, run: impl FnOnce() -> R) -> R {
     struct Restored(Option<*const dyn Fn(Stall) -> bool>);
     impl Drop for Restored {
@@ -37,12 +38,13 @@ pub fn with_handler<R>(handler: StallHandler<'_>, run: impl FnOnce() -> R) -> R 
     run()
 }
 
-/// Whether the launch of this thread has a stall handler: the host or another launch may change what it waits for.
+/// Whether the launch of this thread has a stall handler: the host or another launch may change the memory that it
+/// polls.
 pub(crate) fn has_handler() -> bool {
     HANDLER.get().is_some()
 }
 
-/// Whether the launch of this thread continues although it stalls.
+/// Whether the launch of this thread continues after a stall.
 pub(crate) fn goes_on(stall: Stall) -> bool {
     // SAFETY: `with_handler` of this thread has not returned, since `Restored` takes its handler out of `HANDLER`: the
     // reference is alive.

@@ -11,8 +11,8 @@ const FRESH: [u8; 8] = [8, 0, 0, 0, 0, 0, 0, 0];
 /// Workspaces allocated together when launches run concurrently: memory is not allocated while one runs.
 const AT_ONCE: usize = 16;
 
-/// The workspace that the driver gives a cooperative launch for grid-wide barriers: cooperative groups find its address in
-/// `%envreg1` and `%envreg2`, its size in its first word, and let blocks arrive at its second.
+/// The workspace that the driver passes to a cooperative launch for grid-wide barriers: cooperative groups find its
+/// address in `%envreg1` and `%envreg2`, and its size in its first word; blocks arrive at its second word.
 pub struct Workspace<'a> {
     memory: &'a MemoryLock,
     /// Workspaces that no launch uses now, when launches run concurrently.

@@ -1,4 +1,4 @@
-//! What can go wrong: while loading a module, in host access to memory, and in a running kernel.
+//! Errors: of loading a module, of host access to memory, and of a running kernel.
 
 pub mod report;
 
@@ -27,13 +27,13 @@ pub struct NearAllocation {
 /// An error in a launch, by its kernel's fault or before it started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What kind of fault it is.
+    /// The kind.
     pub kind: FaultKind,
-    /// What happened, in one line.
+    /// The message, in one line.
     pub message: String,
-    /// The source position of the instruction, where the module tells.
+    /// The source position of the instruction, if the module has line information.
     pub location: Option<SourceLocation>,
-    /// The file of the PTX text, where it is known.
+    /// The file of the PTX text, if known.
     pub text_file: Option<String>,
     /// The line in the PTX text, 0 when unknown.
     pub text_line: u32,
@@ -53,7 +53,7 @@ pub struct Fault {
     pub size: u32,
     /// The allocation nearest to the address.
     pub allocation: Option<NearAllocation>,
-    /// What to do about it.
+    /// The remedy.
     pub help: String,
 }
 
@@ -131,7 +131,7 @@ fn called(callers: &[SourceLocation]) -> String {
 /// A fault as a handler sees it.
 #[derive(Clone, Debug)]
 pub struct RawFault {
-    /// What kind.
+    /// The kind.
     pub kind: FaultKind,
     /// The lane.
     pub lane: u32,
@@ -148,14 +148,14 @@ pub struct RawFault {
 }
 
 impl RawFault {
-    /// A fault of executing lanes that has to do with no address; the lowest of them stands for all.
+    /// A fault of the executing lanes without an address, attributed to the lowest lane.
     pub fn of_lanes(kind: FaultKind, space: MemorySpace, mask: u32, note: String) -> RawFault {
         let lane = mask.trailing_zeros() & 31;
         RawFault { kind, lane, address: None, bytes: 0, space, access: None, note }
     }
 }
 
-/// A fault and where it happened.
+/// A fault and its location.
 #[derive(Clone, Debug)]
 pub struct Located {
     /// The fault.
@@ -185,7 +185,7 @@ pub enum FaultKind {
     Null,
     /// An access to memory already freed.
     UseAfterFree,
-    /// `free` of what `malloc` did not give.
+    /// `free` of a pointer that `malloc` did not return.
     BadFree,
     /// Threads wait at a barrier that can never complete.
     Deadlock,
@@ -304,10 +304,10 @@ pub enum MemoryError {
         address: u64,
         /// Bytes asked for.
         bytes: u64,
-        /// The nearest allocation, in words.
+        /// The nearest allocation, as text.
         nearest: String,
     },
-    /// A range of host memory that kernels cannot be given.
+    /// A range of host memory that cannot be registered.
     NotRegistrable {
         /// First byte.
         address: u64,
@@ -316,7 +316,7 @@ pub enum MemoryError {
         /// Why not.
         why: String,
     },
-    /// An image or sampler that a texture or surface cannot be made of.
+    /// An image or sampler that is invalid for a texture or surface.
     BadImage {
         /// Why not.
         why: String,

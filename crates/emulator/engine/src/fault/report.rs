@@ -11,7 +11,7 @@ use lanework_ptx_ir::memory_layout::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WIND
 /// A misaligned address this close to an allocation is misaligned before it is outside, as on a GPU.
 const NEAR: u64 = 1 << 20;
 
-/// Bytes from an allocation beyond which its name says little of an address.
+/// Distance from an allocation beyond which its name does not help to explain an address.
 const FAR: u64 = 1 << 16;
 
 /// The facts about the launch that a report needs.
@@ -270,7 +270,8 @@ fn address_fault(scene: &Scene<'_>, raw: &RawFault, fault: &mut Fault) {
     }
 }
 
-/// Whether an address in global memory is so far from every allocation that its alignment says nothing.
+/// Whether an address in global memory is so far from every allocation that its alignment is
+/// irrelevant.
 fn wild(memory: &Memory, space: MemorySpace, address: u64, bytes: u32) -> bool {
     matches!(space, MemorySpace::Global | MemorySpace::Constant)
         && match memory.diagnose(address, u64::from(bytes)) {

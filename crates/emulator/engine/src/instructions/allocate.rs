@@ -1,9 +1,9 @@
 //! `malloc` and `free` of kernels: a heap in device memory of the size that CUDA gives by default.
 //!
-//! The heap keeps its own state in device memory, so that it lasts from launch to launch: at the start the
-//! offset of the end, the number of blocks that are free and where to look for one; before each block
-//! its size, its state and the bytes asked for. A kernel can overwrite all that, so every step is
-//! checked. Where an instrument watches, blocks are far apart, and none is given twice while there is room.
+//! The heap's state is in device memory, so that it persists from launch to launch. At its start are the offset of
+//! the end, the number of free blocks and the position of the next search; before each block are its size, its state
+//! and the requested bytes. A kernel can overwrite all of that, so every step is checked. Under an instrument,
+//! blocks are far apart, and freed blocks are reused only when the heap is full.
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instrument::event::HeapEvent;
@@ -24,13 +24,13 @@ pub const BYTES: u64 = 8 << 20;
 const FIRST: u64 = 32;
 /// Bytes before a block's contents.
 const HEAD: u64 = 16;
-/// Blocks that are looked at before a new one is made.
+/// Maximum number of blocks searched before a new one is made.
 const LOOKS: usize = 64;
-/// Bytes between two blocks where an instrument watches.
+/// Bytes between two blocks under an instrument.
 const APART: u64 = 256;
 const USED: u64 = 1;
 const FREE: u64 = 2;
-/// Where in the word of the state the bytes asked for are.
+/// Bit position of the requested bytes in the state word.
 const ASKED: u32 = 8;
 
 /// The words that an empty heap starts with.
@@ -40,7 +40,7 @@ pub fn empty() -> Vec<u8> {
 
 /// A block of a heap.
 pub struct Block {
-    /// Where its contents start.
+    /// Offset of its contents.
     pub offset: u64,
     /// The bytes asked for.
     pub bytes: u64,
@@ -48,10 +48,10 @@ pub struct Block {
     pub used: bool,
 }
 
-/// The blocks of a heap, as far as what it knows of itself is whole.
+/// The blocks of a heap, up to the first inconsistency.
 ///
 /// # Safety
-/// `data` must hold so many bytes; whoever writes them meanwhile does so by guest accesses.
+/// `data` must be valid for that many bytes; concurrent writes to them are guest accesses.
 pub unsafe fn blocks(data: *const u8, bytes: u64) -> Vec<Block> {
     let read = |offset: u64| {
         let inside = offset <= bytes.saturating_sub(8);
@@ -81,10 +81,10 @@ struct Heap<'a> {
     base: u64,
 }
 
-/// What `free` did.
+/// The outcome of `free`.
 enum Freed {
     Block,
-    /// It was free.
+    /// It was already free.
     Twice,
     /// No block starts there.
     None,
@@ -130,7 +130,7 @@ impl Heap<'_> {
         Some(self.base + end + HEAD)
     }
 
-    /// Looks for a block that was freed and is large enough; `None` when the heap is not whole.
+    /// Looks for a block that was freed and is large enough; `None` if the heap is corrupted.
     fn reuse(&self, bytes: u64, asked: u64) -> Option<Option<u64>> {
         let (end, free) = (self.read(0)?, self.read(8)?);
         let mut at = self.read(16)?;
@@ -207,7 +207,7 @@ unsafe impl Body for Malloc {
     }
 }
 
-/// `free(b)` in the heap at `c`, lane after lane; null is let be.
+/// `free(b)` in the heap at `c`, lane by lane; null is ignored.
 pub struct Free;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
@@ -246,7 +246,7 @@ unsafe impl Body for Free {
                     return fault(warp, op, raw);
                 }
             }
-            // The result goes nowhere, but a destination is there.
+            // The result is unused, but the operation has a destination.
             u64::put(warp, op.a, Lanes([0; 32]));
             op.leave()
         }

@@ -1,4 +1,4 @@
-//! Handlers that change where a warp goes or which of its lanes do.
+//! Handlers of control flow and of active lanes.
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::print;
@@ -16,7 +16,7 @@ fn account(op: &Op, warp: &mut Warp) {
     warp.lane_instructions += op.imm * u64::from(warp.mask.count_ones());
 }
 
-/// Ends the time slice when the warp has run long; the branch is taken when its next slice comes.
+/// Ends the time slice if it is used up; the branch is taken in the warp's next slice.
 #[inline(always)]
 fn end_slice(warp: &mut Warp, to: *const Op) -> *const Op {
     if warp.instructions >= warp.slice_end { warp.stop_at(to, Stop::Yield) } else { to }
@@ -222,8 +222,8 @@ unsafe impl Body for StackOverflow {
     }
 }
 
-/// Narrows the active lanes to those whose guard holds; `b` is the guard, `d` its negation, `a` the
-/// place to go on if none does.
+/// Narrows the active lanes to those whose guard holds; `b` is the guard, `d` its negation, `a` the target if none
+/// does.
 pub struct Guard;
 
 // SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
@@ -244,7 +244,7 @@ unsafe impl Body for Guard {
     }
 }
 
-/// The end of what a guard narrowed.
+/// The end of guarded operations.
 pub struct Unguard;
 
 // SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
@@ -271,8 +271,8 @@ unsafe impl Body for Nothing {
     }
 }
 
-/// Waits for lanes of other splits of the warp; `b` names all that must come, `c` is what each brings to the instruction that
-/// follows, and `d` is that instruction as a number (see [`crate::machine::divergence`]).
+/// Waits for lanes of other splits of the warp; `b` holds all lanes that must arrive, `c` each lane's contribution to the
+/// instruction that follows, and `d` the number of that instruction (see [`crate::machine::divergence`]).
 pub struct Converge;
 
 // SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
@@ -312,7 +312,7 @@ unsafe fn named(op: &Op, warp: &Warp) -> u32 {
     (0..32).filter(|lane| warp.mask >> lane & 1 != 0).fold(0, |all, lane| all | masks.0[lane])
 }
 
-/// A breath in a long block: back to the loop, so that a chain of operations stays short.
+/// A return to the loop in a long basic block, so that a chain of tail calls stays short.
 pub struct Breath;
 
 // SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.

@@ -1,4 +1,4 @@
-//! Handlers in which lanes see each other, and the clock.
+//! Handlers of lane exchange and of the clock.
 //!
 //! Operations here keep destinations in `a` and the low half of `imm`, and a number in its high half.
 
@@ -142,8 +142,8 @@ unsafe fn members(warp: &Warp, slot: Slot, here: u32) -> Lanes<u32> {
     members
 }
 
-/// Gives each active lane what `f` makes of the lanes that take part with it. Groups of lanes with
-/// members of their own may share an instruction; most often there is one group.
+/// Sets each active lane's result to `f` of the lanes that participate with it. Several groups of lanes
+/// may share an instruction; mostly there is one group.
 fn by_group<T: Copy + Default>(
     mask: u32,
     members: &Lanes<u32>,

@@ -1,4 +1,4 @@
-//! An instrument attached to a worker: what the assembler knows of it, and how operations and handlers reach it.
+//! An instrument attached to a worker: its data for the assembler, and access to it for operations and handlers.
 
 use crate::instrument::Instrument;
 use crate::instrument::counter::CounterRule;
@@ -24,7 +24,7 @@ pub struct Instrumentation {
     pub access: Tiers,
     /// Its rules for counting in place.
     pub counter: fn(MemorySpace, AccessKind, AccessClass) -> CounterRule,
-    /// What else it inserts.
+    /// Makes the plan of its other insertions.
     pub plan: fn(&Kernel, &Analyses) -> Option<Arc<dyn Plan>>,
 }
 
@@ -49,8 +49,8 @@ pub struct Attached {
 }
 
 impl Attached {
-    /// Attaches an instrument that outlives the worker. `wants` is what the code was assembled for: an instrument may
-    /// answer differently when it is asked again.
+    /// Attaches an instrument that outlives the worker. `wants` is the set that the code was assembled for, because
+    /// an instrument may answer differently when it is asked again.
     pub fn new<I: Instrument>(instrument: &mut I, wants: Wants) -> Box<Attached> {
         let object: *mut I = instrument;
         Box::new(Attached { wants, instrument: object.cast(), object })
@@ -64,7 +64,7 @@ impl Attached {
 }
 
 impl Hook {
-    /// The instrument, if it wants any of this.
+    /// The instrument, if it wants any of these events.
     ///
     /// # Safety
     /// The instrument is alive and attached, and no other reference to it exists until `'a` ends.

@@ -1,4 +1,4 @@
-//! A cluster between two scheduler passes, as an instrument looks at it, and what the instrument may say of it.
+//! A cluster between two scheduler passes, for inspection by an instrument, and the instrument's verdict on it.
 
 use crate::fault::Located;
 use lanework_ptx_ir::kernel::Kernel;
@@ -9,7 +9,7 @@ pub enum Verdict {
     GoesOn,
     /// It continues, and no other may run meanwhile.
     GoesOnAlone,
-    /// Others may go on now, and should have a turn before it does.
+    /// Others may continue now, and should run before it does.
     Leaves,
     /// It only waits for other clusters' writes to global memory: the block's rank and the fault, if none
     /// ever does.
@@ -21,7 +21,7 @@ pub enum Verdict {
 pub enum Progress {
     /// It runs when its time slice comes.
     Ready,
-    /// It polls for what only others can bring about.
+    /// It polls for something that only other warps can change.
     Polling,
     /// It waits at a barrier of its block.
     Blocked,
@@ -38,7 +38,7 @@ pub struct WarpSnapshot {
     pub registers: Vec<u8>,
 }
 
-/// The cluster between two scheduler passes, to be looked at and steered.
+/// The cluster between two scheduler passes, for inspection and steering.
 pub trait ClusterView {
     /// The kernel.
     fn kernel(&self) -> &Kernel;

@@ -1,13 +1,13 @@
 //! Counting in place: the accesses of a site are summed in its counter slots, by rules that the
-//! instrument gives as data. What is counted, and what it means, only the instrument knows.
+//! instrument supplies as data. Only the instrument knows the meaning of the counts.
 //!
-//! An access whose lanes are at even steps has a pattern; the cost of the pattern met last is
-//! remembered with the site (a memo), and the instrument is asked for it on a miss.
+//! An access whose lanes are at even steps has a pattern; the site caches the cost of its last
+//! pattern (a memo), and the instrument is asked on a miss.
 
 /// How accesses of a site are counted in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterRule {
-    /// The instrument's own number for what is counted: it comes back with questions and totals.
+    /// The instrument's number for this kind of count, which is passed back with queries and totals.
     pub class: u8,
     /// Bytes per lane that count, if they differ from the access's own; else 0.
     pub bytes: u8,
@@ -24,18 +24,18 @@ pub enum WordCost {
     Asked,
     /// Both slots grow by the number of different 32-byte granules that the two words are in.
     Granules,
-    /// The first slot grows by 1, and both by 1 more where the words differ and are a multiple of 128
-    /// bytes apart.
+    /// The first slot grows by 1, and both grow by 1 more if the words differ and are a multiple of
+    /// 128 bytes apart.
     Banks,
 }
 
 impl CounterRule {
-    /// For what is not counted: the cheapest to compute.
+    /// For accesses that are not counted: the cheapest to compute.
     pub const NONE: CounterRule =
         CounterRule { class: u8::MAX, bytes: 0, phase: 0, words: WordCost::Banks };
 }
 
-/// Where the lanes of an access go: 16 from each base at even steps, all of them active.
+/// The addresses of an access: 16 lanes from each base with a constant stride, all active.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pattern {
     /// Step between lanes.
@@ -48,7 +48,7 @@ pub struct Pattern {
     pub bytes: u64,
 }
 
-/// The pattern that a site met last, and what it costs. One of 0 bytes was never met.
+/// The last pattern of a site, and its cost. 0 bytes means that there is none.
 #[derive(Clone, Copy, Default)]
 pub struct Memo {
     /// The pattern.
@@ -62,7 +62,7 @@ pub struct Memo {
 pub struct SiteTotal {
     /// Its instruction in the kernel.
     pub instruction: u32,
-    /// The class that the instrument gave it.
+    /// The class assigned by the instrument.
     pub class: u8,
     /// Bytes that one access by 32 lanes asks for.
     pub bytes: u64,

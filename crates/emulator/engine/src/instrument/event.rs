@@ -3,7 +3,7 @@
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::memory_layout::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 
-/// Where an access went.
+/// The state space of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
     /// Global memory.
@@ -61,7 +61,7 @@ impl AccessKind {
 pub struct Access<'a> {
     /// Where.
     pub space: Space,
-    /// What.
+    /// The kind of access.
     pub kind: AccessKind,
     /// Bytes per lane: 1, 2, 4, 8 or 16.
     pub bytes: u32,
@@ -74,7 +74,7 @@ pub struct Access<'a> {
     pub place: Place,
 }
 
-/// Where an event happened.
+/// The location of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Linear index of the block.
@@ -89,19 +89,19 @@ pub struct Place {
 /// An asynchronous event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asynchronous {
-    /// A bulk copy is started: until a thread waits for it, no thread may access what it writes or
-    /// change what it reads. One with several targets is started once for each.
+    /// A bulk copy is started: until a thread waits for it, no thread may access its target or change its source. A
+    /// copy with several targets is reported once for each.
     Started {
-        /// Tells it from the others of its worker.
+        /// Its id, unique in its worker.
         copy: u64,
         /// The source, if it is one run of bytes.
         from: Option<Span>,
         /// The target, likewise.
         to: Option<Span>,
-        /// The phase that ends with it; else it is of its thread's bulk group.
+        /// The phase that it completes; `None` if it belongs to its thread's bulk group.
         phase: Option<Phase>,
     },
-    /// A bulk copy is done. Only who waits for it may know.
+    /// A bulk copy is complete. Only threads that wait for it may rely on that.
     Done {
         /// Which.
         copy: u64,
@@ -114,7 +114,7 @@ pub enum Asynchronous {
     Committed,
     /// A thread has waited for its groups.
     GroupsWaited {
-        /// How many of the latest groups may still be in flight.
+        /// Number of the latest groups that may still be in flight.
         pending: u32,
     },
 }
@@ -143,7 +143,7 @@ pub struct Phase {
     pub parity: bool,
 }
 
-/// A stretch of host memory: its first byte and how many.
+/// A range of host memory: its first byte and its length.
 pub type Run = (*const u8, u64);
 
 /// The bytes that a bulk copy reads and writes.
@@ -155,7 +155,7 @@ pub struct Moved {
     /// The global side of a tile, which is not one run: addresses and bytes. It is the source if no other source
     /// is.
     pub global: Vec<(u64, u64)>,
-    /// Whether what is there is combined with what comes.
+    /// Whether the old contents are combined with the new.
     pub combines: bool,
 }
 
@@ -163,25 +163,24 @@ pub struct Moved {
 /// targets reads its source once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BulkTraffic {
-    /// Whether it goes from global to shared memory, or the other way; `None` where it stays in the shared memories of
-    /// the cluster.
+    /// The direction between global and shared memory; `None` if it stays in the shared memories of the cluster.
     pub global: Option<BulkDirection>,
     /// Whether it is the first target of the copy, or the only one.
     pub first: bool,
     /// The bytes of global memory: addresses and lengths. None for a further target.
     pub runs: Vec<(u64, u64)>,
-    /// Bytes of shared memory that it reads or writes, what is outside of a tensor included.
+    /// Bytes of shared memory that it reads or writes, including parts outside of a tensor.
     pub shared_bytes: u64,
 }
 
-/// Where a bulk copy goes that has to do with global memory.
+/// The direction of a bulk copy from or to global memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BulkDirection {
     /// From global memory.
     Load,
     /// To global memory.
     Store,
-    /// To global memory, where it is combined with what is there.
+    /// To global memory, combined with the old contents.
     Reduce,
 }
 
@@ -191,7 +190,7 @@ pub struct MatrixTile<'a> {
     pub space: MemorySpace,
     /// The operation.
     pub kind: AccessKind,
-    /// By lane: where the matrix starts.
+    /// The start of the matrix, by lane.
     pub base: &'a [u64; 32],
     /// Bits from one row to the next, or from column to column.
     pub pitch: u64,
@@ -204,7 +203,7 @@ pub struct MatrixTile<'a> {
 pub enum HeapEvent {
     /// A warp calls `malloc` or `free`.
     Called,
-    /// `malloc` gave a block.
+    /// `malloc` returned a block.
     Allocated {
         /// Its address.
         address: u64,

@@ -1,21 +1,20 @@
 //! The events that an instrument wants, and the instrument of a worker as its blocks hold it, with its type
 //! erased: the state of the machine is below [`crate::instrument`].
 
-/// A set of what an instrument may want to see.
+/// A set of events that an instrument may request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Wants(u32);
 
 impl Wants {
-    /// Nothing: no operation is inserted, and the run is as fast as one without an instrument.
+    /// No events: no operation is inserted, and the run is as fast as one without an instrument.
     pub const NOTHING: Wants = Wants(0);
     /// Each instruction of each warp: `Instrument::instruction`.
     pub const INSTRUCTIONS: Wants = Wants(1);
     /// Each access: `Instrument::memory` and, by its default, `Instrument::access`.
     pub const ACCESSES: Wants = Wants(1 << 1);
-    /// Counter slots: accesses that follow a pattern, and the visits of basic blocks, are summed in place
-    /// and handed over in the end (`Instrument::flush`); `Instrument::memory` reports other accesses, and
-    /// `Instrument::bulk_traffic` of bulk copies.
-    /// Not to be combined with `ACCESSES`.
+    /// Counter slots: accesses that follow a pattern, and visits of basic blocks, are summed in place and
+    /// passed on at the end (`Instrument::flush`); `Instrument::memory` reports other accesses, and
+    /// `Instrument::bulk_traffic` bulk copies. Not to be combined with `ACCESSES`.
     pub const COUNTS: Wants = Wants(1 << 2);
     /// Branches at which a warp diverges, and, in any order, barrier arrivals.
     pub const BRANCHES: Wants = Wants(1 << 3);
@@ -29,8 +28,8 @@ impl Wants {
     pub const SYNCHRONIZATION: Wants = Wants(1 << 6);
     /// Asynchronous copies with what they read and write, and what `wgmma` reads of shared memory.
     pub const COPIES: Wants = Wants(1 << 7);
-    /// `malloc` and `free` of kernels. Their blocks then are far apart, and none is given twice while there is
-    /// room.
+    /// `malloc` and `free` of kernels. Their blocks are then far apart, and freed blocks are reused only when
+    /// the heap is full.
     pub const HEAP: Wants = Wants(1 << 8);
     /// Starts and ends of clusters, blocks and warps, and whose time slice it is.
     pub const EDGES: Wants = Wants(1 << 9);

@@ -5,7 +5,7 @@ use std::any::Any;
 
 /// An operation that an instrument has inserted.
 pub struct Inserted {
-    /// What runs it.
+    /// The handler.
     pub tiers: Tiers,
     /// Its immediate: mostly the address of data that lives as long as the [`Plan`].
     pub imm: u64,
@@ -19,7 +19,7 @@ pub enum BeforeAccess {
     Special(Tiers),
     /// One of its own, with the operands of the general one; the immediate is the address of data.
     Own(Inserted),
-    /// None: an earlier operation has told of the access.
+    /// None: an earlier operation has reported the access.
     Nothing,
 }
 

@@ -1,20 +1,20 @@
-//! The instrument seam: what an observer of a run may see, and what it may decide.
+//! The instrument interface: the events that an observer of a run may receive, and the decisions that it may make.
 //!
-//! An [`Instrument`] says what it wants to see ([`Wants`]); the assembler inserts operations for that and
-//! only for that, so that unwanted events are free. This is how tools for dynamic binary
-//! instrumentation work (Pin, 2005; NVBit, 2019). There are three ways to see an event:
+//! An [`Instrument`] declares the events that it wants ([`Wants`]). The assembler inserts operations only for those, so
+//! that other events cost nothing. This is how tools for dynamic binary instrumentation work (Pin, 2005; NVBit, 2019).
+//! An event is reported in one of three ways:
 //!
 //! - *Accesses* run hot. An operation before each memory instruction reports them: [`Observe`],
 //!   monomorphized for the instrument in the crate that defines it, or operations of the instrument's own,
 //!   which its [`Plan`] names.
-//! - *Counts* are summed in place by the engine's own handlers, by a [`CounterRule`] for each site; the
-//!   instrument is asked what a pattern of addresses costs, and handed the totals in the end.
+//! - *Counts* are summed in place by the engine's own handlers, by a [`CounterRule`] for each site; the instrument
+//!   supplies the cost of a pattern of addresses, and receives the totals at the end.
 //! - *Everything else* is a call through `dyn Instrument`.
 //!
 //! Each worker has its own instrument (`fork`), and they are merged in a fixed order when the launch ends.
 //!
-//! [`Instrument`] is an unsafe trait, since it puts handlers into the code that warps run. Whoever only watches
-//! implements the safe [`Observer`](crate::instrument::observer::Observer).
+//! [`Instrument`] is an unsafe trait, because it inserts handlers into the code that warps run. To only observe,
+//! implement the safe [`Observer`](crate::instrument::observer::Observer).
 
 pub(crate) mod attached;
 pub mod cluster_view;
@@ -92,7 +92,7 @@ impl ScratchBytes {
     }
 }
 
-/// Watches a run, and takes part in it.
+/// Observes a run and can influence it.
 ///
 /// All methods but `fork` and `merge` may be left to their defaults, which do nothing. Warps are named by
 /// their index in the block, blocks of a cluster by rank, places in a kernel by the instruction's index.
@@ -113,7 +113,7 @@ pub unsafe trait Instrument: Send + 'static {
     where
         Self: Sized;
 
-    /// Takes in what another worker's instrument has seen.
+    /// Merges the data of another worker's instrument.
     fn merge(&mut self, other: Self)
     where
         Self: Sized;
@@ -134,7 +134,7 @@ pub unsafe trait Instrument: Send + 'static {
         Tiers::cold::<Observe<Self>>()
     }
 
-    /// The operations that it inserts into a kernel besides.
+    /// The operations that it inserts into a kernel in addition.
     fn plan(_kernel: &Kernel, _analyses: &Analyses) -> Option<Arc<dyn Plan>>
     where
         Self: Sized,
@@ -158,7 +158,7 @@ pub unsafe trait Instrument: Send + 'static {
     /// A warp accesses memory.
     fn access(&mut self, _access: &Access<'_>) {}
 
-    /// A warp accesses memory, with all that the engine knows of it. The default calls
+    /// A warp accesses memory, with all data that the engine has about the access. The default calls
     /// [`Instrument::access`].
     fn memory(&mut self, warp: &Warp, site: &AccessSite, place: Place, addresses: &[u64; 32]) {
         if let Some(access) = site.access(warp.mask, place, addresses) {
@@ -166,11 +166,10 @@ pub unsafe trait Instrument: Send + 'static {
         }
     }
 
-    /// A lane's access is invalid, or its call of `free`. `Ok` excuses it: the run continues, and the access uses the scratch
-    /// bytes.
+    /// A lane's access is invalid, or its call of `free`. With `Ok` the run continues, and the access uses the scratch bytes.
     ///
     /// # Errors
-    /// The fault, where it ends the run.
+    /// The fault, if it ends the run.
     fn invalid_access(
         &mut self,
         _warp: u32,
@@ -185,12 +184,12 @@ pub unsafe trait Instrument: Send + 'static {
 
     // --- Counting ---
 
-    /// What accesses of a pattern add to the second and third counter slot of a site.
+    /// The cost that accesses of a pattern add to the second and third counter slot of a site.
     fn cost(&self, _class: u8, _pattern: &Pattern) -> [u64; 2] {
         [0; 2]
     }
 
-    /// The worker's run has ended: what was counted in place, once for each block of a cluster.
+    /// The worker's run has ended: the counts in place, once for each block of a cluster.
     fn flush(&mut self, _totals: &Totals<'_>) {}
 
     // --- Synchronization ---
@@ -204,7 +203,7 @@ pub unsafe trait Instrument: Send + 'static {
     /// A barrier opens for these warps; `all` where it was one for all threads of the block.
     fn barrier_open(&mut self, _number: usize, _released: &[usize], _all: bool) {}
 
-    /// A warp executes what synchronizes it or demands something of its lanes; `operand` reads the
+    /// A warp executes an instruction that synchronizes it or has requirements on its lanes; `operand` reads the
     /// instruction's sources.
     fn synchronization(
         &mut self,
@@ -218,7 +217,7 @@ pub unsafe trait Instrument: Send + 'static {
     /// An instruction names lanes that are on another path: it waits for them.
     fn lanes_missing(&mut self, _warp: u32, _instruction: u32, _lanes: u32) {}
 
-    /// A lane operates on the mbarrier at an offset in the shared memory of a block, before it is done.
+    /// Called before a lane operates on the mbarrier at an offset in a block's shared memory.
     fn mbarrier(
         &mut self,
         _warp: &Warp,
@@ -231,7 +230,8 @@ pub unsafe trait Instrument: Send + 'static {
     /// A lane has waited for a phase of an mbarrier.
     fn mbarrier_waited(&mut self, _warp: &Warp, _at: (u32, u32), _mbarrier: (u32, u64)) {}
 
-    /// A warp arrives at the cluster's barrier of this generation; `relaxed` says that nothing it did before is ordered by that.
+    /// A warp arrives at the cluster's barrier of this generation; `relaxed` means that the arrival orders none of its earlier
+    /// accesses.
     fn cluster_arrive(&mut self, _warp: usize, _generation: u32, _relaxed: bool) {}
 
     /// All have arrived at the cluster's barrier.
@@ -280,14 +280,14 @@ pub unsafe trait Instrument: Send + 'static {
     ) {
     }
 
-    /// A thread starts a bulk copy: what it moves, for counting ([`Wants::COUNTS`]).
+    /// A thread starts a bulk copy; reports its bytes, for counting ([`Wants::COUNTS`]).
     fn bulk_traffic(&mut self, _place: Place, _traffic: &BulkTraffic) {}
 
     /// A thread makes a group of the bulk copies that it has started.
     fn bulk_commit(&mut self, _warp: u32, _lane: u32) {}
 
-    /// A thread waits for its groups but the latest `pending`; until they have `read` what they read, or until
-    /// they are done.
+    /// A thread waits for all but its latest `pending` groups: with `read` until they have read their sources, else
+    /// until they are complete.
     fn bulk_wait(&mut self, _warp: u32, _lane: u32, _pending: u32, _read: bool) {}
 
     /// A warp loads or stores a matrix by `wmma`; its accesses are reported, too.
@@ -296,8 +296,8 @@ pub unsafe trait Instrument: Send + 'static {
     /// A warp's product (`wgmma`) reads these 16-byte chunks of its block's shared memory.
     fn product_reads(&mut self, _warp: &Warp, _instruction: u32, _chunks: &[u64]) {}
 
-    /// A lane's instruction on tensor memory reads these 16-byte chunks of the shared memory of the block of a rank, by
-    /// the asynchronous proxy, from now on until its commit has arrived.
+    /// A lane's instruction on tensor memory reads these 16-byte chunks of the shared memory of the block of a rank,
+    /// through the asynchronous proxy, from now until its commit has arrived.
     fn tensor_reads(&mut self, _warp: &Warp, _at: (u32, u32), _rank: u32, _chunks: &[u64]) {}
 
     /// A lane's product adds to columns of tensor memory, from a first one on, that were never written.
@@ -351,34 +351,33 @@ pub unsafe trait Instrument: Send + 'static {
         Ok(Verdict::GoesOn)
     }
 
-    /// The worker switches to the cluster in another of its slots, counted from 0. Clusters that wait for
-    /// others keep theirs; a seat is taken by one cluster after the other. The regions are the shared memory of
-    /// the seat's blocks, by rank.
+    /// The worker switches to the cluster in another of its slots, counted from 0. Clusters that wait for others keep
+    /// theirs; a slot is used by one cluster after another. The regions are the shared memory of the slot's blocks, by
+    /// rank.
     fn enter_slot(&mut self, _slot: usize, _shared: &[Region]) {}
 
-    /// Whether what the cluster in a seat waits for may have come, after [`Verdict::Waits`].
+    /// Whether the cluster in a slot may be able to continue, after [`Verdict::Waits`].
     fn may_go_on(&self, _seat: usize) -> bool {
         true
     }
 
-    /// A fault stops the cluster; more can be said about it.
+    /// A fault stops the cluster; the instrument may extend its message.
     fn stopped(&mut self, _fault: &mut RawFault, _cluster: &dyn ClusterView) {}
 
-    /// A fault has stopped a cluster, or all that run wait for ever. `None` lets the launch go on with the next
-    /// one.
+    /// A fault has stopped a cluster, or all running clusters wait forever. With `None` the launch continues with the
+    /// next cluster.
     fn fault(&mut self, fault: ClusterFault) -> Option<Located> {
         Some(fault.located)
     }
 
-    /// The worker's run has ended: whether all clusters of the grid were to run, and whether a fault has
-    /// stopped it. Gives a fault that ends the launch all the same.
+    /// The worker's run has ended; the arguments tell whether all clusters of the grid were to run, and whether a fault
+    /// has stopped it. May return a fault that ends the launch.
     fn finish(&mut self, _all: bool, _faulted: bool) -> Option<([u32; 3], Located)> {
         None
     }
 }
 
-/// Tells an instrument of the access of the memory instruction that follows; see
-/// [`Instrument::access_operation`].
+/// Reports the access of the following memory instruction to an instrument; see [`Instrument::access_operation`].
 pub struct Observe<I>(PhantomData<I>);
 
 // SAFETY: `run` returns what `Op::next` gives, and the instrument sees the warp by shared reference only.

@@ -1,4 +1,4 @@
-//! Handlers that notify an instrument of instructions, and of what synchronizes a warp.
+//! Handlers that notify an instrument of instructions and of synchronization of a warp.
 
 use crate::machine::handler::Body;
 use crate::machine::lanes::fetch_cold;
@@ -23,8 +23,8 @@ unsafe impl Body for Event {
     }
 }
 
-/// Notifies the instrument of an annotation: what synchronizes the warp, or demands something of its lanes.
-/// The immediate is the annotation, packed.
+/// Notifies the instrument of an annotation: an instruction that synchronizes the warp, or has requirements
+/// on its lanes. The immediate is the annotation, packed.
 pub struct Annotation;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).

@@ -1,4 +1,4 @@
-//! Observers: the safe way to watch a run.
+//! Observers: the safe way to observe a run.
 //!
 //! An [`Observer`] receives events as plain data. It decides nothing that the engine relies on, so that safe code can
 //! implement it. Every observer is an [`Instrument`], with the handlers of the engine itself.
@@ -20,12 +20,12 @@ pub trait Observer: Send + 'static {
     where
         Self: Sized;
 
-    /// Adds what another worker's observer has seen.
+    /// Merges the data of another worker's observer.
     fn merge(&mut self, other: Self)
     where
         Self: Sized;
 
-    /// The events that it wants. [`Wants::COUNTS`] is of no use to an observer and is left out.
+    /// The events that it wants. [`Wants::COUNTS`] is useless for an observer and is ignored.
     fn wants(&self) -> Wants {
         Wants::EVENTS
     }
@@ -166,7 +166,7 @@ unsafe impl<O: Observer> Instrument for O {
     }
 }
 
-/// Watches nothing: the null observer.
+/// The null observer: requests no events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NullObserver;
 

@@ -55,9 +55,9 @@ pub struct Context {
     pub fault: Option<Box<RawFault>>,
 }
 
-/// Runs of one fused sequence whose accesses cost the same, since a cost in shared memory depends on the
-/// distance of the two bases alone. They are added to the sites' counter slots when the distance changes, and
-/// in the end.
+/// Runs of one fused sequence whose accesses have the same cost, because a cost in shared memory depends only on
+/// the distance between the two bases. They are added to the sites' counter slots when the distance changes, and
+/// at the end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Deferred {
     /// The bases of the scalar loads.
@@ -71,14 +71,14 @@ pub struct Deferred {
 /// One warp of a warpgroup at `wgmma.wait_group`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WarpgroupArrival {
-    /// Times that it has come there.
+    /// Number of arrivals there.
     pub came: u64,
     /// Whether it has not gone on.
     pub waits: bool,
 }
 
 impl Context {
-    /// Takes out what sites counted.
+    /// Takes the counts of the sites.
     pub fn take_totals(&mut self) -> Vec<SiteTotal> {
         let total = |site: &mut AccessSite| SiteTotal {
             instruction: site.origin,
@@ -148,7 +148,7 @@ impl Context {
         let in_window =
             space == MemorySpace::Generic && address.wrapping_sub(LOCAL_WINDOW) < WINDOW;
         if space == MemorySpace::Local || in_window {
-            // Function-scope parameters live in local memory too, so a generic address may be given.
+            // Function-scope parameters are in local memory, too, so their address may be generic.
             let offset = if address.wrapping_sub(LOCAL_WINDOW) < WINDOW {
                 address - LOCAL_WINDOW
             } else {
@@ -184,7 +184,7 @@ impl Context {
         Place { block: self.block, warp: warp.index, instruction }
     }
 
-    /// Tells the instrument of an access at these guest addresses.
+    /// Reports an access at these guest addresses to the instrument.
     #[inline(never)]
     pub fn observe(&mut self, warp: &Warp, op: &Op, site: &AccessSite, addresses: &[u64; 32]) {
         let place = self.place(warp, op);
@@ -194,8 +194,8 @@ impl Context {
     }
 }
 
-/// Whether the instrument lets the kernel go on after a lane's invalid access: then the place, off the
-/// guest's memory, where its bytes come from or go to; else the fault.
+/// Asks the instrument whether the kernel continues after a lane's invalid access. If so, returns scratch bytes
+/// outside of guest memory for the access; else the fault.
 #[cold]
 pub fn recover(warp: &Warp, op: &Op, raw: RawFault) -> Result<*mut u8, RawFault> {
     // SAFETY: the worker owns the context for as long as its warps run; handlers hold no other reference to it, or to its

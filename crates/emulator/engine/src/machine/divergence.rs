@@ -18,8 +18,8 @@ impl Warp {
         }
     }
 
-    /// After [`Stop::Wait`]: yields to a sibling split, one that reconverges at the same place, where there
-    /// is one, for it may be what the waiting one waits for.
+    /// After [`Stop::Wait`]: yields to a sibling split, which reconverges at the same place, if there is one;
+    /// the waiting split may wait for it.
     pub fn yield_to_sibling(&mut self) {
         (self.waiting, self.waits_at) = (self.mask, self.stopped_at);
         while self.depth > 0 && self.stack[self.depth - 1].reconvergence_pc == self.reconvergence_pc
@@ -49,8 +49,8 @@ impl Warp {
         }
     }
 
-    /// Counts lanes that wait only to end as ended: they have nothing left to do, and a barrier does
-    /// not wait for them.
+    /// Counts lanes that only wait to exit as exited: they have no work left, and a barrier does not wait for
+    /// them.
     pub fn retire(&mut self) {
         for lane in 0..32 {
             let bit = 1 << lane;
@@ -86,8 +86,8 @@ impl Warp {
         self.stop_at(op, Stop::Done)
     }
 
-    /// Whether lanes are elsewhere that may yet come to an operation that all have to execute together, as they do where both
-    /// sides of a branch have met at an instruction of the warp before.
+    /// Whether other lanes may still arrive at an operation that all lanes have to execute together, as after a warp
+    /// instruction at which both sides of a branch have met.
     pub fn may_align(&mut self) -> bool {
         if self.mask != self.live {
             self.retire();
@@ -99,9 +99,9 @@ impl Warp {
 /// Where lanes are, and the stack above them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WarpSplit {
-    /// The lanes that go on from here.
+    /// The lanes of this split.
     pub mask: u32,
-    /// The operation they go on with.
+    /// The operation at which they continue.
     pub at: *const Op,
     /// Their reconvergence PC.
     pub reconvergence_pc: u32,
@@ -140,7 +140,7 @@ impl WarpSplit {
     /// Merges a split at the same place with the same reconvergence stack.
     ///
     /// # Errors
-    /// The other split, if it is not such a one.
+    /// The other split, if they differ.
     pub fn join(&mut self, other: WarpSplit) -> Result<(), WarpSplit> {
         let place = |entry: &ReconvergenceEntry| (entry.pc, entry.reconvergence_pc);
         let same = self.at == other.at
@@ -178,14 +178,12 @@ impl Warp {
     }
 }
 
-// Instructions of a warp that its lanes execute at several places: a shuffle in each branch, say.
+// Warp instructions that lanes execute at several places, such as a shuffle in each branch.
 //
 // *Rule.* PTX ISA, `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`: an executing thread waits until all threads of the member
-// mask have executed the instruction with the same qualifiers and the same mask; that it is one instruction is asked for up to
-// sm_6x only. From sm_70 on ptxas calls one function from all places, so that lanes of both branches exchange values; lanes
-// at instructions with other qualifiers, or at `bar.warp.sync`, wait for ever. An H100 did both (2026-11-23).
+// mask have executed the instruction with the same qualifiers and the same mask; only up to sm_6x must it be the same instruction. From sm_70 on ptxas calls one function from all places, so that lanes of both branches exchange values; lanes at instructions with other qualifiers, or at `bar.warp.sync`, wait forever. An H100 behaved in both ways (2026-11-23).
 //
-// Splits that have met go on one after the other. Each takes along what the others' lanes brought.
+// Splits that have met continue one after another. Each takes the contributions of the other splits' lanes with it.
 
 /// Kinds of instructions, in the low byte of the number of one; the mode is in the next, and a flag for a negated predicate
 /// in the third.
@@ -196,7 +194,7 @@ const ELECT: u32 = 4;
 const REDUCE: u32 = 5;
 const NEGATED: u32 = 1 << 16;
 
-/// An instruction that lanes come together for, as a number: `bar.warp.sync` is 0.
+/// The number of an instruction at which lanes meet; `bar.warp.sync` is 0.
 pub fn number(op: Option<WarpOp>) -> u32 {
     let kind = match op {
         Some(WarpOp::Shuffle(_)) => SHUFFLE,
@@ -218,7 +216,7 @@ pub fn qualifiers(number: u32) -> u32 {
 /// Adds lanes that wait at an operation.
 ///
 /// # Safety
-/// It is one of the warp's at which lanes come together.
+/// It is an operation of the warp at which lanes meet.
 pub unsafe fn add(exchange: &mut Exchange, warp: &Warp, op: *const Op, lanes: u32) {
     // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     let values = unsafe {
@@ -242,20 +240,20 @@ pub unsafe fn add(exchange: &mut Exchange, warp: &Warp, op: *const Op, lanes: u3
 pub struct Exchange {
     /// The lanes.
     pub lanes: u32,
-    /// Whether this split is the first of them to go on.
+    /// Whether this split is the first of them to continue.
     pub leads: bool,
     /// The value of each.
     pub values: [u64; 32],
 }
 
 impl Warp {
-    /// The lanes that take part in the instruction of the warp that comes next.
+    /// The lanes that take part in the next warp instruction.
     pub fn participants(&self) -> u32 {
         self.mask | self.exchange.as_ref().map_or(0, |exchange| exchange.lanes)
     }
 
-    /// Whether what synchronizes these lanes is to be told by this split: each of several that met would tell it, the later ones
-    /// when the first have gone on already.
+    /// Whether this split reports the synchronization of these lanes: if several splits met, only the first one does, because
+    /// later ones would report it after the first has continued.
     pub fn tells_sync(&self) -> bool {
         self.exchange.as_ref().is_none_or(|exchange| exchange.leads)
     }

@@ -64,8 +64,8 @@ impl Tiers {
     }
 }
 
-/// A handler that only pays with wide registers. The lowest level has none, where the
-/// general handlers do, and that much less to compile.
+/// A handler that pays off only with wide registers. The lowest level uses the general handlers instead, which saves
+/// compile time.
 #[derive(Clone, Copy)]
 pub struct WideTiers([Handler; 2]);
 

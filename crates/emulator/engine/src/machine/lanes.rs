@@ -1,4 +1,4 @@
-//! Reads and writes of a warp's registers, whatever their form.
+//! Reads and writes of a warp's registers in any form.
 
 use crate::machine::Warp;
 use crate::machine::slot::{BITS, Elem, Lanes, OFFSET, SCALAR, Scalar, Slot, WIDE};
@@ -30,7 +30,7 @@ pub trait Source: Copy + Default + 'static {
     unsafe fn fetch_own(warp: &Warp, slot: Slot) -> Lanes<Self>;
 }
 
-/// [`Source::fetch`] out of line, for handlers that are rare: hundreds of them share one copy.
+/// [`Source::fetch`] out of line, for rare handlers: hundreds of them share one copy.
 ///
 /// # Safety
 /// As for [`Source::fetch`].
@@ -220,8 +220,8 @@ pub unsafe fn put_words<T: Copy>(warp: &mut Warp, slot: Slot, words: Lanes<T>) {
     }
 }
 
-/// The address of each lane. What is added to a 32-bit register wraps where the register would: nvcc
-/// addresses the first word of shared memory as `[%r+4]` with -4 in the register.
+/// The address of each lane. Additions to a 32-bit register wrap as the register does: nvcc addresses the first
+/// word of shared memory as `[%r+4]` with -4 in the register.
 ///
 /// # Safety
 /// The slot is a register of the warp.

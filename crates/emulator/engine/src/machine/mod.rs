@@ -13,11 +13,11 @@ use crate::machine::divergence::Exchange;
 use crate::machine::slot::{OFFSET, Slot};
 use lanework_ptx_ir::kernel::MemorySpace;
 
-/// One decoded operation. `a` is the destination, `b` to `d` are sources, unless a handler says else.
+/// One decoded operation. `a` is the destination, `b` to `d` are sources, unless a handler documents otherwise.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Op {
-    /// What runs it.
+    /// The handler.
     pub(crate) handler: Handler,
     /// Destination slot.
     pub a: u32,
@@ -39,14 +39,14 @@ const _: () = assert!(size_of::<Op>() == 24 + size_of::<Handler>() && align_of::
 pub const ENDS: u32 = u32::MAX - 1;
 
 impl Op {
-    /// Whether lanes that come here end at once.
+    /// Whether lanes that reach this operation exit immediately.
     pub fn ends(&self) -> bool {
         self.b == ENDS && self.c == ENDS && self.d == ENDS
     }
 
-    /// Runs the next operation: its handler is called in tail position, which an optimized
-    /// build turns into a jump. The assembler breaks long chains, so that the stack stays shallow even
-    /// where a jump does not come out of it; an unoptimized build returns to the loop instead.
+    /// Runs the next operation: its handler is called in tail position, which an optimized build turns into a jump. The
+    /// assembler breaks long chains, so that the stack stays shallow even if the call does not become a jump; an
+    /// unoptimized build returns to the loop instead.
     ///
     /// # Safety
     /// As for [`Handler`]; this operation falls through.
@@ -93,13 +93,13 @@ pub enum Stop {
     Fault,
     /// Its time slice is over.
     Yield,
-    /// It waits for what only others can bring about: the same operation will tell.
+    /// It waits for something that only others can change; it retries the same operation.
     Wait,
     /// It waits for others of its own lanes.
     Converge,
-    /// It waits for all of its lanes, to execute this operation together.
+    /// It waits until all of its lanes can execute this operation together.
     Align,
-    /// A scalar form overflowed: go on at the same operation with every register varying.
+    /// A scalar form overflowed: continues at the same operation with every register varying.
     Widen,
 }
 
@@ -118,10 +118,10 @@ pub struct ReconvergenceEntry {
 /// No reconvergence PC: the lanes run to their exit.
 pub const NO_RECONVERGENCE: u32 = u32::MAX;
 
-/// Entries of the reconvergence stack at most: each split leaves at most two entries, and 32 lanes split at most 31 times.
+/// Maximum entries of the reconvergence stack: each split leaves at most two entries, and 32 lanes split at most 31 times.
 pub const DEPTH: usize = 64;
 
-/// One warp of a running block. Only the scheduler makes warps; code outside of this crate is lent them while they run.
+/// One warp of a running block. Only the scheduler makes warps; code outside of this crate borrows them while they run.
 pub struct Warp {
     /// The register file.
     pub(crate) regs: *mut u8,
@@ -149,7 +149,7 @@ pub struct Warp {
     pub(crate) sites: *mut AccessSite,
     /// Why it stopped.
     pub(crate) stop: Stop,
-    /// Where it stopped, to go on or to report.
+    /// The operation where it stopped, for continuing or reporting.
     pub(crate) stopped_at: *const Op,
     /// The lanes that waited when it stopped with [`Stop::Wait`], and where.
     pub(crate) waiting: u32,
@@ -159,13 +159,13 @@ pub struct Warp {
     pub(crate) poll_expires: bool,
     /// Its index in the block.
     pub index: u32,
-    /// Whether it has left the scalar forms behind.
+    /// Whether it runs the all-varying form.
     pub(crate) widened: bool,
     /// Whether its lanes are scheduled independently, as several splits; the warp runs one of them.
     pub(crate) independent: bool,
-    /// Whether lanes that an operation lacks will not come any more.
+    /// Whether the lanes that an operation lacks will never arrive.
     pub(crate) alone: bool,
-    /// What lanes of other splits bring to the instruction of the warp that comes next.
+    /// Contributions of lanes of other splits to the warp's next collective instruction.
     pub(crate) exchange: Option<Box<Exchange>>,
     /// Entries of the reconvergence stack.
     pub(crate) depth: usize,

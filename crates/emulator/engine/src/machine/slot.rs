@@ -33,8 +33,8 @@ const _: () = {
 };
 
 impl Scalar {
-    /// Writes a register in scalar form: both bases at once, for [`Scalar::add`] reads them so, and a
-    /// read wider than the writes before it waits until those have reached the host's cache.
+    /// Writes a register in scalar form: both bases in one store, because [`Scalar::add`] reads them in one load,
+    /// and a load wider than the preceding stores stalls until those have reached the host's cache.
     ///
     /// # Safety
     /// `at` is a register in scalar form.
@@ -83,8 +83,9 @@ impl Scalar {
     }
 }
 
-/// Something of each half of a warp. `array::map` would do, but unwinds, and its code took an eighth of the crate's
-/// time to compile. Nor is it inlined into a handler, so that what it calls has none of the wide registers.
+/// Applies `f` to each half of a warp. `array::map` would work, but it unwinds, and its code took an eighth of the
+/// crate's compile time. It is not inlined into handlers either, so functions that it calls could not use wide
+/// registers.
 #[inline(always)]
 pub fn both<T: Copy, U>(halves: [T; 2], f: impl Fn(T) -> U) -> [U; 2] {
     [f(halves[0]), f(halves[1])]
@@ -110,8 +111,8 @@ pub const BITS: [u32; 32] = {
     bits
 };
 
-/// A type that a lane can hold, with its bits in a 32- or 64-bit word. Narrow values are extended by
-/// their signedness when stored; what is above them is ignored when read.
+/// A type that a lane can hold, with its bits in a 32- or 64-bit word. Narrow values are extended by their
+/// signedness when stored; bits above them are ignored when read.
 pub trait Elem: Copy + Default + 'static {
     /// Whether its own storage is a 64-bit word.
     const WIDE: bool;

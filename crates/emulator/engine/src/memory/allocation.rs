@@ -70,15 +70,15 @@ impl Allocation {
 
 /// Addresses are multiples of this, and at least as many bytes are between two allocations.
 pub const GRAIN: u64 = 256;
-/// An allocation of this size or more has pages of its own, which the host may map anew (to share them with another process).
+/// An allocation of this size or more has its own pages, which the host may remap (to share them with another process).
 pub const PAGE: u64 = 4096;
 
-/// Where the addresses of a device come from.
+/// The source of a device's addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addresses {
     /// They are counted up, and never reused.
     Own,
-    /// They are the host's: everything is where it is there.
+    /// They are host addresses.
     Host,
 }
 
@@ -100,7 +100,7 @@ pub enum BadAddress {
 }
 
 impl Memory {
-    /// The first of some bytes of one allocation that nothing has written, as far as that is followed.
+    /// The first unwritten byte of a range in one allocation, if that is tracked.
     pub fn unwritten(&self, address: u64, bytes: u64) -> Option<NearAllocation> {
         let (start, allocation) = self.find(address)?;
         let (written, offset) = (allocation.written.as_ref()?, address - start);

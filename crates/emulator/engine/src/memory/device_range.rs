@@ -1,14 +1,12 @@
-//! A range of the host's addresses for the memory of devices that use them: what is freed is never given to the program, so that an
-//! address of a device stays one, and a stale pointer differs from the program's own memory. The range is reserved once for the process,
-//! takes pages when they are touched, and gives them back when an allocation ends.
+//! A range of host addresses for devices that use host addresses. Freed memory is never returned to the program, so that a stale device pointer never points into the program's own memory. The range is reserved once per process; pages are allocated when they are touched, and released when an allocation ends.
 //!
 //! Blocks are found by best fit, and free neighbors are joined (Knuth, The Art of Computer Programming, 2.5). Free bytes are zero.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Sizes of the range that are asked for: a host with a limit gives a smaller one, or none.
-/// Hosts with 32-bit addresses have no room for any of them.
+/// Sizes of the range to try: a host with a limit may only allow a smaller one, or none. Hosts with
+/// 32-bit addresses have no room for any.
 const SIZES: [u64; 3] = [1 << 42, 1 << 38, 1 << 34];
 /// Blocks start at multiples of this.
 const GRAIN: usize = 256;

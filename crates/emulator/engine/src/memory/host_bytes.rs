@@ -8,10 +8,10 @@ use std::sync::Arc;
 /// The alignment of C's `malloc`: with more, zeros would be written instead of taken from the system.
 const PLAIN_ALIGN: usize = 16;
 
-/// What fresh memory holds.
+/// Contents of fresh memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fresh {
-    /// This byte everywhere, so that what nothing has written shows.
+    /// This byte everywhere, so that unwritten memory is visible.
     Byte(u8),
     /// Zeros, which the system gives with the pages when they are first touched.
     Zeros,
@@ -24,7 +24,7 @@ pub struct HostBytes {
     start: *mut u8,
 }
 
-/// What ends with the bytes.
+/// The owner of the bytes, dropped with them.
 enum Owner {
     Allocator {
         base: *mut u8,

@@ -25,7 +25,7 @@ const FIRST_ADDRESS: u64 = 0x10_0000_0000;
 const APART: u64 = 1 << 36;
 /// Allocations larger than this ask the host first.
 const ASK_HOST: u64 = 64 << 20;
-/// What fresh memory holds.
+/// Contents of fresh memory.
 pub const POISON: u8 = 0xCD;
 /// Freed ranges remembered, to tell use after free from a wild address.
 const QUARANTINE: usize = 4096;
@@ -284,8 +284,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Copies bytes to the host. Kernels may write them meanwhile: each aligned element of up to 8 bytes is then the old or
-    /// the new one.
+    /// Copies bytes to the host. If kernels write them at the same time, each aligned element of up to 8 bytes is the old
+    /// or the new one.
     ///
     /// # Errors
     /// When they do not be in one allocation.
@@ -320,8 +320,8 @@ impl Memory {
     }
 }
 
-/// Bytes that the host can give, as far as it tells. A device may be told to have more memory than its
-/// host; without this check a large allocation would end the process.
+/// Bytes that the host can allocate, if known. A device may be configured with more memory than its host has;
+/// without this check a large allocation would end the process.
 fn host_free() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));

@@ -1,5 +1,5 @@
-//! f64 arithmetic where a GPU differs from the host: which NaN comes out, and the minimum and maximum (PTX
-//! manual, "Floating-Point Instructions").
+//! f64 arithmetic in which a GPU differs from the host: the resulting NaN, and the minimum and maximum
+//! (PTX manual, "Floating-Point Instructions").
 
 use crate::number::soft;
 use crate::number::soft::{Number, Round};
@@ -13,8 +13,8 @@ pub fn quiet(x: f64) -> f64 {
     if x.is_nan() { f64::from_bits(x.to_bits() | 1 << 51) } else { x }
 }
 
-/// `result`, or, if it is NaN, the first operand in this order that is one, made quiet: the NaN that a
-/// GPU chooses.
+/// `result`; if it is NaN, the first operand that is a NaN, made quiet, which is the NaN that a GPU
+/// returns.
 #[inline(always)]
 pub fn with_nan_of<const N: usize>(result: f64, operands: [f64; N]) -> f64 {
     let mut nan = f64::from_bits(NAN);

@@ -1,8 +1,8 @@
 //! Floats of 8 bits and less, from and to f32 and f16 (Micikevicius et al., "FP8 Formats for Deep Learning", 2022; for
 //! 4 and 6 bits see the MX specification).
 //!
-//! Numbers round to the nearest even and saturate to the largest finite one; the only NaN produced is 0x7f, and where
-//! it has no NaN, a NaN becomes the largest number.
+//! Numbers round to the nearest even and saturate to the largest finite one. The only NaN produced is 0x7f; in formats
+//! without NaN, a NaN becomes the largest number.
 
 use crate::number::narrow::widen16;
 use half::f16;
@@ -76,7 +76,7 @@ mod tests {
         (SmallFloatFormat::E2m1, 0x7),
     ];
 
-    /// The bit of the sign, and what a NaN becomes.
+    /// The sign bit, and the result for a NaN.
     fn sign_and_nan(format: SmallFloatFormat) -> (u32, u32) {
         match format {
             SmallFloatFormat::E4m3 | SmallFloatFormat::E5m2 => (7, 0x7f),

@@ -1,4 +1,4 @@
-//! Number formats of a GPU on the host: arithmetic that its own floating point does not give.
+//! A GPU's number formats on the host: arithmetic that host floating point does not provide.
 
 pub(crate) mod approximate;
 pub(crate) mod double;

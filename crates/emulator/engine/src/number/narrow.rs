@@ -1,10 +1,10 @@
 //! Floating point of 16 bits, single and packed two to a 32-bit register, through wider types (PTX manual,
 //! "Half Precision Floating-Point Instructions").
 //!
-//! Sums and products of two 16-bit numbers round once from f32. A fused operation rounds twice: its sum is
-//! rounded to odd in f64, after which rounding to 11 or 8 digits gives what one rounding would have given
-//! (Boldo and Melquiond, "Emulation of a FMA and correctly-rounded sums: proved algorithms using rounding
-//! to odd", IEEE Transactions on Computers 57(4), 2008).
+//! Sums and products of two 16-bit numbers round once from f32. A fused operation rounds twice: its sum is rounded to
+//! odd in f64, after which rounding to 11 or 8 bits gives the same result as a single rounding (Boldo and Melquiond,
+//! "Emulation of a FMA and correctly-rounded sums: proved algorithms using rounding to odd", IEEE Transactions on
+//! Computers 57(4), 2008).
 
 use crate::number::single::NAN32;
 use half::{bf16, f16};
@@ -43,7 +43,7 @@ pub fn saturate16x2(a: u32) -> u32 {
     halves(a, saturate16)
 }
 
-/// Zero for what is negative; NaN, which arithmetic makes positive, stays.
+/// Zero for negative numbers; NaN, which arithmetic makes positive, stays.
 pub fn relu16(a: u16) -> u16 {
     if a & 0x8000 != 0 { 0 } else { a }
 }
@@ -81,7 +81,7 @@ pub fn pair(high: u16, low: u16) -> u32 {
     u32::from(high) << 16 | u32::from(low)
 }
 
-/// An f16 as f32, by arithmetic on its bits so that 32 lanes go at once.
+/// An f16 as f32, by arithmetic on its bits, so that it vectorizes over 32 lanes.
 #[inline(always)]
 pub fn widen16(x: f16) -> f32 {
     let bits = u32::from(x.to_bits());
@@ -168,8 +168,8 @@ pub fn fused(a: f32, b: f32, c: f32) -> f64 {
 //
 // Unmeasured: no GPU that has these conversions was available. NVIDIA's `cuda_fp8.hpp` gives the same for every bf16.
 
-/// The exponent of a magnitude; `up` to the power of two above it, else to the one below. What is below all powers is the
-/// least; what is above them is the largest where `finite`, else NaN.
+/// The exponent of a magnitude; `up` to the power of two above it, else to the one below. Magnitudes below all powers
+/// give the smallest; magnitudes above them give the largest if `finite`, else NaN.
 fn scale(up: bool, finite: bool, x: f32) -> u32 {
     const INFINITE: u32 = 0x7f80_0000;
     const LEAST: u32 = 0x0040_0000;

@@ -1,9 +1,9 @@
-//! f32 arithmetic where a GPU differs from the host: subnormals flushed, results clamped, which NaN comes
-//! out, and the minimum and maximum (PTX manual, "Floating-Point Instructions").
+//! f32 arithmetic in which a GPU differs from the host: flushed subnormals, clamped results, the resulting NaN,
+//! and the minimum and maximum (PTX manual, "Floating-Point Instructions").
 //!
-//! The host's own arithmetic rounds to the nearest even, as a GPU's does. With `.ftz` a GPU flushes what
-//! would be subnormal had it all its digits: a result that rounds up to the smallest normal number is
-//! flushed where its unrounded value is too far below it ([`flush_rounded_up`], [`fma_flushed`]; compared with an
+//! The host's own arithmetic rounds to the nearest even, as a GPU's does. With `.ftz` a GPU flushes results that
+//! would be subnormal with unlimited exponent range: a result that rounds up to the smallest normal number is
+//! flushed if its unrounded value is too far below it ([`flush_rounded_up`], [`fma_flushed`]; compared with an
 //! H200). Functions that a GPU approximates are in [`super::approximate`].
 
 use crate::number::soft;
@@ -46,7 +46,7 @@ pub fn canonical(x: f32) -> f32 {
     f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { NAN32 } else { bits })
 }
 
-/// Makes a signaling NaN quiet; conversions keep what fits of a payload.
+/// Makes a signaling NaN quiet; conversions keep the bits of the payload that fit.
 pub fn quiet32(x: f32) -> f32 {
     if x.is_nan() { f32::from_bits(x.to_bits() | 1 << 22) } else { x }
 }
@@ -78,7 +78,7 @@ pub fn fma_flushed(a: f32, b: f32, c: f32) -> f32 {
 #[inline(always)]
 fn rounds_up_to_normal(a: f32, b: f32, c: f32) -> bool {
     let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
-    // The product is exact; the sum may not be, and this is what it lacks.
+    // The product is exact; this is the rounding error of the sum.
     let sum = product + c;
     let of_c = sum - product;
     let lacks = (product - (sum - of_c)) + (c - of_c);

@@ -1,10 +1,10 @@
-//! Software floating point in every rounding direction of IEEE 754, by integers: what the host's own
-//! arithmetic, which rounds to the nearest even, does not give.
+//! Software floating point on integers, in every rounding direction of IEEE 754; the host's arithmetic
+//! only rounds to the nearest even.
 //!
 //! A number is a sign and `mantissa * 2^exponent`. An operation computes it with a sticky last bit, and
 //! [`Format::round`] rounds it into a format (Muller et al., "Handbook of Floating-Point Arithmetic", 2nd
-//! edition, chapters 7 and 8). NaN is for the caller: GPUs choose payloads by type. Exception flags and
-//! traps do not exist, as on a GPU.
+//! edition, chapters 7 and 8). Callers handle NaN, because GPUs choose payloads by type. Exception flags
+//! and traps do not exist, as on a GPU.
 
 #[cfg(test)]
 mod tests;
@@ -122,7 +122,7 @@ impl Format {
         let last = place - self.mantissa as i32;
         let kept = shifted(mantissa, exponent - last, negative, round);
         let biased = (place + self.bias() - 1) as u64;
-        // A carry out of the mantissa moves the exponent up by itself.
+        // A carry out of the mantissa increments the exponent automatically.
         let bits = (biased << self.mantissa).saturating_add(kept);
         if biased >= (1 << self.exponent) || bits >= self.infinity() {
             let grows = match round {
@@ -158,8 +158,8 @@ fn shifted(mantissa: u128, by: i32, negative: bool, round: Round) -> u64 {
     kept as u64 + u64::from(up)
 }
 
-/// The digits with the leading one at bit 124, room for a carry above it; what falls out below is
-/// remembered in the last digit.
+/// The digits with the leading one at bit 124, room for a carry above it; bits shifted out below are
+/// recorded in the sticky last bit.
 fn normalized(mantissa: u128, exponent: i32) -> (u128, i32) {
     let up = mantissa.leading_zeros() as i32 - 3;
     if up >= 0 { (mantissa << up, exponent - up) } else { (jammed(mantissa, -up), exponent - up) }
@@ -266,7 +266,7 @@ pub fn divide(a: Number, b: Number) -> Number {
         (Finite { mantissa: ma, exponent: ea, .. }, Finite { mantissa: mb, exponent: eb, .. }) => {
             let up = ma.leading_zeros().saturating_sub(2);
             let (high, rest) = ((ma << up) / mb, (ma << up) % mb);
-            // One more digit than the quotient has, for what is left over.
+            // One more bit than the quotient has, for the remainder.
             let mantissa = high << 1 | u128::from(rest != 0);
             Finite { negative, mantissa, exponent: ea - up as i32 - eb - 1 }
         }

@@ -24,7 +24,7 @@ pub struct Program {
     entries: Vec<Entry>,
     /// The place of each entry in `entries`, by name.
     numbers: HashMap<String, usize>,
-    /// What entries are lowered from when they are first used.
+    /// The module from which entries are lowered on first use.
     module: Option<Arc<Module>>,
     names: ModuleNames,
     variables: ModuleVariables,
@@ -42,23 +42,23 @@ struct Key {
     all_varying: bool,
 }
 
-/// An entry of the module, and what came of lowering it.
+/// An entry of the module, and the result of lowering it.
 struct Entry {
     name: String,
     lowered: OnceLock<Result<Loaded, LoadError>>,
 }
 
-/// A kernel and what is found about it for all launches.
+/// A kernel and its analyses for all launches.
 struct Loaded {
     kernel: Arc<Kernel>,
     analyses: Arc<Analyses>,
 }
 
 impl Program {
-    /// Loads a module; an entry that cannot run is kept with the reason.
+    /// Loads a module; an unsupported entry is kept with the reason.
     ///
     /// # Errors
-    /// When a variable cannot be placed, or no entry can run: the first reason then.
+    /// If a variable cannot be allocated, or no entry can run, with the first reason.
     pub fn load(
         module: &Module,
         memory: &Arc<MemoryLock>,
@@ -148,8 +148,8 @@ impl Program {
         names.filter(|name| self.loaded(name).is_some())
     }
 
-    /// The kernels that cannot run on the emulator, each with the first thing in it that the emulator
-    /// does not know. Launching one gives the same reason.
+    /// The kernels that cannot run on the emulator, each with its first unsupported construct. Launching one
+    /// returns the same reason.
     pub fn refused(&self) -> impl Iterator<Item = (&str, &LoadError)> {
         let names = self.entries.iter().map(|entry| entry.name.as_str());
         names.filter_map(|name| Some((name, self.refusal(name)?)))
@@ -160,8 +160,8 @@ impl Program {
         self.lowered(entry)?.1.as_ref().err()
     }
 
-    /// The device functions of `module`, which this program was loaded from, that no entry reaches and that
-    /// the emulator does not know, each with the reason.
+    /// The device functions of `module`, which this program was loaded from, that no entry reaches and that the
+    /// emulator does not support, each with the reason.
     pub fn refused_functions(&self, module: &Module) -> Vec<(String, LoadError)> {
         lanework_ptx_ir::lower::unreached::refused_functions(self.placed_module(module))
     }
@@ -222,12 +222,13 @@ impl Program {
         kernel.origins.get(instruction as usize).map(|o| o.name.as_str())
     }
 
-    /// Where a kernel's instructions come from, in the order of [`crate::instrument::event::Place::instruction`].
+    /// The source positions of a kernel's instructions, in the order of
+    /// [`crate::instrument::event::Place::instruction`].
     pub fn origins(&self, entry: &str) -> &[lanework_ptx_ir::kernel::Origin] {
         self.kernel(entry).map_or(&[], |kernel| &kernel.origins)
     }
 
-    /// The names of the instructions of a kernel and of what it calls, each once.
+    /// The distinct instruction names of a kernel and of the functions it calls.
     pub fn instructions(&self, entry: &str) -> Option<Vec<&str>> {
         let kernel = self.kernel(entry)?;
         let mut names: Vec<&str> = kernel
@@ -246,8 +247,8 @@ impl Program {
         self.kernel(entry)?.origins.get(instruction as usize)?.location.clone()
     }
 
-    /// How many of a kernel's registers are predicates, scalar in form, and varying for a block shape:
-    /// what the analysis found.
+    /// The numbers of a kernel's registers that the analysis found to be predicates, scalar in form, and varying,
+    /// for a block shape.
     pub fn register_forms(&self, entry: &str, block: [u32; 3]) -> Option<[usize; 3]> {
         let assembled =
             self.assembled(entry, block, &Instrumentation::new(&NullObserver), false)?;

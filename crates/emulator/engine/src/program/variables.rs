@@ -23,7 +23,7 @@ impl ModuleVariables {
     /// Allocates and initializes the variables of a module.
     ///
     /// # Errors
-    /// When the memory does not suffice, or an initializer is not supported; then none of them is left.
+    /// If the memory does not suffice, or an initializer is not supported; then none of them stays allocated.
     pub fn place(module: &Module, memory: &Arc<MemoryLock>) -> Result<ModuleVariables, LoadError> {
         let (addresses, sizes) = (HashMap::new(), HashMap::new());
         let mut variables = ModuleVariables { addresses, sizes, memory: Arc::clone(memory) };
@@ -53,7 +53,7 @@ impl ModuleVariables {
         };
         let mut memory = self.memory.alone();
         let placed = statics(module);
-        // Nothing is allocated for a module that does not fit.
+        // A module that does not fit allocates nothing.
         let sizes = placed.iter().map(|placed| placed.variable.size());
         let bytes = sizes.fold(0, u64::saturating_add);
         let free = memory.total() - memory.used();

@@ -32,7 +32,7 @@ const MOST_INVALID: u64 = 1 << 20;
 /// A finding in words.
 #[derive(Default)]
 pub struct Finding {
-    /// What happened.
+    /// The message.
     pub message: String,
     /// The remedy.
     pub help: String,

@@ -181,7 +181,7 @@ impl VariableAnalysis for Slice<'_> {
     }
 }
 
-/// What counts as a use of a value. Branches and exchanges with other lanes always do.
+/// Which uses of a value count. Branches and exchanges with other lanes always do.
 #[derive(Clone, Copy)]
 struct Uses {
     /// Stores to other memory do not count.

@@ -19,7 +19,7 @@ use crate::types::{MemorySpace, NanUse, UniformityClass};
 use lanework_ptx::{Function, Module, StateSpace};
 use std::fmt::Write;
 
-/// What to look at.
+/// The view to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
     /// Every instruction of the intermediate form.
@@ -38,7 +38,7 @@ pub enum View {
     VectorizedLoads,
     /// The class of each access.
     AccessClasses,
-    /// What instructions do with NaNs, and the canonicalizations that were added.
+    /// Effects of instructions on NaNs, and the added canonicalizations.
     Nans,
     /// The marks that checks have on loads: polled flags, guesses, copies of structures.
     LoadUses,

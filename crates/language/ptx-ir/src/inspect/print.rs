@@ -164,7 +164,7 @@ fn constant(value: u64) -> String {
     }
 }
 
-/// What registers are called.
+/// The names of registers.
 fn register_names(kernel: &Kernel) -> Vec<String> {
     let mut times: HashMap<&str, usize> = HashMap::new();
     let mut names = vec![String::new(); kernel.registers.len()];

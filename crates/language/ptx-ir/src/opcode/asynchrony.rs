@@ -38,7 +38,7 @@ pub enum AsyncOp {
     Store {
         /// Bytes of one value.
         bytes: u8,
-        /// What `red.async` writes.
+        /// The operation of `red.async`.
         reduction: Option<AtomicOp>,
         /// Where.
         to: AddressOperand,

@@ -154,7 +154,7 @@ pub enum CompareOp {
     SelectBySign {
         /// Of 64 bits; else of 32.
         wide: bool,
-        /// What `c` is.
+        /// The meaning of `c`.
         by: SignOf,
     },
     /// `c` in the low half where the predicate `a` holds, and in the high half where `b` does.

@@ -156,7 +156,7 @@ pub enum AtomicOp {
     },
 }
 
-/// What atomics do on 16-bit floats.
+/// Operations of atomics on 16-bit floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NarrowAtomic {
     /// The sum.

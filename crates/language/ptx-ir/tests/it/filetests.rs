@@ -29,7 +29,7 @@ use lanework_ptx_ir::inspect::{View, inspect};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// What starts a section of expected output.
+/// The marker that starts a section of expected output.
 const SECTION: &str = "// ---- ";
 
 /// The files, in order.

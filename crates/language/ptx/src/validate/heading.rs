@@ -85,7 +85,7 @@ impl Checker<'_> {
         self.old_matrices(instruction);
     }
 
-    /// What `wmma` was in the versions that had it first (manual, "Warp-Level Matrix Multiply-Accumulate Instructions").
+    /// `wmma` in its first PTX versions (manual, "Warp-Level Matrix Multiply-Accumulate Instructions").
     fn old_matrices(&mut self, instruction: &Instruction) {
         if instruction.opcode != Opcode::Wmma {
             return;

@@ -1,5 +1,5 @@
-//! What ptxas refuses, the emulator refuses: modules of real compilers are damaged in one place each,
-//! and the verdicts are compared.
+//! Tests that the emulator refuses the modules that ptxas refuses: modules of real compilers are damaged
+//! in one place each, and the verdicts are compared.
 //!
 //! Too lenient is a mutant of which everything is accepted and that ptxas refuses, too strict one that is
 //! refused and that ptxas accepts; each is a share of what that side accepts, which is more than its

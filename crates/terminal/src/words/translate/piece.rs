@@ -1,5 +1,5 @@
-//! Pieces of a line: the entry that fits one as a whole, else the pieces between separators, colors, columns and
-//! brackets.
+//! Pieces of a line: an entry that matches a piece as a whole, else the parts between separators, colors,
+//! columns and brackets.
 
 use crate::words::catalogue::{Catalogue, Entry, TemplatePart};
 use crate::words::spacing::{apart, is_chinese, is_mark, join, opening};
@@ -8,7 +8,7 @@ use lanework::report::layout::columns;
 /// The start of an escape code.
 const ESCAPE: char = '\u{1b}';
 
-/// The entry that fits the text best, with what its holes hold.
+/// The best matching entry for a text, with the contents of its holes.
 pub(super) fn best<'c, 't>(
     catalogue: &'c Catalogue,
     text: &'t str,
@@ -31,7 +31,7 @@ where
     found
 }
 
-/// The translation of the text as a whole. A single word is looked up where it can be none's name.
+/// The translation of the text as a whole. A single word is looked up only if it cannot be a name.
 pub(super) fn whole(catalogue: &Catalogue, text: &str, word: bool) -> Option<String> {
     if !word && !text.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
         return None;
@@ -83,7 +83,7 @@ pub(super) fn fill(catalogue: &Catalogue, entry: &Entry, held: &[&str]) -> Strin
     out
 }
 
-/// Separators at which text is taken apart, the outermost first, and what stands for each in Chinese.
+/// Separators at which text is split, the outermost first, and the Chinese form of each.
 const SEPARATORS: [(&str, &str); 8] = [
     (WIDE_GAP, WIDE_GAP),
     (". ", "。"),
@@ -203,7 +203,7 @@ fn styled(catalogue: &Catalogue, core: &str) -> Option<String> {
         let code = rest.find('m').map_or(rest.len(), |at| at + 1);
         out.push_str(&rest[..code]);
         rest = &rest[code..];
-        // What follows the label is taken as a whole, with the colors in it.
+        // The text after the label is looked up as a whole, including its colors.
         if out.trim_end_matches("\u{1b}[0m").ends_with(is_mark) && !rest.is_empty() {
             let (said, translated) = piece(catalogue, rest.trim_start(), false);
             out.push_str(&said);
@@ -220,7 +220,7 @@ fn in_columns(catalogue: &Catalogue, core: &str) -> Option<String> {
     let mut out = String::new();
     let mut place = 0;
     let mut rest = core;
-    // Where one column is a text, a single word in another is its label, and no name.
+    // If one column is a text, a single word in another is its label, not a name.
     let any = core.split("  ").any(|part| piece(catalogue, part, false).1);
     while !rest.is_empty() {
         let until = rest.find("  ").unwrap_or(rest.len());

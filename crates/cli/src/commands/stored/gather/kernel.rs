@@ -18,7 +18,7 @@ const ROWS: usize = 32;
 /// The most accesses of those lines that are kept.
 const TOUCHES: usize = 1 << 14;
 
-/// The page of a rung; `None` where it does not run, is wrong, or is not a single kernel.
+/// The page of a rung; `None` if it does not run, is wrong, or is not a single kernel.
 ///
 /// # Errors
 /// If the device fails.
@@ -79,7 +79,7 @@ fn as_page(record: &ProfileRecord) -> Result<Profile, Failure> {
     value.map_err(|error| Failure::Check(format!("the profile cannot be kept: {error}")))
 }
 
-/// The files that the lines of a profile are of, the one with the most weight first.
+/// The files of a profile's lines, the one with the most weight first.
 fn files(record: &ProfileRecord) -> Vec<Source> {
     let mut weights: Vec<(&str, f64)> = Vec::new();
     for line in &record.lines {

@@ -1,6 +1,6 @@
-//! The PTX of a kernel with its counts. A kernel that was staged has instructions and no lines of text: the nth
-//! instruction of the entry's body is found as the nth statement of the printed text, and only where all names
-//! agree.
+//! The PTX of a kernel with its counts. A staged kernel has instructions but no lines of text, so the nth
+//! instruction of the entry's body is matched with the nth statement of the printed text, provided that all
+//! names agree.
 
 use lanework::report::ProfileRecord;
 use lanework_pages::record::{Line, Listing};

@@ -1,6 +1,5 @@
-//! The machine code of a kernel, by the vendor's own tools where they are installed: ptxas assembles the PTX and says
-//! what it took of registers, nvdisasm or cuobjdump lists it. The emulator does not need them, and without them there
-//! is no machine code to show.
+//! The machine code of a kernel, by NVIDIA's tools if they are installed: ptxas assembles the PTX and reports the
+//! registers, nvdisasm or cuobjdump lists the code. The emulator does not need them.
 
 use lanework_pages::record::Sass;
 use std::collections::BTreeMap;
@@ -45,7 +44,7 @@ fn architecture(target: &str) -> String {
     }
 }
 
-/// The machine code; or what the report calls its absence, and details.
+/// The machine code; or the report's text for its absence, and details.
 fn assembled(ptx: &str, entry: &str) -> Result<Sass, (&'static str, String)> {
     let failed = |error: std::io::Error| ("no-ptxas", error.to_string());
     let ptxas = tool("ptxas").ok_or(("no-ptxas", String::new()))?;
@@ -76,7 +75,7 @@ fn assembled(ptx: &str, entry: &str) -> Result<Sass, (&'static str, String)> {
     Ok(Sass { missing: "no-lister".to_owned(), ..bare })
 }
 
-/// Registers, and bytes of spill stores and loads, as `ptxas -v` says them of an entry.
+/// Registers, and bytes of spill stores and loads, from the output of `ptxas -v` for an entry.
 fn resources(said: &str, entry: &str) -> (Option<u32>, Option<[u32; 2]>) {
     let about = said
         .split("Compiling entry function")
@@ -91,8 +90,8 @@ fn resources(said: &str, entry: &str) -> (Option<u32>, Option<[u32; 2]>) {
     (registers, spills.map(|(stores, loads)| [stores, loads]))
 }
 
-/// The instructions of an entry without addresses in comments, and the line of the source of each where the listing
-/// tells it: nvdisasm writes `//## File "k.rs", line 7` before what comes from there.
+/// The instructions of an entry without addresses in comments, and the source line of each, if the listing has it:
+/// nvdisasm writes `//## File "k.rs", line 7` before the instructions of that line.
 fn listing(text: &str, entry: &str) -> (String, BTreeMap<u32, (String, u32)>) {
     let section = format!(".text.{entry}:");
     let function = format!("Function : {entry}");

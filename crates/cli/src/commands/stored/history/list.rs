@@ -6,7 +6,7 @@ use lanework_terminal::failure::Outcome;
 use lanework_terminal::output::print;
 use lanework_terminal::table::{Cell, Column, Table, Tone, prose, shown};
 
-/// The verdicts that entries may have, those that matter most first.
+/// The verdicts of entries, the most important first.
 pub(super) const VERDICTS: [&str; 10] = [
     "wrong",
     "lower-precision",
@@ -60,7 +60,7 @@ pub(super) fn list(store: &Store, runs: &[RunRow]) -> Outcome {
     print(&(shown(&rows) + &prose("`lanework history show RUN` shows one; times of day are UTC.")))
 }
 
-/// The ladders of entries, or their kernels, in a few words.
+/// The ladders of entries, or their kernels, as a short text.
 fn titles(entries: &[KernelRow]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for entry in entries {

@@ -87,7 +87,7 @@ fn kernels(entries: &[&EntryRow]) -> String {
     format!("\n{}", shown(&rows))
 }
 
-/// Why a comparison has its verdict, or what was counted of a kernel.
+/// The reason for a comparison's verdict, or the counts of a kernel.
 fn said(entry: &EntryRow) -> String {
     let counted = entry.record["counters"]["warp_instructions"].as_u64();
     let counted = counted.map(|count| format!("counted: {} warp instructions", thousands(count)));

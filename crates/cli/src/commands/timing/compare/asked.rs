@@ -1,4 +1,4 @@
-//! Which stored runs `lanework compare` is asked for.
+//! The stored runs that `lanework compare` was asked to compare.
 
 use crate::args::{CompareArgs, ProblemOptions};
 use lanework_terminal::failure::Failure;

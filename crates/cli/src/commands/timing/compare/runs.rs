@@ -1,4 +1,5 @@
-//! `lanework compare` of what is stored: two runs, two revisions, the last run with the one before.
+//! `lanework compare` on stored results: two runs, two revisions, or the last run with the previous
+//! one.
 
 use super::asked::Stored;
 use crate::args::CompareArgs;
@@ -56,7 +57,7 @@ fn sides(
     args: &CompareArgs,
     asked: &Stored,
 ) -> Result<([String; 2], [Side; 2]), Failure> {
-    // Only of what was named: a ladder or a rung.
+    // Only for the named ladder or rung.
     let wanted = |title: &str| match (&args.first, asked) {
         (Some(name), Stored::Revisions(..) | Stored::Last) => {
             title == name || title.split_once('/').is_some_and(|(ladder, _)| ladder == name)

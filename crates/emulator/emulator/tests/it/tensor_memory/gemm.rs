@@ -33,7 +33,7 @@ impl Layout {
         Layout { number: 4, width: 64, across: true },
         Layout { number: 2, width: 128, across: true },
     ];
-    /// What transposed matrices of tf32 have.
+    /// The layout of transposed matrices of tf32.
     pub const BY_32: Layout = Layout { number: 1, width: 128, across: true };
 
     /// The byte that the swizzle puts `at` to: `Swizzle<B, 4, 3>`, or `Swizzle<2, 5, 2>`.

@@ -59,7 +59,7 @@ impl Piece for Loop {
     }
 }
 
-/// What decides a branch.
+/// The condition of a branch.
 #[derive(Clone, Copy, Debug)]
 pub enum By {
     /// Blocks whose number has this bit.

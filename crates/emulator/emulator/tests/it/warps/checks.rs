@@ -1,4 +1,4 @@
-//! What checks say of lanes of one warp that meet, or do not, at instructions that name them.
+//! Tests of the findings about lanes of one warp that meet, or fail to meet, at instructions that name them.
 
 use crate::common::{START, kernel, load, upload};
 use lanework_emulator::sanitize::{Checks, Report, ReportKind};

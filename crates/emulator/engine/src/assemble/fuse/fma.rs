@@ -1,5 +1,5 @@
-//! Fused multiply-add sequences (superinstructions): the inner steps of matrix products, two loads and an
-//! `fma`, one after the other.
+//! Fused multiply-add sequences (superinstructions): the inner steps of matrix products, each with two loads and an
+//! `fma`.
 
 use crate::assemble::fuse::run;
 use crate::assemble::fuse::run::{RUN_DEAD, SAME_DEAD};
@@ -29,7 +29,7 @@ pub struct FmaOverlay<'a> {
 }
 
 impl FmaOverlay<'_> {
-    /// Overlays the longest chain at `at`; gives the operations dealt with.
+    /// Overlays the longest chain at `at`; returns the number of covered operations.
     pub fn overlay(&mut self, at: usize, read_once: &dyn Fn(u32) -> bool) -> usize {
         let (marks, count) = (self.marks, self.count);
         let Some((chain, wide)) = longest(&self.ops[at..], &marks[at..], read_once) else {
@@ -56,7 +56,7 @@ impl FmaOverlay<'_> {
         length
     }
 
-    /// Overlays an operation, where the SIMD level has the handler.
+    /// Overlays an operation, if the SIMD level has the handler.
     fn set(&mut self, at: usize, tiers: WideTiers, kind: FusionKind) {
         if let Some(handler) = tiers.at(self.tier) {
             self.ops[at].handler = handler;
@@ -76,7 +76,7 @@ fn step(ops: &[Op], marks: &[Mark]) -> Option<(Op, Op, Op, bool)> {
     let (same_to, run_to) = (same.a & OFFSET, run.a & OFFSET);
     let factors = [fma.b & OFFSET, fma.c & OFFSET];
     let uses = factors == [same_to, run_to] || factors == [run_to, same_to];
-    // Neither load may feed the other's address, and the sum must come from elsewhere.
+    // Neither load may compute the other's address, and neither may load the sum.
     let apart = same_to != run_to
         && ![same_to, run_to].contains(&(same.b & OFFSET))
         && ![same_to, run_to].contains(&(run.b & OFFSET))
@@ -173,8 +173,8 @@ pub struct FmaStep {
 /// A value that no other instruction reads.
 pub(crate) const DEAD: u32 = u32::MAX;
 
-/// Steps of a product that share both address registers, each adding to the sum of the one before: what
-/// an unrolled inner loop is made of. The addresses are checked once for all steps.
+/// Steps of a product that share both address registers, each adding to the previous step's sum, as in an unrolled
+/// inner loop. The addresses are checked once for all steps.
 #[derive(Clone)]
 pub struct FmaSequence {
     pub(crate) links: Vec<FmaStep>,
@@ -184,7 +184,7 @@ pub struct FmaSequence {
     /// Bytes from the lowest to past the highest access.
     pub(crate) same_bytes: u64,
     pub(crate) run_bytes: u64,
-    /// Where the first sum comes from.
+    /// The slot of the first sum's input.
     pub(crate) sum_from: u32,
     /// Operations in all.
     pub(crate) length: u32,
@@ -223,8 +223,8 @@ impl FmaSequence {
         self.length as usize
     }
 
-    /// Whether these plain operations, in steps of two loads and an `fma`, are what it runs: the same
-    /// sites, slots and addresses. `offset` gives the offset of a load's site.
+    /// Whether it runs exactly these plain operations, in steps of two loads and an `fma`: the same sites, slots
+    /// and addresses. `offset` returns the offset of a load's site.
     pub fn agrees(&self, ops: &[Op], offset: &dyn Fn(&Op) -> u64) -> bool {
         let mut sum = self.sum_from;
         let mut steps = self.links.iter().zip(ops.chunks_exact(3)).enumerate();

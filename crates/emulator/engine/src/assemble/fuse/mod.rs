@@ -1,4 +1,4 @@
-//! Superinstructions: sequences so common that one handler runs them all.
+//! Superinstructions: common sequences of operations that one handler runs.
 //!
 //! A fused handler overlays the first operation of its sequence and leaves the others in place, so
 //! branch targets stay valid, and a fused handler that meets an uncommon case falls back to the first
@@ -38,8 +38,8 @@ pub enum FusionKind {
     Chain(u32),
 }
 
-/// Overlays sequences with fused handlers. `read_once` tells the slots of registers that a single
-/// instruction reads. Gives the chains that the handlers refer to, and what was fused.
+/// Overlays sequences with fused handlers. `read_once` holds the slots of registers that only one instruction reads.
+/// Returns the chains that the handlers refer to, and the fusions.
 pub fn fuse(
     ops: &mut [Op],
     marks: &[Mark],

@@ -98,7 +98,7 @@ unsafe impl<L: Level, const WIDE: bool, const COUNT: bool> Body for RunSequence<
     }
 }
 
-/// A sequence of one step; `d` says which loaded values have no other reader, and their order.
+/// A sequence of one step; `d` encodes which loaded values have no other reader, and their order.
 struct RunStep<L, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool>(PhantomData<L>);
 
 /// The scalar value of a [`RunStep`] is dead.

@@ -1,16 +1,16 @@
-//! The verifier of assembled code: a pass over the operations that checks what the handlers' `unsafe`
-//! blocks take for granted.
+//! The verifier of assembled code: a pass over the operations that checks the assumptions of the handlers'
+//! `unsafe` blocks.
 //!
-//! The method follows bytecode verifiers (the Java virtual machine specification, section 4.10;
-//! eBPF's): every operand is checked against what the operation says it is, its [`Shape`], and control
-//! flow is checked to stay inside. Verified are: slots name a register that was placed, in a form that the
-//! handler can read or write, so that no two registers overlap and none is outside; targets, guards and
-//! reconvergence points are operations of the program; site offsets name a site of this form's part of the
-//! table; the program ends with its one terminator; fused operations are in sequence and agree with the
-//! plain ones that they overlay; immediates that are addresses belong to lists that the code owns; there is
-//! one origin per operation; and the all-varying form corresponds operation for operation.
+//! The method follows bytecode verifiers (the Java virtual machine specification, section 4.10; eBPF's):
+//! every operand is checked against the operation's declared [`Shape`], and control flow is checked to stay
+//! inside. Verified are: slots name a register that was placed, in a form that the handler can read or
+//! write, so that no two registers overlap and none is outside; targets, guards and reconvergence points
+//! are operations of the program; site offsets name a site of this form's part of the table; the program
+//! ends with its one terminator; fused operations are in sequence and agree with the plain ones that they
+//! overlay; immediates that are addresses belong to lists that the code owns; there is one origin per
+//! operation; and the all-varying form corresponds operation for operation.
 //!
-//! Not verified: that a handler does what its shape says (the assembler states both in one place), and
+//! Not verified: that a handler behaves as its shape declares (the assembler states both in one place), and
 //! that values are right.
 
 pub(crate) mod operations;
@@ -37,9 +37,9 @@ use std::fmt;
 pub struct Violation {
     /// The kernel.
     pub kernel: String,
-    /// The operation and its instruction, if it is one operation's.
+    /// The operation and its instruction, if the violation concerns one operation.
     pub operation: Option<(usize, String)>,
-    /// The operand or part, and what is wrong with it.
+    /// The operand or part, and the violated rule.
     pub what: String,
 }
 
@@ -97,7 +97,7 @@ struct Verifier<'a> {
     file: RegisterFile,
     /// The addresses that the instrument's plan owns, in order.
     inserted: Vec<u64>,
-    /// Plans of matrix and asynchronous instructions, and chains, met so far.
+    /// Plans of matrix and asynchronous instructions, and chains, found so far.
     plans: [usize; 4],
 }
 
@@ -148,7 +148,7 @@ impl Verifier<'_> {
 }
 
 impl Verifier<'_> {
-    /// Registers of the kernel, and what is written before it runs, are in forms of their widths.
+    /// Registers of the kernel, and registers that are written before it runs, have forms of their widths.
     pub(crate) fn registers(&self) -> Result<(), Violation> {
         for (r, (slot, register)) in self.code.slots.iter().zip(&self.kernel.registers).enumerate()
         {
@@ -241,7 +241,7 @@ impl Verifier<'_> {
     }
 }
 
-/// Checks that the all-varying form corresponds to the first one, so that a warp can go on in it at the
+/// Checks that the all-varying form corresponds to the first one, so that a warp can continue in it at the
 /// operation where it stopped, with its reconvergence stack.
 ///
 /// # Errors

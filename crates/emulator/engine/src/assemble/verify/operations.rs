@@ -221,7 +221,7 @@ pub(crate) struct RegisterFile {
 }
 
 impl RegisterFile {
-    /// The registers that the code reserved, or what is wrong with one of them.
+    /// The registers that the code reserved, or the first violation.
     pub(crate) fn new(code: &Code) -> Result<RegisterFile, String> {
         let bytes = code.register_bytes;
         let mut granules = vec![0; bytes.div_ceil(GRANULE)];
@@ -253,7 +253,7 @@ impl RegisterFile {
         entry & INSIDE == 0 && slot & !OFFSET == flags && entry >> 2 & registers.forms() != 0
     }
 
-    /// Whether a slot is what a register operand says.
+    /// Whether a slot matches a register operand.
     pub(crate) fn is(&self, slot: Slot, operand: OperandKind) -> bool {
         matches!(operand, OperandKind::Register(registers) if self.names(slot, registers))
     }

@@ -1,5 +1,5 @@
-//! The verifier of assembled code: every kernel of the corpus passes, and code broken by hand is refused,
-//! each time by the message that names what is broken.
+//! The verifier of assembled code: every kernel of the corpus passes, and deliberately broken code is refused
+//! with a message that names the broken part.
 
 use crate::assemble::fuse::{Fusion, FusionKind};
 use crate::assemble::shape::{Immediate, OperandKind, OperationFlow, WORDS};
@@ -32,7 +32,7 @@ fn kernels(text: &str) -> Vec<Kernel> {
     lowered.collect()
 }
 
-/// What to assemble for: a SIMD level that has fused handlers, whatever the host has, as nothing runs.
+/// Options for a SIMD level with fused handlers, whatever the host's level, because nothing runs.
 fn want(wants: Wants) -> AssemblyOptions {
     let instrumentation = Instrumentation { wants, ..Instrumentation::new(&NullObserver) };
     AssemblyOptions { tier: 1, instrumentation, plan: None, first_site: 0 }
@@ -114,7 +114,7 @@ fn kernel() -> Kernel {
     kernels(KERNEL).remove(0)
 }
 
-/// The message that refuses the kernel's code once `change` has broken it.
+/// The message for the kernel's code after `change` has broken it.
 fn refused(change: impl Fn(&mut Code)) -> String {
     let kernel = kernel();
     let [mut code, _] = forms(&kernel, Wants::NOTHING);
@@ -335,7 +335,8 @@ fn predicates_are_refused_where_words_are_written() {
     }
 }
 
-/// Prints what verification costs: `cargo test -p lanework-engine cost_of_the_verifier -- --ignored --nocapture`.
+/// Prints the cost of verification: `cargo test -p lanework-engine cost_of_the_verifier -- --ignored
+/// --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn cost_of_the_verifier() {

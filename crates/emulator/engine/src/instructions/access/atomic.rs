@@ -47,8 +47,8 @@ unsafe impl Body for Atomic {
     }
 }
 
-/// An exchange or compare-and-swap of 128 bits, lane after lane. Its kernels run one block after the other
-/// ([`lanework_ptx_ir::kernel::Kernel::ordered_blocks`]), so that no other worker comes between the halves.
+/// An exchange or compare-and-swap of 128 bits, lane by lane. Its kernels run their blocks one after another
+/// ([`lanework_ptx_ir::kernel::Kernel::ordered_blocks`]), so that no other worker can access one half in between.
 pub struct AtomicQuad;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).

@@ -27,7 +27,7 @@ pub unsafe fn distances<const WIDE: bool>(
     unsafe { moved::<WIDE>(op, warp, op.imm.wrapping_sub(region.start)) }
 }
 
-/// The address operand: both bases as distances from the start of what the cached bounds hold, and the stride.
+/// The address operand: both bases as distances from the start of the cached region, and the stride.
 ///
 /// # Safety
 /// A running handler was given the operation and the warp, and the bounds belong to the operation's site.
@@ -60,8 +60,8 @@ unsafe fn moved<const WIDE: bool>(op: &Op, warp: &Warp, from: u64) -> ([u64; 2],
     }
 }
 
-/// Whether what a site touches from both distances on is inside. Regions start at multiples of 16, so
-/// a distance is as aligned as its address.
+/// Whether the bytes that a site touches from both distances on are inside. Regions start at multiples of 16, so a
+/// distance is as aligned as its address.
 #[inline(always)]
 pub fn in_bounds(first: [u64; 2], bounds: &CachedBounds, align: u64) -> bool {
     first[0] < bounds.room && first[1] < bounds.room && (first[0] | first[1]) & (align - 1) == 0
@@ -272,7 +272,7 @@ unsafe impl<T: Elem, L: Level, const WIDE: bool, const COUNT: bool> Body
     }
 }
 
-/// A load of 32-bit words from 32 addresses of their own, in global memory.
+/// A load of 32-bit words from 32 independent addresses, in global memory.
 pub struct LoadLanes<const COUNT: bool>;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).

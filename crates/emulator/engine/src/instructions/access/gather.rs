@@ -1,8 +1,8 @@
 //! Loads from lanes' own addresses for 512-bit registers, also for some lanes only.
 //!
-//! The words are put together in registers: written one by one, they would keep the next operation's
-//! wide read waiting. The host's own gather instructions took twice as long, for their microcode
-//! shuts out speculation.
+//! The words are assembled in registers: written one by one, they would stall the next operation's wide
+//! read. The host's gather instructions took twice as long, because their microcode prevents
+//! speculation.
 
 use crate::instructions::access::Load;
 use crate::instructions::access::tally::count_lanes;
@@ -12,7 +12,7 @@ use crate::machine::{Op, Warp};
 use crate::memory::guest;
 use std::arch::x86_64::*;
 
-/// A load of 32-bit words from 32 addresses of their own, in global memory.
+/// A load of 32-bit words from 32 independent addresses, in global memory.
 pub struct Gather<const COUNT: bool>;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).

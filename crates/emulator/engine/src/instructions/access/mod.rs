@@ -1,8 +1,8 @@
-//! Loads, stores and atomics, whatever their form.
+//! Loads, stores and atomics in their general form.
 //!
-//! An access in scalar form is checked by its end points, any other by its lowest and highest address
-//! against the region hit last, and lane by lane when that fails. [`crate::instructions::access::direct`] has the forms that
-//! run hot; these handlers are compiled once.
+//! An access in scalar form is checked by its end points, any other by its lowest and highest address against the region hit
+//! last, and lane by lane when that fails. [`crate::instructions::access::direct`] has the hot forms; these handlers are
+//! compiled once.
 
 pub(crate) mod atomic;
 pub(crate) mod direct;
@@ -55,8 +55,8 @@ fn ends(warp: &Warp, slot: Slot, offset: u64, align: u64) -> Option<(u64, u64)> 
     (near && (a | b | stride) & align == 0).then_some((low, high))
 }
 
-/// Checks an access of `bytes` per lane and finds each active lane's host address; on a fault, stops
-/// the warp and gives the null to return.
+/// Checks an access of `bytes` per lane and finds each active lane's host address; on a fault, stops the warp and
+/// gives the null pointer to return.
 ///
 /// # Safety
 /// Operation, warp and site are the assembler's.

@@ -1,6 +1,6 @@
-//! Regions: stretches of guest memory that are in one piece on the host.
+//! Regions: ranges of guest memory that are contiguous on the host.
 
-/// A stretch of guest addresses and where they are on the host.
+/// A range of guest addresses and its host address.
 #[derive(Clone, Copy)]
 pub struct Region {
     /// First guest address.
@@ -12,7 +12,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// A region that nothing is in.
+    /// An empty region.
     pub const EMPTY: Region = Region { start: 0, bytes: 0, host: std::ptr::null_mut() };
 
     /// Whether the bytes from the lowest to past the highest address are inside.

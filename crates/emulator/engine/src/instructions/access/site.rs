@@ -1,4 +1,4 @@
-//! Sites of memory instructions: what each does, where it went last, and what it counted.
+//! Sites of memory instructions: the access, the region of the last access, and counter slots.
 
 use crate::instructions::access::region::Region;
 use crate::instructions::alu::atomic::Combine;
@@ -11,7 +11,7 @@ use lanework_ptx_ir::kernel::{MemoryOrder, MemorySpace};
 /// The bounds of the region hit last, as the common handlers of one memory instruction check them.
 #[derive(Clone, Copy)]
 pub struct CachedBounds {
-    /// What makes of the address operand a distance from the region's start, the offset included.
+    /// Added to the address operand, it gives the distance from the region's start; includes the offset.
     pub from: u64,
     /// From smaller distances on, all the bytes that the instruction touches are inside.
     pub room: u64,
@@ -24,13 +24,13 @@ impl CachedBounds {
     pub const EMPTY: CachedBounds = CachedBounds { from: 0, room: 0, host: std::ptr::null_mut() };
 }
 
-/// A memory instruction: what it does, and the region it hit last.
+/// A memory instruction: its access, and the region of the last one.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub struct AccessSite {
     /// The bounds of the region hit last.
     pub bounds: CachedBounds,
-    /// Where its first lane went last, from the region's start.
+    /// Offset of its first lane's last access from the region's start.
     pub last: u64,
     /// The region hit last.
     pub region: Region,
@@ -50,11 +50,11 @@ pub struct AccessSite {
     pub data: [Option<Slot>; 8],
     /// The function of an atomic.
     pub combine: Option<Combine>,
-    /// Whether the general handlers tell the instrument of its accesses.
+    /// Whether the general handlers report its accesses to the instrument.
     pub observed: bool,
     /// Its order among others.
     pub order: MemoryOrder,
-    /// How the load/store unit treats it.
+    /// Its access class in the load/store unit.
     pub service: AccessClass,
     /// How its accesses are counted in place.
     pub counter: CounterRule,
@@ -64,8 +64,7 @@ pub struct AccessSite {
     pub slots: [u64; 3],
     /// The pattern counted last.
     pub memo: Memo,
-    /// Where other lanes' registers are stored, as `stmatrix` does: what each lane's address is given, which is valid while the instrument is
-    /// told of the access; else null.
+    /// For instructions that store other lanes' registers, such as `stmatrix`: the words stored at each lane's address, valid while the access is reported to the instrument; else null.
     pub rows: *const Rows,
 }
 

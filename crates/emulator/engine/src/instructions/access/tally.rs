@@ -55,7 +55,7 @@ pub unsafe fn tally<const STEPS: bool>(
     }
 }
 
-/// Asks the instrument what a pattern costs.
+/// Asks the instrument for the cost of a pattern.
 ///
 /// # Safety
 /// The context belongs to the running warp, and the site is one of its sites.

@@ -1,4 +1,4 @@
-//! Functions of atomics: what is written, from the word in memory and the operands.
+//! Functions of atomics: the new value, from the word in memory and the operands.
 
 use crate::number::narrow;
 use crate::number::narrow::Narrow;
@@ -61,7 +61,7 @@ fn bits32(x: f32) -> u64 {
     u64::from(x.to_bits())
 }
 
-/// A sum in memory; NaN in memory stays, with `quiet` added to its bits.
+/// A sum in memory; a NaN in memory stays, with the bits of `quiet` set.
 fn sum64(m: u64, b: u64, quiet: u64) -> u64 {
     let (x, y) = (f64::from_bits(m), f64::from_bits(b));
     match (x.is_nan(), y.is_nan(), (x + y).is_nan()) {
@@ -106,10 +106,11 @@ fn halves(m: u64, b: u64, f: impl Fn(u16, u16) -> u16) -> u64 {
     u64::from(narrow::pair(high, low))
 }
 
-/// Replaces the word at `host` by a function of it; gives the old one. Other workers may race for it.
+/// Replaces the word at `host` by a function of it; returns the old one. Other workers may race for
+/// it.
 ///
 /// # Safety
-/// So many bytes are there, aligned to their number: 2, 4 or 8.
+/// The pointer is valid for 2, 4 or 8 bytes, aligned to their number.
 pub unsafe fn replace(host: *mut u8, bytes: u8, f: impl Fn(u64) -> u64) -> u64 {
     // SAFETY: `plan` checked bounds and alignment; the host address is as aligned as the guest's,
     // for regions start at multiples of 16.

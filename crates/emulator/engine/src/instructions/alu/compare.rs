@@ -59,7 +59,7 @@ fn integers(relation: Relation, ty: Integer) -> &'static AluOperation {
         relations!(relation, rare2, T)
     }
     match (ty, relation) {
-        // Unsigned `<=` is the one relation of words that compilers hardly use.
+        // Unsigned `<=` is the only relation of words that compilers rarely use.
         (Integer::U32, Relation::LessEqual) => warm2(|a: u32, b: u32| a <= b),
         (Integer::U32, _) | (Integer::S32, Relation::Equal | Relation::NotEqual) => {
             relations!(relation, hot2, u32)

@@ -1,7 +1,8 @@
 //! Handlers of conversions.
 //!
-//! To the nearest even the host converts, and [`crate::number::soft`] in the other directions. NaN:
-//! f64 and f32 keep what fits of each other's payload, 16-bit results of f32 and integers are 0x7fff.
+//! The host converts to the nearest even, [`crate::number::soft`] in the other directions. NaN:
+//! conversions between f64 and f32 keep the bits of the payload that fit; 16-bit results from f32 and
+//! integers are 0x7fff.
 
 use crate::instructions::alu::moves::widened;
 use crate::instructions::alu::operation::{

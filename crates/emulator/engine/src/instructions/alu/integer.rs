@@ -1,4 +1,4 @@
-//! Handlers of integer arithmetic but for products.
+//! Handlers of integer arithmetic except products.
 
 use crate::instructions::alu::moves::{each, product, widened};
 use crate::instructions::alu::operation::{

@@ -1,4 +1,4 @@
-//! Handlers of copies, and of registers taken apart and put together.
+//! Handlers of copies, and of splitting and joining registers.
 
 use crate::instructions::alu::operation::{
     Affine, AluOperation, affine, hot1, mask, rare1, rare2, warm1, warm2,

@@ -1,5 +1,5 @@
-//! ALU operations, instructions that only compute: each is a function over one lane, from which come a handler for
-//! 32 lanes, one for registers in scalar form, and sometimes one that keeps an affine form.
+//! ALU operations: instructions that only compute. Each is a function of one lane, from which handlers are generated:
+//! for 32 lanes, for registers in scalar form, and sometimes one that keeps an affine form.
 
 use crate::assemble::fuse::{CompareBranch, Step};
 use crate::machine::handler::{Body, Tiers, WideTiers};
@@ -18,8 +18,8 @@ pub struct AluOperation {
     pub vector: Tiers,
     /// For operands that are all scalar with stride 0; the result is too.
     pub scalar: Tiers,
-    /// For varying operands and stride-0 scalars, by a bit per operand (1 = scalar). Only where the
-    /// instruction is hot; needs operands and result of its own width.
+    /// For varying operands and stride-0 scalars, by a bit per operand (1 = scalar). Only for hot instructions; needs
+    /// operands and result of its own width.
     pub direct: &'static [WideTiers],
     /// How operands and then the result are stored where `direct` applies.
     pub widths: &'static [Width],

@@ -23,7 +23,7 @@ fn kernels(text: &str) -> Vec<Kernel> {
     lowered.collect()
 }
 
-/// What compilers make of the corpus, and forms that they make seldom.
+/// The kernels that compilers make from the corpus, and forms that they rarely emit.
 fn all_kernels() -> Vec<Kernel> {
     let mut found = kernels(RARE);
     for module in lanework_compiled_ptx::modules() {

@@ -131,7 +131,7 @@ unsafe fn place(
             return Err(raw(FaultKind::Misaligned, lane, at, note));
         }
         let context: &Context = &*warp.context;
-        // A copy of nothing touches nothing.
+        // A copy of 0 bytes touches no memory.
         let host = match bytes {
             0 => Some(std::ptr::null_mut()),
             _ => context.lane_host(space, warp.index, lane, address, bytes),

@@ -45,7 +45,7 @@ pub struct Cluster {
     pub tensor_memory: Vec<TensorMemory>,
     /// Products and copies in tensor memory that have been issued.
     pub tensor_work: TensorWork,
-    /// Counts what a waiting thread could be waiting for.
+    /// Counts changes that a waiting thread could be waiting for.
     pub changes: u64,
 }
 
@@ -85,7 +85,7 @@ impl Cluster {
     }
 }
 
-/// `barrier.cluster`: who has arrived in which generation.
+/// `barrier.cluster`: the arrivals of each generation.
 pub struct ClusterBarrier {
     /// Whether anyone has arrived in this cluster.
     pub used: bool,
@@ -139,7 +139,7 @@ impl ClusterBarrier {
         Ok(())
     }
 
-    /// Whether lanes may go on.
+    /// Whether lanes may continue.
     ///
     /// # Errors
     /// The lanes that have not arrived.

@@ -53,7 +53,7 @@ pub enum Transfer {
         /// How many.
         bytes: usize,
     },
-    /// The same, combined with what is there element by element.
+    /// The same, combined element by element with the old contents.
     Reduce {
         /// Where from.
         from: *const u8,
@@ -102,8 +102,8 @@ impl Transfer {
 }
 
 impl Transfer {
-    /// What moves over the memories' ports; the spans are the runs of bytes at both ends, where they are such. Only the
-    /// `first` target of a copy reads its source.
+    /// The bytes that move through the memories' ports. The spans are the contiguous bytes at both ends, if they are
+    /// contiguous. Only the `first` target of a copy reads its source.
     pub fn traffic(&self, [from, to]: [Option<Span>; 2], first: bool) -> BulkTraffic {
         let of = |space| move |span: &Span| span.space == space;
         let run = |span: &Span| (span.address, span.bytes);
@@ -140,7 +140,7 @@ pub struct Copy {
     pub owner: Owner,
     /// Where.
     pub place: Place,
-    /// Tells it from the others.
+    /// Its id.
     pub id: u64,
 }
 
@@ -177,7 +177,7 @@ impl Copies {
         self.queue.push_back(copy);
     }
 
-    /// Makes a group of what a thread has started since its last one.
+    /// Makes a group of the copies that a thread has started since its last group.
     pub fn commit(&mut self, owner: Owner) {
         self.committed += 1;
         for copy in self.queue.iter_mut().filter(|copy| copy.owner == owner) {
@@ -188,7 +188,7 @@ impl Copies {
         self.groups.entry(owner).or_default().push(self.committed);
     }
 
-    /// The copies of a thread's groups but for the latest `pending`.
+    /// The copies of all but the latest `pending` groups of a thread.
     pub(crate) fn take_groups(&mut self, owner: Owner, pending: u32) -> Vec<Copy> {
         let Some(groups) = self.groups.get_mut(&owner) else { return Vec::new() };
         let done = groups.len().saturating_sub(pending as usize);
@@ -213,7 +213,7 @@ pub struct LateFault {
     pub raw: RawFault,
 }
 
-/// Does the copies of a thread's groups but for the latest `pending`.
+/// Performs the copies of all but the latest `pending` groups of a thread.
 ///
 /// # Errors
 /// The fault of one of them.
@@ -232,7 +232,7 @@ pub unsafe fn finish_groups(
     Ok(())
 }
 
-/// Does all copies in flight, in the order in which they were started, or from `first` on around.
+/// Performs all copies in flight, in the order in which they were started, or rotated to start at `first`.
 ///
 /// # Errors
 /// The fault of one of them.

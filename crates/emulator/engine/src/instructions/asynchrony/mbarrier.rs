@@ -2,9 +2,9 @@
 //!
 //! PTX leaves the layout open; ours is, from the lowest bit: 20 bits of arrivals still pending in this
 //! phase, 20 bits of arrivals expected in each phase, 21 bits of the transaction count in two's
-//! complement, the mark `01` that tells it from memory without an mbarrier (neither zeros nor 0xCD
-//! bytes have it), and the phase's parity. What `mbarrier.arrive` returns is the object as it was
-//! before the arrival.
+//! complement, the mark `01` that distinguishes it from memory without an mbarrier (neither zeros nor
+//! 0xCD bytes have it), and the phase's parity. `mbarrier.arrive` returns the object as it was before
+//! the arrival.
 
 /// Most arrivals that a phase can expect, and most bytes either way.
 pub const MOST: u32 = (1 << 20) - 1;
@@ -21,7 +21,7 @@ pub struct Mbarrier {
     pub pending: u32,
     /// Arrivals that the next phase will wait for.
     pub expected: u32,
-    /// Bytes announced less bytes that have come.
+    /// Announced bytes minus completed bytes.
     pub bytes: i32,
     /// The parity of the current phase.
     pub parity: bool,
@@ -42,7 +42,7 @@ impl Mbarrier {
         Ok(Mbarrier { pending: count, expected: count, bytes: 0, parity: false })
     }
 
-    /// From its bits in memory or in a state; `None` where no mbarrier is.
+    /// From its bits in memory or in a state; `None` if they are not an mbarrier.
     pub fn from_bits(bits: u64) -> Option<Mbarrier> {
         (bits >> MARK & 3 == 1).then_some(Mbarrier {
             pending: bits as u32 & MOST,
@@ -61,7 +61,7 @@ impl Mbarrier {
             | u64::from(self.parity) << PHASE
     }
 
-    /// Starts the next phase if this one waits for nothing more.
+    /// Starts the next phase if this one is complete.
     fn turn(&mut self) {
         if self.pending == 0 && self.bytes == 0 {
             self.parity = !self.parity;
@@ -82,7 +82,7 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// `count` arrivals that will not come again in later phases.
+    /// `count` arrivals that are not expected in later phases.
     ///
     /// # Errors
     /// When fewer are pending.
@@ -109,15 +109,15 @@ impl Mbarrier {
     /// Announces bytes.
     ///
     /// # Errors
-    /// When the count leaves its range.
+    /// If the count leaves its range.
     pub fn expect_bytes(&mut self, bytes: u32) -> Result<(), Misuse> {
         self.count(i64::from(bytes))
     }
 
-    /// Bytes have come.
+    /// Completes bytes.
     ///
     /// # Errors
-    /// When the count leaves its range.
+    /// If the count leaves its range.
     pub fn complete_bytes(&mut self, bytes: u32) -> Result<(), Misuse> {
         self.count(-i64::from(bytes))?;
         self.turn();

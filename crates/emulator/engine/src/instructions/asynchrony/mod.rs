@@ -1,10 +1,10 @@
 //! Asynchronous operations: mbarriers, bulk copies, clusters.
 //!
-//! A bulk copy is checked when it is started and done later: at the end of the scheduler pass in which
-//! it was started, or when its thread waits for its group. A kernel that reads what it has not waited
-//! for thus finds what was there before, as it may on a GPU. A wait for an mbarrier suspends the warp
-//! until the phase has ended; `test_wait` and `try_wait` return `false` only if no other warp in the
-//! cluster can go on, as if the time limit had passed.
+//! A bulk copy is checked at its start and performed later: at the end of the scheduler pass in which it was
+//! started, or when its thread waits for its group. So a kernel that reads the target without waiting sees the
+//! old contents, as it may on a GPU. A wait for an mbarrier suspends the warp until the phase has ended;
+//! `test_wait` and `try_wait` return `false` only if no other warp in the cluster can continue, as if the time
+//! limit had passed.
 
 pub(crate) mod bulk;
 pub(crate) mod cluster;

@@ -1,5 +1,6 @@
-//! Registers that warps hand to each other (`setmaxnreg`): a block's registers are those that its threads were launched
-//! with; a warp that wants more waits until others have given theirs back. What a warp holds at its end is not given back.
+//! Reallocation of registers between warps (`setmaxnreg`): a block has the registers that its threads were launched with;
+//! a warp that requests more waits until other warps have released theirs. A warp does not release its registers when it
+//! ends.
 
 /// The registers of a block that no warp holds, counted per lane.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +34,7 @@ impl RegisterPool {
         self.free
     }
 
-    /// A warp changes to `count` registers per thread; `false` where there are not as many yet.
+    /// A warp changes to `count` registers per thread; `false` if not enough are available yet.
     ///
     /// # Errors
     /// The reason if the change is invalid.

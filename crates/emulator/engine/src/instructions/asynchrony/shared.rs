@@ -1,4 +1,4 @@
-//! What asynchronous instructions share: operands, places in shared memory, and copies put in flight.
+//! Shared by asynchronous instructions: operands, places in shared memory, and starting of copies.
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::asynchrony::Plan;
@@ -138,7 +138,7 @@ pub(crate) unsafe fn mbarrier_at(
     Ok(Finish::Mbarrier { host: found.host, rank: found.rank, offset: found.offset, bytes })
 }
 
-/// The ranks of the blocks that a multicast goes to, as addresses of the same offset in each.
+/// The addresses of one offset in each target block of a multicast.
 pub(crate) fn everywhere(address: u64, mask: u32) -> impl Iterator<Item = u64> {
     lanes(mask & 0xffff)
         .map(move |rank| crate::instructions::asynchrony::cluster::address_in(rank, address))
@@ -164,7 +164,7 @@ pub(crate) fn shared_span(rank: u32, address: u64, bytes: u64) -> Span {
     Span { space: Space::Shared, rank, address, bytes }
 }
 
-/// Puts a copy in flight and reports it; `target` counts the targets of one copy.
+/// Starts a copy and reports it; `target` counts the targets of one copy.
 ///
 /// # Safety
 /// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).

@@ -21,7 +21,7 @@ fn misuse(kind: FaultKind, lane: u32, address: u64, why: &str) -> RawFault {
     raw(kind, lane, (MemorySpace::Shared, address, 8), note)
 }
 
-/// An instruction on an mbarrier, lane after lane; `false` when the warp waits.
+/// An instruction on an mbarrier, lane by lane; `false` if the warp waits.
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
@@ -116,7 +116,7 @@ fn change(bits: u64, what: MbarrierOp, first: u32, second: u32) -> Result<u64, S
         MbarrierOp::Expect => this.expect_bytes(first)?,
         MbarrierOp::Complete => this.complete_bytes(first)?,
         MbarrierOp::CopyArrive { counted } => {
-            // Copies of `cp.async` are done at once, so the arrival comes at once.
+            // Copies of `cp.async` are performed immediately, so the arrival is immediate.
             if !counted {
                 this.expect_arrival()?;
             }
@@ -189,7 +189,7 @@ unsafe fn wait_phase(
     }
 }
 
-/// The mbarrier that a warp waits for, in words.
+/// The mbarrier that a warp waits for, as text.
 ///
 /// # Safety
 /// The warp stopped at a wait of this plan.
@@ -311,7 +311,7 @@ pub(crate) unsafe fn registers(warp: &mut Warp, count: u32, more: bool) -> Resul
     }
 }
 
-/// The registers that a warp waits for, in words.
+/// The registers that a warp waits for, as text.
 ///
 /// # Safety
 /// The warp's context is live.

@@ -20,7 +20,7 @@ use lanework_ptx_ir::opcode::memory::{AtomicKind, AtomicOp};
 
 /// The alignment of a tile in shared memory.
 const ALIGNMENT: u64 = 128;
-/// Bytes that keep together in shared memory.
+/// Bytes of a chunk, which a swizzle moves as a unit.
 const CHUNK: u64 = 16;
 /// The first coordinate among the sources.
 const COORDINATES: usize = 4;
@@ -170,8 +170,8 @@ fn reduces(kind: AtomicKind, ty: ScalarType) -> bool {
     }
 }
 
-/// Refuses tiles that start where an H200 ends the kernel with an illegal instruction: within 16 bytes
-/// of a row, and, of tiles that go to the tensor, before its first element.
+/// Refuses start positions of tiles at which an H200 ends the kernel with an illegal instruction: within 16 bytes of
+/// a row, and for stores before the tensor's first element.
 fn starts_well(
     lane: u32,
     tensor: TensorOp,
@@ -235,19 +235,19 @@ unsafe fn map_of(
     Ok(map)
 }
 
-/// A tile on its way.
+/// A tile in flight.
 pub struct Tile {
     /// The tensor and the tile's shape.
     pub map: TensorMap,
     /// Where in the tensor it starts.
     pub at: [i64; MOST_DIMENSIONS],
-    /// Where it is in shared memory, on the host and as an offset, which the swizzle counts from.
+    /// Its position in shared memory, as a host address and as the offset that the swizzle uses.
     pub host: *mut u8,
     /// See `host`.
     pub offset: u64,
-    /// Where its rows come from or go to, if they are in the tensor, where that is not a box of the tensor.
+    /// The global address of each row, if the row is in the tensor; only if the rows are not a box of the tensor.
     pub rows: Option<Vec<Option<u64>>>,
-    /// From global memory; else to it.
+    /// Whether it is a load from global memory; else a store.
     pub load: bool,
     /// How a store combines its value with the old one.
     pub combine: Option<Combine>,
@@ -281,7 +281,7 @@ impl Tile {
         runs
     }
 
-    /// Where the tensor's row that a row of the tile comes from starts, if it is in the tensor.
+    /// The start of the tensor's row for a row of the tile, if it is in the tensor.
     fn row(&self, row: u64) -> Option<u64> {
         if let Some(rows) = &self.rows {
             return rows.get(row as usize).copied().flatten();
@@ -341,7 +341,7 @@ impl Tile {
         Ok(())
     }
 
-    /// Moves the bytes `low..high` of a chunk; what is loaded gets the others filled.
+    /// Moves the bytes `low..high` of a chunk; a load fills the others.
     ///
     /// # Safety
     /// `CHUNK` bytes are at `shared`, which this block owns, and as many at `global`; `low..high` is in them.
@@ -379,7 +379,7 @@ impl Tile {
     }
 }
 
-/// The host's place of global bytes; `near` is where the last ones were.
+/// The host address of global bytes; `near` is the last region.
 fn place(
     memory: &Memory,
     near: &mut Region,

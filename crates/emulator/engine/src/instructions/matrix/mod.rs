@@ -1,4 +1,4 @@
-//! `ldmatrix`, `stmatrix`, `mma` and `wmma`: the warp's lanes hold matrices together.
+//! `ldmatrix`, `stmatrix`, `mma` and `wmma`: instructions on matrices spread over a warp's lanes.
 
 pub(crate) mod group;
 pub(crate) mod multiply;
@@ -26,9 +26,9 @@ pub struct Plan {
     pub dst: Vec<Slot>,
     /// Sources, as [`MatrixOp`] orders them.
     pub src: Vec<Slot>,
-    /// Whether the instrument wants to know of its accesses.
+    /// Whether its accesses are reported to the instrument.
     pub observed: bool,
-    /// Where the elements of a product belong.
+    /// The positions of a product's elements.
     pub places: Places,
 }
 
@@ -126,7 +126,7 @@ unsafe impl Body for Product {
     }
 }
 
-/// Tells the instrument what a warpgroup's product reads of shared memory.
+/// Reports to the instrument which shared memory a warpgroup's product reads.
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's

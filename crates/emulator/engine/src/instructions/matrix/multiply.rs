@@ -1,6 +1,6 @@
 //! The arithmetic of `mma` and `wmma`: registers to matrices, products, matrices to registers.
 //!
-//! Integer products are added without any rounding and f64 ones by fused additions in the order of `k`.
+//! Integer products are added exactly, and f64 products by fused multiply-adds in the order of `k`.
 //! Other floats are added as [`super::sum`] says.
 
 use crate::instructions::matrix::Plan;
@@ -30,7 +30,7 @@ pub fn count(op: BitOp, a: i32, b: i32) -> i32 {
 /// Elements of the largest matrix A: 16 x 128 of nibbles.
 const MOST: usize = 2048;
 
-/// Gives every element of the lanes with its place.
+/// Yields every element of the lanes with its position.
 #[inline(always)]
 fn unpack(places: &[u16], words: &Registers, number: ElementType, mut to: impl FnMut(usize, u64)) {
     let (per, bits) = (number.per_register(), number.bits());
@@ -225,7 +225,7 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     unsafe { write_registers(warp, this.d, &plan.dst, &words) }
 }
 
-/// An integer with these low bits; bits stay in their word.
+/// An integer with these low bits; single bits stay packed in their word.
 #[inline(always)]
 pub fn integer(number: ElementType, bits: u64) -> i32 {
     match number {
@@ -283,8 +283,8 @@ pub unsafe fn doubles(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     unsafe { write_registers(warp, this.d, &plan.dst, &words) }
 }
 
-/// A fused addition; of several NaNs the first factor's counts first and the sum's last, and an
-/// invalid sum or product gives the default one.
+/// A fused multiply-add. Of several NaNs, the first factor's has priority and the addend's comes
+/// last; an invalid sum or product gives the default NaN.
 #[cold]
 fn fused(a: f64, b: f64, c: f64) -> f64 {
     let quiet = |x: f64| f64::from_bits(x.to_bits() | 1 << 51);

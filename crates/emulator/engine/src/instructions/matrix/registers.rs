@@ -6,7 +6,7 @@ use crate::machine::lanes::{fetch_cold, put_cold};
 use crate::machine::slot::{Lanes, NO_SLOT, Slot};
 use lanework_ptx_ir::opcode::matrix::{ElementType, Fragment, MatrixOperand, Multiply, Shape};
 
-/// What up to 8 registers hold in each lane.
+/// The contents of up to 8 registers in each lane.
 pub type Registers = [[u64; 32]; 8];
 
 /// Reads the registers of a fragment of `number`.
@@ -59,8 +59,7 @@ pub unsafe fn write_registers(
     }
 }
 
-/// Where each element of a lane belongs: the index in the matrix of element `i` of lane `l` is at
-/// `32 * i + l`.
+/// The position of each element: the matrix index of element `i` of lane `l` is at `32 * i + l`.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     /// Element type of A.
@@ -136,7 +135,7 @@ impl Order {
         Order { k: this.shape.k, halves: eight_bits, span }
     }
 
-    /// Where a column of A comes in it.
+    /// The position of a column of A in it.
     pub fn of_column(self, k: usize) -> usize {
         if !self.halves {
             return k;

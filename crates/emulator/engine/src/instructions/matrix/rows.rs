@@ -15,7 +15,7 @@ use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::matrix::{self as opcode, ElementType, Fragment, MatrixOp};
 
-/// Checks one access of a lane and gives its place on the host; `near` is where the last one went.
+/// Checks one access of a lane and returns its host address; `near` is the region of the last one.
 ///
 /// # Safety
 /// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
@@ -57,7 +57,7 @@ unsafe fn host(
     }
 }
 
-/// Tells the instrument of an access by the lanes in `mask`.
+/// Reports an access by the lanes in `mask` to the instrument.
 ///
 /// # Safety
 /// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
@@ -160,8 +160,8 @@ pub unsafe fn transpose(warp: &mut Warp, plan: &Plan) {
     unsafe { write_registers(warp, ElementType::F16, &plan.dst, &to) }
 }
 
-/// `wmma.load` and `wmma.store`: each lane accesses the elements that it holds, the elements of one run
-/// together where they are contiguous in memory.
+/// `wmma.load` and `wmma.store`: each lane accesses the elements that it holds, with one access for a run of
+/// contiguous elements.
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's

@@ -1,5 +1,5 @@
-//! Sparse matrices A: of each chunk of a row, half the elements are stored, and metadata says where they
-//! belong (PTX manual, "Sparse matrix storage").
+//! Sparse matrices A: of each chunk of a row, half the elements are stored, and metadata gives their
+//! positions (PTX manual, "Sparse matrix storage").
 
 use lanework_ptx_ir::opcode::matrix::{ElementType, Sparse};
 
@@ -14,8 +14,8 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// The metadata of a matrix of `k` columns that the lanes hold. Each row has 16, 32 or 64 bits of
-    /// it; the selector says which one or two of the four lanes of a quad have them.
+    /// The lanes' metadata for a matrix of `k` columns. Each row has 16, 32 or 64 bits; the selector
+    /// names the one or two lanes of a quad that hold them.
     pub fn new(number: ElementType, k: usize, sparse: Sparse, metadata: &[u32; 32]) -> Chunks {
         let chunk = match number.bits() {
             32 => 2,
@@ -58,7 +58,7 @@ impl Chunks {
         let index = |i: usize| (nibble >> (2 * i) & 3) as usize;
         self.chunk * number
             + match self.chunk {
-                // One of two, told as a pair of halves.
+                // One of two, encoded as a pair of halves.
                 2 => index(0) / 2,
                 4 => index(within),
                 // Pairs stay together.

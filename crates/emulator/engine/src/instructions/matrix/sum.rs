@@ -1,14 +1,14 @@
-//! How tensor cores add: products are exact, and the products of one group are added to the accumulator with
-//! once. All terms are aligned to the largest exponent among them, cut toward zero some bits below
-//! it, and added without further error; the sum is cut or rounded once to the accumulator's type.
-//! [`\1::new`] is the table of constants, measured on an H200.
+//! Addition in tensor cores: products are exact, and the products of one group are added to the accumulator
+//! in one step. All terms are aligned to the largest exponent among them, truncated a fixed number of bits
+//! below it, and added exactly; the sum is truncated or rounded once to the accumulator's type. `new` has
+//! the table of constants, measured on an H200.
 
 use crate::number::eight::E4M3;
 use crate::number::narrow::{Narrow, widen16};
 use half::{bf16, f16};
 use lanework_ptx_ir::opcode::matrix::ElementType;
 
-/// What becomes of a group's sum.
+/// Rounding of a group's sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Round {
     /// To f32, toward zero.
@@ -22,11 +22,11 @@ pub enum Round {
 /// How sums of products of some types are formed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adder {
-    /// Products added at once.
+    /// Products per group.
     pub group: usize,
     /// Bits kept below the largest exponent.
     pub kept: i32,
-    /// What becomes of each sum.
+    /// Rounding of each sum.
     pub round: Round,
     /// Whether the accumulator is added afterwards, by an ordinary addition.
     pub apart: bool,
@@ -96,8 +96,8 @@ fn exp2(n: i32) -> f64 {
     f64::from_bits(((1023 + n) as u64) << 52)
 }
 
-/// Adds one group of products, `a[k]` times each of `b[k]`, to the accumulators: their exact sum of
-/// cut terms, not yet rounded. What is not finite gives what it must.
+/// Adds one group of products, `a[k]` times each of `b[k]`, to the accumulators: the exact sum of the
+/// truncated terms, not yet rounded. Infinities and NaNs give the IEEE result.
 #[inline(always)]
 pub fn add_group(kept: i32, a: &[Term], b: &[Terms], c: &Terms) -> [f64; SIDE] {
     let mut top = [LEAST_POWER; SIDE];
@@ -129,7 +129,7 @@ pub fn add_group(kept: i32, a: &[Term], b: &[Terms], c: &Terms) -> [f64; SIDE] {
     sum
 }
 
-/// The same where some term may be infinite or NaN: plain sums say what becomes of those.
+/// The same if some term may be infinite or NaN: plain sums determine the result.
 #[inline(never)]
 pub fn add_special(kept: i32, a: &[Term], b: &[Terms], c: &Terms) -> [f64; SIDE] {
     let mut plain = c.value;
@@ -174,7 +174,7 @@ pub fn rounded(round: Round, x: f64) -> f64 {
     }
 }
 
-/// The bits of an f32 cut to 13 bits of mantissa; NaN is kept.
+/// The bits of an f32 truncated to 13 bits of mantissa; NaN is kept.
 #[inline(always)]
 pub fn short(x: f32) -> u32 {
     if x.is_nan() { x.to_bits() } else { x.to_bits() & !0x3ff }
@@ -189,8 +189,8 @@ pub fn half(x: f64) -> half::f16 {
     crate::number::narrow::wide_to_f16(x)
 }
 
-/// A number and the power of two of its exponent: the exponent of the smallest normal number for
-/// a denormal, whose leading bit is 0, and 0 for a zero, which aligns nothing.
+/// A number and the power of two of its exponent: the exponent of the smallest normal number for a
+/// denormal, whose leading bit is 0, and 0 for a zero, which does not affect the alignment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Term {
     /// The number.

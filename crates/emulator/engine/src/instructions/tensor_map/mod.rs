@@ -1,7 +1,7 @@
-//! Tensor maps: what the copy engine needs to know of a tensor in global memory.
+//! Tensor maps: descriptions of tensors in global memory for the copy engine.
 //!
-//! On a GPU the driver encodes them, in a layout that NVIDIA does not tell. A kernel for the emulator
-//! gets 128 bytes of this layout instead, little-endian:
+//! On a GPU the driver encodes them, in a layout that NVIDIA does not document. On the emulator a kernel gets 128
+//! bytes in this layout, little-endian:
 //!
 //! | bytes | hold |
 //! | --- | --- |
@@ -20,8 +20,8 @@
 //! | 110-111 | pixels of a copy, 2 bytes |
 //! | 112-119 | the mark `LWTENSOR`, or zeros in a map that a kernel made of zeros |
 //!
-//! All other bytes are 0. A kernel that makes a map of its own clears 128 bytes and replaces every field by
-//! `tensormap.replace`, as Triton's descriptors are made: NVIDIA's layout needs no more either.
+//! All other bytes are 0. A kernel that makes its own map clears 128 bytes and sets every field by
+//! `tensormap.replace`, as Triton's descriptors do; NVIDIA's layout requires no more.
 
 #[cfg(test)]
 mod tests;
@@ -77,7 +77,7 @@ impl TensorMap {
     /// Its 128 bytes, for the emulator.
     ///
     /// # Errors
-    /// The broken rule, in words.
+    /// The broken rule, as a message.
     pub fn encode(&self) -> Result<[u8; MAP_BYTES], String> {
         self.check()?;
         let mut bytes = [0; MAP_BYTES];
@@ -115,7 +115,7 @@ impl TensorMap {
         Ok(bytes)
     }
 
-    /// From 128 bytes; `None` where they are not a map.
+    /// From 128 bytes; `None` if they are not a map.
     pub fn decode(bytes: &[u8; MAP_BYTES]) -> Option<TensorMap> {
         fn take<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
             std::array::from_fn(|i| bytes[at + i])
@@ -173,8 +173,8 @@ impl TensorMap {
         u64::from(self.tile[0]) * self.element.bytes()
     }
 
-    /// Bytes from one row of a tile to the next in shared memory: with a swizzle its whole width, also
-    /// where the rows are narrower (seen on an H200).
+    /// Bytes from one row of a tile to the next in shared memory: with a swizzle its whole width, even if the rows
+    /// are narrower (seen on an H200).
     pub fn pitch(&self) -> u64 {
         match self.swizzle {
             Swizzle::None => self.row_bytes(),
@@ -207,8 +207,8 @@ impl TensorMap {
         (low <= high).then_some((low, high))
     }
 
-    /// The address of each pixel's first channel, if it is in the tensor: from the place `at` on through the
-    /// box, the innermost dimension first, in steps, each moved by `offsets`.
+    /// The address of each pixel's first channel, if it is in the tensor: from `at` on through the box, the
+    /// innermost dimension first, in steps, each shifted by `offsets`.
     pub fn pixels(
         &self,
         im2col: &Im2col,
@@ -243,7 +243,7 @@ impl TensorMap {
     }
 }
 
-/// Element types that the copy engine knows.
+/// Element types of the copy engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum TensorElement {
@@ -300,10 +300,10 @@ impl TensorElement {
 }
 
 impl TensorMap {
-    /// Whether it keeps the rules.
+    /// Checks the rules.
     ///
     /// # Errors
-    /// The broken rule, in words.
+    /// The broken rule, as a message.
     pub(crate) fn check(&self) -> Result<(), String> {
         let dimensions = self.extent.len();
         if !(1..=MOST_DIMENSIONS).contains(&dimensions) {

@@ -1,8 +1,8 @@
 //! `tcgen05.ld`, `st` and `wait`.
 //!
-//! A warp reaches the 32 lanes of its place in its warpgroup alone. The manual has the address name them; kernels
-//! in the field leave the first lane at 0 in all four warps, which GPUs take as the warp's own, and so does the
-//! emulator. An address in the lanes of another warp is a fault.
+//! A warp can access only the 32 lanes that correspond to its position in its warpgroup. By the manual, the
+//! address names them; existing kernels leave the first lane at 0 in all four warps, which GPUs take as the warp's
+//! own lanes, and so does the emulator. An address in the lanes of another warp is a fault.
 
 use crate::fault::RawFault;
 use crate::instructions::asynchrony::Plan;
@@ -27,7 +27,7 @@ pub fn whole(warp: &Warp) -> Result<(), RawFault> {
     if warp.mask == u32::MAX { Ok(()) } else { Err(incomplete(warp)) }
 }
 
-/// Where a movement starts.
+/// The start of a transfer.
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
@@ -226,9 +226,9 @@ pub struct Product {
     pub a: FirstOperand,
     /// Where B is.
     pub b: SharedRows,
-    /// Where the metadata of a sparse A is.
+    /// Location of the metadata of a sparse A.
     pub metadata: Option<Place>,
-    /// Where the scale factors are, of A and B.
+    /// Locations of the scale factors of A and B.
     pub scales: Option<[Place; 2]>,
     /// A bit for each unchanged lane, of both blocks.
     pub kept: [u32; 8],

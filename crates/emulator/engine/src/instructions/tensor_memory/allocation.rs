@@ -1,7 +1,7 @@
 //! `tcgen05.alloc`, `dealloc` and `relinquish_alloc_permit`.
 //!
-//! Blocks of the emulator have a tensor memory each, as if each were alone on its multiprocessor. With
-//! `.cta_group::2` a warp of each block of the pair takes part: the first waits for the other.
+//! On the emulator each block has its own tensor memory, as if it were alone on its multiprocessor. With
+//! `.cta_group::2` a warp of each block of the pair takes part: the first one waits for the other.
 
 use crate::fault::RawFault;
 use crate::instructions::access::site::AccessSite;
@@ -18,9 +18,9 @@ use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::asynchrony::AddressOperand;
 
-/// A collective of a pair: whether both blocks' warps have come. The one that comes second does the work.
+/// State of a pair's collective: whether both blocks' warps have arrived. The second to arrive does the work.
 enum Meeting {
-    /// The other has come, or the work is done.
+    /// The other has arrived, or the work is done.
     Met,
     /// This one was the first.
     Waits,
@@ -84,7 +84,7 @@ pub unsafe fn allocate(
 /// The thread that the written address is reported for.
 const COPIED: Wants = Wants::ACCESSES.with(Wants::COUNTS).with(Wants::COPIES);
 
-/// Two warps of a pair meet at a collective instruction; `columns` is 0 for a release.
+/// Synchronizes two warps of a pair at a collective instruction; `columns` is 0 for a release.
 ///
 /// # Safety
 /// The warp runs a handler: as for [`Body::run`](crate::machine::handler::Body::run).

@@ -144,8 +144,7 @@ fn widen(chunk: &mut [u8], bits: usize) {
 pub const SHIFTED: u32 = 8;
 
 impl RowShift {
-    /// Does it: each lane but the last takes the next one's words, as the copy `.4x256b`, which fills in the last
-    /// lanes, has it.
+    /// Performs it: each lane except the last takes the next lane's words; the copy `.4x256b` fills the last lanes.
     pub fn perform(&self, memories: &mut [TensorMemory]) {
         for rank in &self.ranks {
             let memory = &mut memories[*rank];

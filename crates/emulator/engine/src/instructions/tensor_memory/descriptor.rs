@@ -1,4 +1,4 @@
-//! Matrices in shared memory as `tcgen05` takes them (PTX manual, "Shared memory descriptor").
+//! Matrices in shared memory for `tcgen05` (PTX manual, "Shared memory descriptor").
 //!
 //! The layouts are the ones of `wgmma` ([`crate::instructions::matrix::group::operands`]) and one more; the fields are at other bits.
 
@@ -8,7 +8,7 @@ use lanework_ptx::Swizzle;
 use lanework_ptx_ir::opcode::matrix::ElementType;
 use lanework_ptx_ir::opcode::tensor_memory::{MultiplyKind, TmemMultiply};
 
-/// Reads a descriptor; `across` says that M or N is contiguous.
+/// Reads a descriptor; `across` is whether M or N is contiguous.
 ///
 /// # Errors
 /// If the descriptor is invalid: the reason.
@@ -44,7 +44,7 @@ pub fn read(bits: u64, across: bool) -> Result<Descriptor, String> {
 /// Shape and types of a product.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InstructionDescriptor {
-    /// Rows, of both blocks together where two take part.
+    /// Rows, summed over both blocks if two take part.
     pub m: usize,
     /// Columns.
     pub n: usize,
@@ -60,7 +60,7 @@ pub struct InstructionDescriptor {
     pub across: [bool; 2],
     /// Whether integer results are clamped.
     pub saturate: bool,
-    /// Which byte of a word has the first scale factor, of A and B.
+    /// The byte of a word with the first scale factor, for A and B.
     pub factor_bytes: [usize; 2],
     /// Whether scale factors are powers of two (UE8M0), not UE4M3.
     pub powers: bool,
@@ -70,7 +70,7 @@ impl InstructionDescriptor {
     /// Reads the bits.
     ///
     /// # Errors
-    /// When they do not fit the instruction, in words.
+    /// A message, if they do not match the instruction.
     pub fn read(bits: u32, this: &TmemMultiply) -> Result<InstructionDescriptor, String> {
         let field = |at: u32, count: u32| (bits >> at & ((1 << count) - 1)) as usize;
         let bit = |at: u32| field(at, 1) != 0;

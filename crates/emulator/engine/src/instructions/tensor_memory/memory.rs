@@ -1,4 +1,4 @@
-//! Tensor memory of one block: 128 lanes of 512 columns of 32 bits, and who has which columns.
+//! Tensor memory of one block: 128 lanes of 512 columns of 32 bits, and its allocations.
 
 use lanework_ptx_ir::opcode::tensor_memory::TmemMultiply;
 
@@ -6,12 +6,12 @@ use lanework_ptx_ir::opcode::tensor_memory::TmemMultiply;
 pub const LANES: u32 = 128;
 /// Columns.
 pub const COLUMNS: u32 = 512;
-/// Columns are given in such units.
+/// Allocation unit of columns.
 pub const UNIT: u32 = 32;
-/// What columns hold before anything is written to them.
+/// The initial contents of columns.
 const FRESH: u32 = 0xcdcd_cdcd;
 
-/// Columns that a warp was given.
+/// Columns allocated by a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
     /// The first.
@@ -29,7 +29,7 @@ pub struct Allocation {
 pub struct TensorMemory {
     /// Lane by lane; empty until something is allocated.
     cells: Vec<u32>,
-    /// A bit for each cell that was written since its column was given.
+    /// A bit for each cell that was written since its column was allocated.
     written: Vec<u64>,
     allocations: Vec<Allocation>,
     /// Columns of the last allocation.
@@ -52,12 +52,12 @@ impl TensorMemory {
         self.rounds = 0;
     }
 
-    /// The columns that are given.
+    /// The allocated columns.
     pub fn allocations(&self) -> &[Allocation] {
         &self.allocations
     }
 
-    /// Whether all columns of a range are given.
+    /// Whether all columns of a range are allocated.
     pub fn holds(&self, start: i64, columns: u32) -> bool {
         let end = start + i64::from(columns);
         let mut at = start;
@@ -122,10 +122,10 @@ impl TensorMemory {
         self.allocations.push(given);
     }
 
-    /// Takes columns back.
+    /// Frees columns.
     ///
     /// # Errors
-    /// When they were not given so.
+    /// If they were not allocated in this way.
     pub fn take(&mut self, address: u32, columns: u32) -> Result<(), Misuse> {
         check_count(columns)?;
         let found = self.allocations.iter().position(|a| a.start == address);
@@ -156,7 +156,7 @@ impl TensorMemory {
         self.cells.get(index(lane, column)).copied().unwrap_or(FRESH)
     }
 
-    /// Whether a cell was written since its column was given.
+    /// Whether a cell was written since its column was allocated.
     #[inline]
     pub fn is_written(&self, lane: u32, column: u32) -> bool {
         let at = index(lane, column);
@@ -179,7 +179,7 @@ fn index(lane: u32, column: u32) -> usize {
     (lane % LANES * COLUMNS + column % COLUMNS) as usize
 }
 
-/// Whether so many columns can be allocated at once.
+/// Checks that a number of columns can be allocated in one call.
 fn check_count(columns: u32) -> Result<(), Misuse> {
     match columns.is_power_of_two() && (UNIT..=COLUMNS).contains(&columns) {
         true => Ok(()),

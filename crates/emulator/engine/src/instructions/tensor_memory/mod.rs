@@ -1,10 +1,10 @@
 //! Tensor memory and the fifth generation of tensor cores (`tcgen05`; PTX manual, "TensorCore 5th Generation
-//! Family Instructions"). Nothing here was compared with a GPU: sums are formed as an H200's tensor cores do, and
-//! what the manual shows in figures alone is as CuTe's layouts say.
+//! Family Instructions"). Nothing here was compared with a GPU: sums follow an H200's tensor cores, and layouts
+//! that the manual shows only in figures follow CuTe.
 //!
-//! Allocation, loads and stores are done when they are issued. Products, copies and shifts, and the arrivals of
-//! `commit`, wait in a queue: they are done in the order in which they were issued, at the end of the scheduler
-//! pass, as bulk copies are. A kernel that reads what it has not waited for thus finds what was there before.
+//! Allocation, loads and stores are performed at issue. Products, copies, shifts and the arrivals of `commit` go
+//! to a queue, and are performed in issue order at the end of the scheduler pass, like bulk copies. So a kernel
+//! that reads a result without waiting sees the old contents.
 
 pub(crate) mod access;
 pub(crate) mod allocation;
@@ -51,7 +51,7 @@ pub unsafe fn run(op: &Op, warp: &mut Warp, plan: &Plan, this: TmemOp) -> Result
             TmemOp::Relinquish => relinquish(warp),
             TmemOp::Load(movement) => load(warp, plan, &movement),
             TmemOp::Store(movement) => store(warp, plan, &movement),
-            // Loads and stores are done when they are issued.
+            // Loads and stores are performed at issue.
             TmemOp::Wait { .. } => whole(warp).map(|()| true),
             TmemOp::Commit { barrier, multicast } => commit(op, warp, plan, barrier, multicast),
             TmemOp::Copy(copy) => start_copies(op, warp, plan, copy),
@@ -111,7 +111,7 @@ pub unsafe fn pair_of(warp: &Warp, lane: u32) -> Result<[usize; 2], RawFault> {
     }
 }
 
-/// A fault of what one lane does with tensor memory.
+/// A fault of one lane's use of tensor memory.
 #[cold]
 pub fn misuse(lane: u32, note: impl Into<String>) -> RawFault {
     RawFault {
@@ -128,7 +128,7 @@ pub fn misuse(lane: u32, note: impl Into<String>) -> RawFault {
 /// Checks that columns are allocated and lanes exist.
 ///
 /// # Errors
-/// When not; `what` is what they are for.
+/// If not; `what` is their purpose.
 pub fn check_columns(
     memory: &TensorMemory,
     lane: u32,
@@ -164,10 +164,10 @@ pub fn check_columns(
     Err(misuse(lane, note))
 }
 
-/// An operand that all lanes of a warp must give alike.
+/// An operand that must be equal in all lanes of a warp.
 ///
 /// # Errors
-/// When they do not.
+/// If it is not.
 pub fn same(warp: &Warp, lanes: &[u32; 32], what: &str) -> Result<u32, RawFault> {
     let first = warp.mask.trailing_zeros() & 31;
     let value = lanes[first as usize];
@@ -218,8 +218,8 @@ pub unsafe fn issue(
     }
 }
 
-/// Tells the instrument which chunks of its block's shared memory a thread's instruction reads by the asynchronous
-/// proxy.
+/// Reports to the instrument which chunks of its block's shared memory a thread's instruction reads through the
+/// asynchronous proxy.
 ///
 /// # Safety
 /// The warp's context is live.

@@ -1,7 +1,7 @@
 //! `tcgen05.mma`: products of whole tiles, whose results stay in tensor memory.
 //!
 //! Sums are formed as an H200's tensor cores do ([`crate::instructions::matrix::sum`]), with 25 bits below the largest term for
-//! all types of A and B, as those who have measured Blackwell report. That is an assumption here.
+//! all types of A and B. That is an assumption, taken from published measurements of Blackwell.
 
 #[cfg(test)]
 mod tests;
@@ -25,7 +25,7 @@ use std::sync::OnceLock;
 const MOST_K: usize = 128;
 
 impl Product {
-    /// Computes it; what cannot be read is at an address of a block's shared memory.
+    /// Computes it. An unreadable address is in a block's shared memory.
     ///
     /// # Errors
     /// That block's rank, and the address.
@@ -274,7 +274,7 @@ impl Product {
 /// spans as its examples use them).
 ///
 /// # Errors
-/// When B is shifted too far, in words.
+/// A message, if B is shifted too far.
 pub fn zero_columns(bits: u64, m: usize, n: usize) -> Result<([bool; 256], usize), String> {
     let shift = (bits >> 56 & 63) as usize;
     let most = if m == 32 { 16 } else { 32 };

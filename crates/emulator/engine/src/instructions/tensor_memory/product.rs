@@ -80,7 +80,7 @@ pub unsafe fn start_products(
                 b,
                 metadata: this.metadata().map(|at| {
                     let base = Place::of_factor(word(at));
-                    // The selector says which of two columns, of kinds that need one.
+                    // The selector chooses one of two columns, for kinds that need one.
                     Place { column: base.column + (word(3) & 3), ..base }
                 }),
                 scales: this.scales().map(|at| at.map(|at| Place::of_factor(word(at)))),
@@ -154,7 +154,7 @@ fn check_swizzles(
     Ok(())
 }
 
-/// Checks where a product's matrices are in tensor memory; the columns that it uses.
+/// Checks the positions of a product's matrices in tensor memory; returns the columns that it uses.
 ///
 /// # Safety
 /// The warp runs a handler: as for [`Body::run`](crate::machine::handler::Body::run).
@@ -251,7 +251,7 @@ impl Metadata {
         let index = |i: usize| (nibble >> (2 * i) & 3) as usize;
         self.chunk * number
             + match self.chunk {
-                // One of two, told as a pair of halves.
+                // One of two, encoded as a pair of halves.
                 2 => index(0) / 2,
                 4 => index(within),
                 // Pairs stay together.

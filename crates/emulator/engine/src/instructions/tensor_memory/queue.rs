@@ -65,7 +65,7 @@ impl QueuedOperation {
 
 /// Something that is still to be done.
 pub struct QueuedTask {
-    /// What.
+    /// The operation.
     pub what: QueuedOperation,
     /// Columns of tensor memory that it uses.
     pub columns: Vec<Range<u32>>,
@@ -87,7 +87,7 @@ impl TensorWork {
         self.queue.clear();
     }
 
-    /// Whether nothing is to be done.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
@@ -102,7 +102,7 @@ impl TensorWork {
         self.queue.pop_front()
     }
 
-    /// What still uses columns of a block's tensor memory, by its name.
+    /// The name of a queued operation that still uses columns of a block's tensor memory.
     pub fn of(&self, rank: usize, columns: Range<u32>) -> Option<&'static str> {
         let overlaps = |of: &Range<u32>| of.start < columns.end && columns.start < of.end;
         let uses = |work: &&QueuedTask| {
@@ -112,7 +112,7 @@ impl TensorWork {
     }
 }
 
-/// Does all that was issued, in order.
+/// Performs all issued operations, in order.
 ///
 /// # Errors
 /// The fault of one of them.

@@ -82,7 +82,7 @@ impl<'a> TextureLane<'a> {
         Bound { levels, sampler, host, span, direct }
     }
 
-    /// The texture of a handle, read as another sampler says where its handle is not 0.
+    /// The texture of a handle, with another sampler if that sampler's handle is not 0.
     pub fn texture(&self, handle: u64, sampler: u64) -> Checked<Bound<'a>> {
         let (levels, own, direct) = match self.object(handle) {
             Some((Object::Texture(levels, sampler), direct)) => (levels, *sampler, direct),
@@ -270,13 +270,13 @@ impl<'a> TextureLane<'a> {
     }
 }
 
-/// A texture or surface that lanes access, and how it is read.
+/// A texture or surface that lanes access, and its sampler.
 pub struct Bound<'a> {
     /// The images of its mipmap levels; a surface has one.
     pub levels: &'a [Image],
-    /// How a texture is read.
+    /// The sampler of a texture.
     pub sampler: Sampler,
-    /// Where the first texel of level 0 is, where one allocation holds all of all levels.
+    /// Host address of level 0's first texel, if one allocation holds all levels.
     pub host: Option<*mut u8>,
     /// Bytes from there that are the allocation's for sure.
     pub span: u64,
@@ -290,7 +290,7 @@ impl Bound<'_> {
         &self.levels[0]
     }
 
-    /// Where bytes of the image are on the host, `address` being where a kernel finds them.
+    /// The host address of the image's bytes at guest address `address`.
     pub fn place(&self, address: u64, bytes: u64) -> Option<*mut u8> {
         let offset = address.checked_sub(self.image().address)?;
         let fits = offset <= self.span && bytes <= self.span - offset;
@@ -300,7 +300,7 @@ impl Bound<'_> {
     /// The four channels of a texel as registers hold them: bits of floats, or integers.
     ///
     /// # Safety
-    /// A texel is there; who writes it at the same time does so by [`guest`].
+    /// The pointer is valid for a texel; concurrent writes to it go through [`guest`].
     pub unsafe fn channels(&self, texel: *const u8) -> [u32; 4] {
         let format = self.image().texel;
         let bits = u32::from(format.bits);

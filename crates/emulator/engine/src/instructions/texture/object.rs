@@ -1,14 +1,14 @@
-//! Images, samplers, and the handles that kernels know them by.
+//! Images, samplers, and their handles.
 //!
-//! On a GPU the driver makes handles, of a layout of its own; here they are counted up from a mark that no
-//! address has. An image is memory that was allocated before, laid out row after row.
+//! On a GPU the driver makes handles in its own layout; here they count up from a number that no address
+//! has. An image is previously allocated memory, stored row by row.
 
 use crate::fault::MemoryError;
 use std::collections::BTreeMap;
 
 /// The high bits of every handle; no address has them.
 const MARK: u64 = 0x7EC5_0000_0000_0000;
-/// Texels in one dimension at most, in all layers and faces.
+/// Maximum number of texels in one dimension, over all layers and faces.
 const MOST: u64 = 1 << 31;
 
 /// The type of a channel.
@@ -162,7 +162,7 @@ pub enum AddressMode {
     Border,
 }
 
-/// How mipmap levels are chosen. The default is level 0, whatever is asked for.
+/// Selection of mipmap levels. The default is always level 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mip {
     /// The weighted mean of the two nearest levels, instead of the nearest one.
@@ -173,14 +173,14 @@ pub struct Mip {
     pub least: f32,
     /// The highest level that is read.
     pub most: f32,
-    /// Samples along the longer gradient at most; only 0 and 1 are computed for gradients.
+    /// Maximum samples along the longer gradient; only 0 and 1 are supported for gradients.
     pub anisotropy: u32,
 }
 
-/// How a texture is read.
+/// The sampler of a texture.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sampler {
-    /// What coordinates outside mean, in each dimension.
+    /// The addressing mode for coordinates outside, in each dimension.
     pub address: [AddressMode; 3],
     /// The weighted mean of the nearest texels, instead of the nearest one.
     pub linear: bool,
@@ -296,7 +296,7 @@ impl Objects {
     /// Makes a handle of an object.
     ///
     /// # Errors
-    /// The broken rule, in words.
+    /// The broken rule, as a message.
     pub fn make(&mut self, object: Object) -> Result<u64, MemoryError> {
         let checked = match &object {
             Object::Texture(levels, sampler) => {
@@ -312,7 +312,7 @@ impl Objects {
         Ok(handle)
     }
 
-    /// Ends an object; whether there was one.
+    /// Destroys an object; returns whether it existed.
     pub fn end(&mut self, handle: u64) -> bool {
         self.all.remove(&handle).is_some()
     }

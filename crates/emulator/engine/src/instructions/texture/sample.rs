@@ -64,7 +64,7 @@ pub fn nearest(image: &Image, sampler: &Sampler, at: [f64; 3], offset: [i64; 3])
     texel(image, sampler, std::array::from_fn(|d| floor(at[d]) + offset[d]))
 }
 
-/// A weight as the filter knows it, from one that is not below 0.
+/// Rounds a nonnegative weight to the filter's precision.
 pub fn rounded(weight: f64) -> f64 {
     (weight * STEPS + 0.5) as i64 as f64 / STEPS
 }
@@ -75,10 +75,10 @@ fn between(at: f64) -> (i64, f64) {
     (low, rounded(at - 0.5 - low as f64))
 }
 
-/// The mean of the texels around a position in `axes` dimensions by their weights, with what reads a texel.
+/// The weighted mean of the texels around a position in `axes` dimensions; `read` reads a texel.
 ///
 /// # Errors
-/// What reading gives.
+/// The error of reading a texel.
 pub fn filtered<E>(
     image: &Image,
     sampler: &Sampler,
@@ -139,7 +139,7 @@ impl Face {
     }
 }
 
-/// The face that a direction meets, and the direction's parts by it (the guide's "Cubemap Textures").
+/// The cube face of a direction, and the direction's components relative to it (the guide's "Cubemap Textures").
 pub fn face_parts(direction: [f32; 3]) -> (Face, [f32; 3]) {
     let [x, y, z] = direction;
     let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
@@ -154,7 +154,7 @@ pub fn face_parts(direction: [f32; 3]) -> (Face, [f32; 3]) {
     (face, face.turn(direction))
 }
 
-/// The face that a direction meets, and where on it from 0 to 1.
+/// The cube face of a direction, and the position on it from 0 to 1.
 pub fn face(direction: [f32; 3]) -> (u64, [f32; 2]) {
     let (Face(number), [s, t, major]) = face_parts(direction);
     (number, [s, t].map(|part| (part / major + 1.0) / 2.0))
@@ -170,7 +170,7 @@ pub fn lacking(float: bool) -> [u32; 4] {
     [0, 0, 0, if float { 1f32.to_bits() } else { 1 }]
 }
 
-/// Whether an image has the shape that an instruction takes it to have. A plane of one row is a line, too: programs make arrays of height 1 and read
+/// Whether an image has the shape that an instruction requires. A plane of one row is a line, too: programs make arrays of height 1 and read
 /// them by `tex1D`.
 pub fn has_shape(image: &Image, shape: ImageShape, layered: bool) -> bool {
     let line = match image.shape {
@@ -182,17 +182,17 @@ pub fn has_shape(image: &Image, shape: ImageShape, layered: bool) -> bool {
     same && (image.layers > 0) == layered
 }
 
-// Which mipmap level is read, and the weight of the next one (CUDA C++ Programming Guide, "Texture Fetching"; the
-// Vulkan specification's "Level-of-Detail Operation" has the formulas in full).
+// The mipmap level to read, and the weight of the next one (CUDA C++ Programming Guide, "Texture Fetching"; the Vulkan
+// specification's "Level-of-Detail Operation" has the formulas in full).
 //
 // Not measured on a GPU. The level is the logarithm of the longer of the two gradients, which a GPU approximates, then the
 // sampler's bias is added and its limits apply; weights are rounded to the nearest of 1/256. Filtering is isotropic: a
-// sampler that asks for more is refused where a gradient would make a difference.
+// sampler that requests more is refused if a gradient would make a difference.
 
-/// How a sample says its level.
+/// The mipmap level of a sample.
 #[derive(Clone, Copy)]
 pub enum Level {
-    /// A number of it, perhaps with a fraction.
+    /// An explicit level, possibly fractional.
     Number(f32),
     /// Changes of the coordinates from one pixel to the next, in x and in y.
     Gradient([[f32; 3]; 2]),
@@ -200,7 +200,7 @@ pub enum Level {
 
 /// Two levels to read, and the weight of the second one.
 pub struct Choice {
-    /// The levels; the second is the first where its weight is 0.
+    /// The levels; the second equals the first if its weight is 0.
     pub levels: [usize; 2],
     /// The weight of the second level.
     pub upper: f64,
@@ -232,7 +232,7 @@ pub fn choose(level: Level, coordinates: [f32; 3], images: &[Image], sampler: &S
     Choice { levels: [low, if upper == 0.0 { low } else { low + 1 }], upper }
 }
 
-/// The square of how many texels of level 0 a pixel covers by one gradient.
+/// The squared number of texels of level 0 that a pixel covers along one gradient.
 fn squared_length(image: &Image, coordinates: [f32; 3], gradient: [f32; 3]) -> f64 {
     let gradient = match image.shape {
         ImageShape::Cube => on_face(coordinates, gradient),

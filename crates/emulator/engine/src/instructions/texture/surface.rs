@@ -9,7 +9,7 @@ use lanework_ptx_ir::opcode::memory::AtomicOp;
 use lanework_ptx_ir::opcode::texture::{OutOfBounds, SurfaceAccess};
 
 impl TextureLane<'_> {
-    /// The address of a place in a surface; `None` where it is dropped.
+    /// The address of a position in a surface; `None` if the access is dropped.
     fn place(
         &self,
         image: &Image,
@@ -153,7 +153,7 @@ impl TextureLane<'_> {
         Ok(())
     }
 
-    /// Notes that bytes are initialized, where that is followed.
+    /// Marks bytes as initialized, if that is tracked.
     fn written(&self, address: u64, bytes: u64) {
         // SAFETY: the launch borrows the memory under its lock until its workers have ended.
         let found = unsafe { (*self.context.memory).find(address) };

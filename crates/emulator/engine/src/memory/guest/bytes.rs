@@ -2,7 +2,7 @@
 
 use crate::memory::guest::{load, store};
 
-/// Reads bytes, as elements of up to 8 bytes that are aligned as the guest's are.
+/// Reads bytes, as elements of up to 8 bytes with the alignment of the guest's elements.
 ///
 /// # Safety
 /// As for [`load`], of all of them.
@@ -69,7 +69,7 @@ pub unsafe fn write_bytes(to: *mut u8, from: &[u8]) {
     }
 }
 
-/// Moves bytes from guest memory to guest memory. Where the two overlap, the result is as if all had been read
+/// Moves bytes from guest memory to guest memory. If the two overlap, the result is as if all bytes had been read
 /// first.
 ///
 /// # Safety
@@ -84,7 +84,7 @@ pub unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
     }
 }
 
-/// Bytes that are read at once where there are many.
+/// Bytes per step of long reads.
 const BLOCK: usize = 64;
 
 /// Reads one block: relaxed atomic loads of its aligned elements, by vector moves as far as the host has them (see [`super`]).
@@ -125,7 +125,7 @@ unsafe fn read_block(from: *const u8, to: *mut u8) {
     }
 }
 
-/// The largest aligned piece of what is left: 8, 4, 2 or 1 bytes.
+/// The size of the next aligned piece: 8, 4, 2 or 1 bytes.
 fn piece(address: usize, left: usize) -> usize {
     let aligned = 1 << address.trailing_zeros().min(3);
     let fits = 1 << left.ilog2().min(3);

@@ -1,13 +1,12 @@
 //! Accesses to guest memory, which another worker's thread may access at the same time.
 //!
-//! Kernels may race: two blocks, run by two threads of the host, may touch the same word of global
-//! memory, and in Rust a race of plain accesses is undefined behavior. So every access to guest memory
-//! is one of relaxed atomics, at least as fine as the guest's own elements: PTX promises no more for weak
-//! accesses (PTX ISA manual, "Memory Consistency Model": a vector access is a set of scalar ones in no
-//! order). One element is an `AtomicU8` to `AtomicU64`. Sixteen elements side by side are moved by one
-//! block of inline assembly, which means sixteen relaxed atomic accesses: the host's vector
-//! moves are never torn within an aligned element. The compiler has no other way to say this: it does not
-//! join relaxed atomics.
+//! Kernels may race: two blocks, run by two threads of the host, may touch the same word of global memory, and in
+//! Rust a race of plain accesses is undefined behavior. So every access to guest memory consists of relaxed
+//! atomics, at least as fine as the guest's elements: PTX promises no more for weak accesses (PTX ISA manual,
+//! "Memory Consistency Model": a vector access is a set of scalar ones in no order). One element is an `AtomicU8`
+//! to `AtomicU64`. Sixteen elements side by side are moved by one block of inline assembly, which means sixteen
+//! relaxed atomic accesses: the host's vector moves are never torn within an aligned element. Rust has no other
+//! way to express this, because the compiler does not merge relaxed atomics.
 
 pub(crate) mod bytes;
 #[cfg(target_arch = "x86_64")]
@@ -24,8 +23,7 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 /// Reads an element.
 ///
 /// # Safety
-/// Its bytes are there to be read, at a multiple of their number; whoever writes them at the same time does so by
-/// this module.
+/// Its bytes are readable and aligned to their number; concurrent writes to them go through this module.
 #[inline(always)]
 pub unsafe fn load<T: Elem>(from: *const T) -> T {
     // SAFETY: the bytes are readable, aligned to the element, and written by this module only, as this function
@@ -40,8 +38,8 @@ pub unsafe fn load<T: Elem>(from: *const T) -> T {
     }
 }
 
-/// Reads a 32-bit word: a relaxed atomic load, by inline assembly as far as it can be. The compiler takes an
-/// atomic load for a write of all memory, and would read the warp's state again after each.
+/// Reads a 32-bit word by a relaxed atomic load, in inline assembly if possible. The compiler treats an atomic
+/// load as a write to all memory, and would reload the warp's state after each one.
 ///
 /// # Safety
 /// As for [`load`].
@@ -82,7 +80,7 @@ pub unsafe fn store<T: Elem>(to: *mut T, value: T) {
     }
 }
 
-/// How a SIMD level moves 16 elements side by side.
+/// Moves of 16 adjacent elements at a SIMD level.
 pub trait Level {
     /// Reads them.
     ///
@@ -94,7 +92,7 @@ pub trait Level {
     /// # Safety
     /// As for [`store`], of all of them; the host has the level.
     unsafe fn store<T: Elem>(to: *mut [T; 16], values: [T; 16]);
-    /// Reads one word, 16 times the same.
+    /// Reads one word into 16 lanes.
     ///
     /// # Safety
     /// As for [`load`]; the host has the level.

@@ -1,7 +1,8 @@
-//! The PTX instructions with `.approx` and `.full`, made of the special function unit and ordinary arithmetic
-//! as the driver's compiler makes them for compute capability 9.0 (read from its machine code).
+//! The PTX instructions with `.approx` and `.full`, composed of the special function unit and ordinary
+//! arithmetic as in the driver's code for compute capability 9.0 (read from its machine code).
 //!
-//! The unit takes subnormal inputs for zero; forms without `.ftz` scale them first, and the result back.
+//! The unit treats subnormal inputs as zero; forms without `.ftz` scale them first, and scale the result
+//! back.
 
 use crate::number::approximate::unit;
 use crate::number::double::{quiet, with_nan_of};
@@ -101,7 +102,7 @@ pub fn div(a: f32, b: f32, ftz: bool) -> f32 {
     quotient(factors(a, b, false, ftz), ftz)
 }
 
-/// `div.full`: `div.approx` of operands that are scaled where the reciprocal would be subnormal.
+/// `div.full`: `div.approx` of operands that are scaled if the reciprocal would be subnormal.
 pub fn div_full(a: f32, b: f32, ftz: bool) -> f32 {
     quotient(factors(a, b, true, ftz), ftz)
 }

@@ -3,12 +3,11 @@
 //! The special function unit has one datapath for all: the upper bits of a reduced argument choose a segment,
 //! the lower bits `x` are interpolated quadratically, C0 + C1 x + C2 x^2, and the sum is cut off, not rounded
 //! (S. F. Oberman and M. Y. Siu, "A High-Performance Area-Efficient Multifunction Interpolator", 2005). Its
-//! square is a truncated one: partial products below a fixed column are never added (`square`). Arguments
-//! are reduced by one's complement where they are negative or mirrored.
+//! square is a truncated one: partial products below a fixed column are never added (`square`). Negative or
+//! mirrored arguments are reduced by one's complement.
 //!
-//! [`mod@unit`] is the unit itself, with subnormal inputs as zero; [`forms`] the PTX instructions, made of it as
-//! the driver's compiler makes them. Limits: measured on compute capability 9.0; other generations have other
-//! tables.
+//! [`mod@unit`] is the unit itself, with subnormal inputs as zero; [`forms`] has the PTX instructions, composed
+//! as in the driver's code. Limits: measured on compute capability 9.0; other generations have other tables.
 
 pub(crate) mod forms;
 pub(crate) mod tables;
@@ -34,8 +33,8 @@ fn square<const BITS: u32, const COLUMN: u32>(x: u32) -> u32 {
     sum
 }
 
-/// How a function's coefficients are aligned: C0 is shifted left, and so is the product with C2; a constant
-/// is added.
+/// Alignment of a function's coefficients: C0 is shifted left, and so is the product with C2; a constant is
+/// added.
 struct Alignment {
     c0: u32,
     c2: u32,
@@ -86,7 +85,7 @@ mod tests {
             // Each of the 18 columns below lacks at most 9 products.
             assert!(cut <= exact && exact - cut < 9 << 19, "{x}");
         }
-        // Products of upper bits alone lose nothing.
+        // Products of only upper bits are exact.
         assert_eq!(u64::from(square::<17, 19>(0x1fc00)) << 19, 0x1fc00 * 0x1fc00);
         assert_eq!(u64::from(square::<16, 17>(0xfe00)) << 17, 0xfe00 * 0xfe00);
     }

@@ -1,8 +1,8 @@
-//! The coefficients (C0, C1, C2) of the segments that a Hopper GPU interpolates its approximate functions by.
+//! The coefficients (C0, C1, C2) of the segments by which a Hopper GPU interpolates its approximate functions.
 //!
-//! Found from the instructions' results for every input of a few powers of two on an H200: within a segment
-//! the results bound C0 + C1 x + C2 x^2 from below and above, and one triple of whole numbers fits between.
-//! [`super`] says how they are used; `lanework-lab conform --exhaustive` compares every input with a GPU.
+//! Found from the instructions' results for every input of a few powers of two on an H200: within a segment the
+//! results bound C0 + C1 x + C2 x^2 from below and above, and one triple of whole numbers fits between.
+//! [`super`] describes their use; `lanework-lab conform --exhaustive` compares every input with a GPU.
 
 /// C0, C1 and C2 of one segment.
 pub type Row = (u32, i32, i32);

@@ -1,5 +1,6 @@
-//! The special function unit: each function of an f32's bits, as the machine instruction of its name gives
-//! it. Subnormal inputs are zero, and so are results that would be subnormal; only [`tanh`] keeps both.
+//! The special function unit: each function of an f32's bits, as the machine instruction of the same name
+//! computes it. Subnormal inputs are zero, and so are results that would be subnormal; only [`tanh`] keeps
+//! both.
 
 use crate::number::approximate::tables::{EX2, LG2, RCP, RSQRT, SIN, SQRT, TANH};
 use crate::number::approximate::{Alignment, interpolate, interpolate16, truncated};
@@ -30,7 +31,7 @@ impl Parts {
         self.exponent == 0xff && self.fraction == 0
     }
 
-    /// Zero, or a subnormal number that is taken for it.
+    /// Zero, or a subnormal number, which counts as zero.
     fn is_zero(&self) -> bool {
         self.exponent == 0
     }
@@ -196,8 +197,8 @@ pub fn cos(x: u32) -> u32 {
     of_quadrant(quadrant + 1, fraction)
 }
 
-/// The quadrant of a number of turns, and how far it is in there, in units of 2^-23. The argument is cut off
-/// to 25 bits after the point.
+/// The quadrant of a number of turns, and the position in it, in units of 2^-23. The argument is cut off to
+/// 25 bits after the point.
 fn turn(p: &Parts) -> (u32, u32) {
     let mantissa = p.fraction | 1 << 23;
     let fixed = match p.exponent {

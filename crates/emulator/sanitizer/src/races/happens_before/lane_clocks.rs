@@ -40,7 +40,7 @@ pub(super) struct LaneGroupClock {
     pub(super) acquired: GridClock,
 }
 
-/// What lanes of a warp know beyond their warp.
+/// Clocks that lanes of a warp know beyond their warp's clock.
 #[derive(Clone, Default)]
 pub(super) struct PerLaneClocks {
     pub(super) parts: Vec<LaneGroupClock>,

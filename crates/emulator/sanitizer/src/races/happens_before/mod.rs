@@ -86,7 +86,7 @@ pub struct HappensBefore {
     warp_sync: Vec<u32>,
     /// The same by pairs of lanes, for warps that have synchronized in parts.
     pair_sync: Vec<Option<Box<[[u32; 32]; 32]>>>,
-    /// What single lanes know beyond their warp, by slot.
+    /// Clocks that single lanes know beyond their warp's, by slot.
     apart: Vec<PerLaneClocks>,
     /// Whether lanes of this cluster have acquired or released alone.
     lanes_apart: bool,

@@ -1,5 +1,5 @@
-//! What warps access: the sectors and banks of the rungs of `transpose`, traced on the emulator, and of made-up accesses,
-//! counted by the same rules.
+//! Pictures of a warp's accesses: the sectors and banks of the rungs of `transpose`, traced on the emulator, and of
+//! constructed accesses, counted by the same rules.
 
 use super::wording::Words;
 use lanework::emulator::{AccessKind, Blocks, Keep, Place, Space, TraceConfig, TracedAccess};

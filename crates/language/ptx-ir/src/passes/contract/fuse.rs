@@ -85,7 +85,7 @@ fn fits(terms: &[OpenTerm], values: &Values, sum: usize, view: View) -> Option<A
     sum.op.fused(sum.ftz, product.op)
 }
 
-/// What changes around instructions, before the list is put together anew.
+/// Changes to apply when the list of instructions is rebuilt.
 struct Changes {
     removed: BitSet,
     before: HashMap<usize, Vec<Inst>>,

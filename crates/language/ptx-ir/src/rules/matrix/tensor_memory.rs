@@ -151,7 +151,7 @@ fn movement(cx: &mut Cx<'_, '_>, packed: Modifier, split: usize) -> LoweringResu
     Ok(TmemTransfer { shape, repeat, packed: cx.has(packed), reduction: None })
 }
 
-/// What `ld.red` combines.
+/// The reduction of `ld.red`.
 fn reduction(cx: &Cx<'_, '_>, this: &TmemTransfer) -> LoweringResult<LoadReduction> {
     let number = match cx.ty()? {
         F32 => ReducedNumber::F32,

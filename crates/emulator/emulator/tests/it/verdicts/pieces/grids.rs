@@ -1,4 +1,4 @@
-//! What more than one block waits for: a barrier of the whole grid, and a flag that reaches one cluster.
+//! Synchronization of several blocks: a barrier of the whole grid, and a flag that reaches one cluster.
 
 use super::blocks::{filled, narrowed};
 use crate::verdicts::scene::{Host, Piece, Scope};

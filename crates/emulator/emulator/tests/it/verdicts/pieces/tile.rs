@@ -46,7 +46,7 @@ impl Width {
     }
 }
 
-/// What lets the readers go on.
+/// The barrier that releases the readers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Barrier {
     /// Of all threads of the block.

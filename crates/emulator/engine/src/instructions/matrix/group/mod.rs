@@ -1,8 +1,8 @@
 //! `wgmma.mma_async`: each of the four warps of a warpgroup multiplies its 16 of 64 rows.
 //!
-//! A product is done when it is issued, from what shared memory then holds. A warp goes past
-//! `wgmma.wait_group` when all four have come there, so that none of them reads what is overwritten
-//! after the wait.
+//! A product is computed at issue, from the contents of shared memory at that moment. A warp passes
+//! `wgmma.wait_group` only when all four have reached it, so that none of them reads data that is overwritten after
+//! the wait.
 
 pub(crate) mod operands;
 
@@ -178,7 +178,7 @@ pub fn place(row: usize, column: usize) -> (usize, usize) {
     (row % 8 * 4 + column / 2, row / 8 * 2 + column % 2)
 }
 
-/// The registers of eight columns, `each` of them; zeros where the accumulator does not count.
+/// The registers of eight columns, `each` of them; zeros if the accumulator is not added.
 ///
 /// # Safety
 /// The plan's slots are registers of the warp.
@@ -211,7 +211,7 @@ pub fn write(warp: &mut Warp, plan: &Plan, (block, each): (usize, usize), words:
     }
 }
 
-/// `wgmma.wait_group`: `false` until all warps of the warpgroup have come.
+/// `wgmma.wait_group`: `false` until all warps of the warpgroup have arrived.
 ///
 /// # Safety
 /// The warp's context is live.

@@ -16,9 +16,9 @@ use std::ops::Range;
 
 /// Rows of one warp.
 pub const ROWS: usize = 16;
-/// Elements of a warp's rows of A at most: 64 columns of bytes where it is sparse.
+/// Maximum number of elements in a warp's rows of A: 64 columns of bytes if it is sparse.
 const MOST: usize = ROWS * 64;
-/// Words of a row at most: bits are multiplied by words.
+/// Maximum number of words in a row: bits are multiplied by words.
 pub const MOST_K: usize = 64;
 
 /// Elements of a matrix by rows of M or N.
@@ -45,8 +45,7 @@ fn out_of_bounds(address: u64) -> RawFault {
     }
 }
 
-/// Reads some rows of M or N from row `first` on. Bits come in words; what is above an element's bits
-/// means nothing.
+/// Reads some rows of M or N from row `first` on. Bits are read as words; bits above an element's own are undefined.
 ///
 /// # Safety
 /// The warp's context is live.
@@ -193,7 +192,7 @@ unsafe fn metadata(warp: &Warp, this: &GroupMultiply, plan: &Plan, sparse: Spars
     Chunks::new(this.a, this.k, sparse, &words.0)
 }
 
-/// The warp's rows of A, `k` decoded elements each; what a sparse matrix does not store is `absent`.
+/// The warp's rows of A, `k` decoded elements each; elements that a sparse matrix does not store are `absent`.
 ///
 /// # Safety
 /// The plan's slots are registers of the warp.
@@ -233,14 +232,13 @@ pub unsafe fn dense_a<T: Copy>(
     Ok(a)
 }
 
-// Matrices in shared memory as `wgmma` takes them: a 64-bit descriptor says where one starts and how it
-// is laid out (PTX manual, "Asynchronous warpgroup-level matrix shared memory layout").
+// Matrices in shared memory for `wgmma`: a 64-bit descriptor holds the start and the layout of a matrix (PTX manual,
+// "Asynchronous warpgroup-level matrix shared memory layout").
 //
-// The unit is a chunk of 16 bytes; eight rows of one chunk are a core matrix. Where K is contiguous,
-// rows of M or N of a swizzled layout are 32, 64 or 128 bytes apart, and groups of eight rows as far
-// as the stride says; without swizzle, chunks along K are as far apart as the leading dimension says.
-// Where M or N is contiguous, the same holds with the two exchanged, and the leading dimension tells
-// how far apart the swizzled rows' widths are along M or N.
+// The unit is a chunk of 16 bytes; eight rows of one chunk are a core matrix. If K is contiguous, rows of M or N of
+// a swizzled layout are 32, 64 or 128 bytes apart, and groups of eight rows are the stride apart. Without a swizzle,
+// chunks along K are the leading dimension apart. If M or N is contiguous, the same holds with the two exchanged,
+// and the leading dimension is the distance between the widths of swizzled rows along M or N.
 
 /// The fields of a descriptor, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,7 +251,7 @@ pub struct Descriptor {
     pub stride: u64,
     /// How chunks are moved.
     pub swizzle: Swizzle,
-    /// Where the pattern starts, if not at a multiple of its period: bytes after one.
+    /// Start of the pattern, in bytes after a multiple of its period.
     pub base: u64,
 }
 
@@ -276,7 +274,7 @@ impl Descriptor {
         }
     }
 
-    /// Where the byte that a plain layout puts at `address` is.
+    /// The swizzled position of the byte that a plain layout has at `address`.
     #[inline(always)]
     fn place(&self, address: u64) -> u64 {
         // The pattern's row is counted from the base.
