@@ -87,7 +87,7 @@ fn short(range: &str, lanes: usize, cell: usize) -> String {
 
 /// A grid of 32 banks with the lane at each word, and the wavefronts of each bank.
 fn banks(touch: &TracedAccess, width: usize) -> String {
-    // Twelve columns of label; banks with a blank between them where there is room.
+    // Twelve columns of label; banks with a blank between them if there is room.
     let gap = if width >= 12 + 63 { " " } else { "" };
     let rows = bank_rows(touch);
     let wavefronts = bank_wavefronts(touch);

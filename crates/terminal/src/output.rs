@@ -57,7 +57,7 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The text of a file; `help` says what the file should hold.
+/// The text of a file; `help` describes the expected contents.
 ///
 /// # Errors
 /// If it cannot be read, or is not text.

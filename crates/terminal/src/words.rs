@@ -103,8 +103,8 @@ pub fn of_clap(error: &clap::Error) -> String {
     }
 }
 
-/// A word or phrase that stands alone: a header, a label or a verdict. In [`say`], a line of one word may be a name;
-/// here it is a word.
+/// A standalone word or phrase: a header, a label or a verdict. In [`say`], a line of one word may be a name; here it
+/// is a word.
 pub fn term(text: &str) -> Cow<'_, str> {
     match catalogue() {
         None => Cow::Borrowed(text),

@@ -292,7 +292,7 @@ pub extern "C" fn lanework_unregister(device: u64, start: *mut c_void) -> c_int 
     guard(|| Ok(handles::device(device)?.device.unregister_host(start.cast())?))
 }
 
-/// Waits for what was queued on a device.
+/// Waits for the work queued on a device.
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_synchronize(device: u64) -> c_int {
     guard(|| Ok(handles::device(device)?.device.synchronize()?))

@@ -22,7 +22,7 @@ pub struct LaneworkShape {
     pub cooperative: u32,
 }
 
-/// `lanework_executed`: what a launch on the emulator executed; zeros on a GPU.
+/// `lanework_executed`: counts of a launch on the emulator; zeros on a GPU.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub struct LaneworkExecuted {

@@ -20,7 +20,7 @@ pub struct LaneworkArray {
     pub address: u64,
     /// The number of its element type.
     pub element: i32,
-    /// How many axes it has.
+    /// Its number of axes.
     pub axes: u32,
     /// Its extents, outermost first.
     pub shape: *const usize,

@@ -1,5 +1,5 @@
 //! Compiles C programs against the header and the library, and runs them; likewise the Python example.
-//! Says loudly what is skipped where there is no compiler or interpreter.
+//! Prints a visible note about skipped tests if there is no compiler or interpreter.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -171,7 +171,7 @@ struct LaunchReport {
     read_only: Vec<String>,
 }
 
-/// Launches an entry on the arrays of its arguments, and returns in JSON what it did.
+/// Launches an entry on the arrays of its arguments, and returns the results as JSON.
 #[pyfunction]
 #[pyo3(signature = (ptx, entry, grid, block, arguments, shared, cluster, cooperative, check, draw))]
 #[allow(clippy::too_many_arguments, reason = "the package gives them by name to its users")]

@@ -57,7 +57,7 @@ impl HostArray {
         described.map(|described| HostArray::of(described, what)).transpose()
     }
 
-    /// Copies it to a device; what it held before is not copied where only the result is wanted.
+    /// Copies it to a device; the old contents are not copied if the array is only a result.
     fn copied(&self, device: &Device, with_content: bool) -> Result<DeviceCopy<'_>, Error> {
         let mut buffer = device.uninit_named::<u8>(self.bytes.bytes, &self.bytes.name)?;
         if with_content && self.bytes.bytes > 0 {
@@ -177,7 +177,7 @@ fn required(array: Option<Array<'_>>) -> Array<'_> {
     array.unwrap_or_else(|| unreachable!("it was given"))
 }
 
-/// A scan by the name of what it carries.
+/// A scan by the name of its operation.
 #[pyfunction]
 pub fn scan(
     py: Python<'_>,

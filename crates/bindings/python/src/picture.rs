@@ -1,4 +1,4 @@
-//! Drawings of what a warp accesses at the lines that cost most, and remarks on element sizes.
+//! Drawings of a warp's accesses at the most expensive lines, and remarks on element sizes.
 
 use crate::array::Array;
 use crate::memory::{Copies, Regions};
@@ -76,7 +76,7 @@ pub fn draw(
     Ok(seen)
 }
 
-/// Arrays whose elements are wider than what the kernel accesses of them: often the wrong element type.
+/// Arrays whose elements are wider than the kernel's accesses: often the wrong element type.
 fn sizes(
     touches: &[TracedAccess],
     (regions, copies, arrays): (&Regions, &Copies, &[&Array]),

@@ -91,7 +91,7 @@ pub enum Command {
         lanework exec --trace launches.json -- ./program input.txt\n  \
         lanework exec --plain --gpus 2 -- python script.py\n  \
         lanework exec --check --gpu l20 -- ./program\n\n\
-        The program runs on the emulator, also where it asks for a GPU: a CUDA program (C++, numba, CuPy) loads the \
+        The program runs on the emulator, even if it requests a GPU: a CUDA program (C++, numba, CuPy) loads the \
         driver of the emulator in place of NVIDIA's, and needs PTX in its fatbins, as `nvcc -arch=sm_90` puts it there.\n\
         Its output comes first, the report last.\n\
         Exit codes: 1 for findings, else the program's own. `LANEWORK_TOOL=check cargo run`, or profile, does the \

@@ -13,7 +13,7 @@ use std::ffi::OsString;
 /// The commands in groups, as `lanework --help` lists them.
 const GROUPS: [(&str, &[&str]); 3] = [
     (
-        "Your own kernels, from PTX or CUDA C++ files, or in a program of yours",
+        "Your own kernels: PTX or CUDA C++ files, or programs",
         &["run", "check", "profile", "look", "inspect", "exec", "judge", "new"],
     ),
     (

@@ -102,7 +102,7 @@ pub struct JudgeArgs {
     /// The task: the expected results, the problems, and the tolerance.
     #[arg(value_name = "TASK.toml")]
     pub task: PathBuf,
-    /// The candidate: PTX, or CUDA C++, which is compiled in a process of its own.
+    /// The candidate: PTX, or CUDA C++, which is compiled in a separate process.
     #[arg(value_name = "CANDIDATE", required_unless_present = "kinds")]
     pub candidate: Option<PathBuf>,
     /// Seed of all problems [default: random, and shown].

@@ -64,7 +64,7 @@ pub fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>),
     if let Some((_, file)) = files.iter().enumerate().find(again) {
         return Err(Failure::input(
             format_args!("two arguments are written to {}", file.display()),
-            "give each output a file of its own",
+            "give each output its own file",
         ));
     }
     for (index, argument) in parsed.into_iter().enumerate() {
@@ -102,7 +102,7 @@ fn fit_memory(args: &KernelArgs, arguments: &[Argument]) -> Result<(), Failure> 
     let default = (args.on.device == "emulator").then(|| Options::default().limits.memory);
     let Some(limit) = args.memory_limit.or(default) else { return Ok(()) };
     let mut total = 0u64;
-    // The memory of structs has no text of its own.
+    // The memory of structs has no argument text.
     let of_structs = args.arguments.iter().find(|text| text.starts_with("struct:"));
     for (index, argument) in arguments.iter().enumerate() {
         let text = args.arguments.get(index).or(of_structs).map_or("", String::as_str);

@@ -36,7 +36,7 @@ impl Ptx {
     }
 }
 
-/// The PTX of one file, or of several, linked. In what is linked, every instruction names its file.
+/// The PTX of one file, or of several, linked. In a linked text, every instruction names its file.
 ///
 /// # Errors
 /// As [`ptx_of`]; also if the text is not PTX or the files cannot be linked.
@@ -134,7 +134,7 @@ fn compile(path: &Path, part: bool) -> Result<String, Failure> {
             match compiler {
                 "NVRTC" if log.contains("could not open source file") => {
                     "CUDA's headers come with pip install nvidia-cuda-runtime nvidia-cuda-crt \
-                     nvidia-cuda-cccl, beside NVRTC; LANEWORK_CUDA_INCLUDE names their folder elsewhere. NVRTC has no \
+                     nvidia-cuda-cccl, next to NVRTC; LANEWORK_CUDA_INCLUDE names their folder elsewhere. NVRTC has no \
                      system headers: for those put nvcc on the PATH"
                 }
                 "NVRTC" => {

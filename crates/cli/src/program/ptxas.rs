@@ -17,7 +17,7 @@ const VERSION: &str = "ptxas: Lanework's assembler, which leaves PTX as it is\nC
 /// ptxas's exit code for invalid PTX.
 const REFUSED: u8 = 255;
 
-/// Options that take the next word as their value, where it is not joined by `=`.
+/// Options that take the next word as their value, unless it is joined by `=`.
 const WITH_VALUE: [&str; 18] = [
     "-arch",
     "--gpu-name",

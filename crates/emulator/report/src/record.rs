@@ -64,7 +64,7 @@ pub struct LineRecord {
     pub share: f64,
     /// The branches at which warps diverged.
     pub branches: Vec<BranchRecord>,
-    /// Remarks, in words.
+    /// Remarks, as text.
     pub remarks: Vec<String>,
 }
 
@@ -104,7 +104,7 @@ pub struct ResourcesRecord {
     pub estimated: bool,
 }
 
-/// How much of a grid was counted.
+/// The counted part of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SampleRecord {

@@ -1,7 +1,7 @@
 //! Remarks on an instruction's counters: uncoalesced accesses, bank conflicts, atomic contention,
 //! local memory, divergence.
 //!
-//! The access pattern of one warp in words: its stride, or groups of lanes with a stride.
+//! The access pattern of one warp as text: its stride, or groups of lanes with a stride.
 
 use lanework_emulator::{Bulk, Counters, Global, Origin, Shared, TracedAccess};
 

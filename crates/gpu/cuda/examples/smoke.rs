@@ -17,7 +17,7 @@ fn main() {
     }
 }
 
-/// Prints the function's name and what it answered.
+/// Prints the function's name and its result.
 fn say(function: &str, answer: impl std::fmt::Display) {
     println!("{function:<28} {answer}");
 }

@@ -14,7 +14,7 @@ pub struct Architecture {
     pub compute_capability: String,
     /// FP32 multiply-adds per clock and multiprocessor.
     pub fp32_per_sm: u32,
-    /// FP64 multiply-adds per clock and multiprocessor; 0 where it is not known.
+    /// FP64 multiply-adds per clock and multiprocessor; 0 if unknown.
     #[serde(default)]
     pub fp64_per_sm: u32,
     /// Resident threads at most.
@@ -51,7 +51,7 @@ pub struct Gpu {
     pub memory_gb: u32,
     /// Memory bandwidth in 10^9 bytes per second.
     pub bandwidth_gb_s: f64,
-    /// Width of the memory bus in bits; 0 where it is not known.
+    /// Width of the memory bus in bits; 0 if unknown.
     #[serde(default)]
     pub memory_bus_bits: u32,
     /// L2 cache in MiB.
@@ -62,7 +62,7 @@ pub struct Gpu {
     pub tf32_tflops: Option<f64>,
     /// Dense BF16 tensor rate with FP32 accumulation.
     pub bf16_tflops: Option<f64>,
-    /// Its device number on the PCI bus, four hexadecimal digits; empty where it is not known.
+    /// Its device number on the PCI bus, four hexadecimal digits; empty if unknown.
     #[serde(default)]
     pub pci_device: String,
     /// Where the figures come from.

@@ -112,7 +112,7 @@ pub const KINDS: [(&str, &str); 23] = [
     ("nothing-written", "no byte of an output was written"),
     ("not-written", "part of an output was not written"),
     ("input-changed", "an input was written"),
-    ("canary", "memory beside the buffers was written"),
+    ("canary", "memory outside of the buffers was written"),
     ("state", "a variable of the module holds something else after a launch"),
     ("wrong", "a result is wrong"),
     ("lower-precision", "a result is that of a narrower number format"),

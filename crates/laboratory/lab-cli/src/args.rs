@@ -50,7 +50,7 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct ExperimentsArgs {
-    /// Run every command, and show what it verified and measured.
+    /// Run every command, and show the verified and measured results.
     #[arg(long)]
     pub run: bool,
     /// Write the results so far, and the JSON of every climb, to this folder.
@@ -115,7 +115,7 @@ pub struct FidelityArgs {
     /// Only launches whose names contain this.
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub only: String,
-    /// With --launch, leave out launches whose names contain this.
+    /// With --launch, omit launches whose names contain this.
     #[arg(long, value_name = "TEXT", requires = "launch")]
     pub skip: Option<String>,
     /// Launch everything once on this GPU, under a hardware profiler, and list the launches.

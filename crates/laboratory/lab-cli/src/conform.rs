@@ -192,7 +192,7 @@ fn report(
     Ok(())
 }
 
-/// The first difference of a form, in words.
+/// The first difference of a form, as text.
 fn words(form: &InstructionForm, difference: &Difference) -> String {
     let list = |values: &[u64]| {
         let hex: Vec<String> = values.iter().map(|value| format!("{value:#x}")).collect();

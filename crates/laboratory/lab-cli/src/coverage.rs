@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 struct CoverageJson<'a> {
     opcode: &'a str,
     chapter: &'a str,
-    /// Forms that give bit for bit what an H200 gave.
+    /// Forms whose results equal an H200's bit for bit.
     measured: Vec<&'a str>,
     /// Forms that were not compared with a GPU.
     unmeasured: Vec<&'a str>,

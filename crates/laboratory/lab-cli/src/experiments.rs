@@ -32,7 +32,7 @@ pub struct Shown {
     pub verified: bool,
     /// Whether it does not run on this device.
     pub skipped: bool,
-    /// The figure, in words.
+    /// The figure, as text.
     pub figure: String,
 }
 

@@ -16,7 +16,7 @@ const KEPT: &str = "crates/laboratory/lab/data/h200/fidelity.json";
 /// The tables that `scripts/fidelity.sh` writes.
 const TABLES: [&str; 3] = ["kernels", "probes", "sweep"];
 
-/// Launches everything on a GPU, or reads what was counted there, or compares.
+/// Launches everything on a GPU, or reads the counts recorded there, or compares.
 ///
 /// # Errors
 /// If a launch fails, or a file cannot be read or written.

@@ -30,7 +30,7 @@ pub enum StoreError {
     },
     /// The file belongs to another program.
     #[error(
-        "{} is not a store of Lanework: {why}; it is left as it is\n  = help: name another file with --store FILE", .path.display()
+        "{} is not a store of Lanework: {why}; it is not changed\n  = help: name another file with --store FILE", .path.display()
     )]
     Foreign {
         /// The file.
@@ -40,7 +40,7 @@ pub enum StoreError {
     },
     /// A newer Lanework wrote the file.
     #[error(
-        "the store {} has schema {found}, this Lanework knows schemas up to {known}; it is left as it is\n  \
+        "the store {} has schema {found}, this Lanework knows schemas up to {known}; it is not changed\n  \
          = help: use the newer Lanework, or name another file with --store FILE", .path.display()
     )]
     Newer {

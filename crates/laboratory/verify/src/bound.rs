@@ -148,7 +148,7 @@ impl Bound {
         Comparison { wrong, accuracy }
     }
 
-    /// A result with its reference and bound, in words.
+    /// A result with its reference and bound, as text.
     pub fn words(&self, got: f64, reference: f64, scale: f64) -> String {
         format!("is {got:e}, should be {reference:e} +- {:.1e}", self.allowed(scale))
     }

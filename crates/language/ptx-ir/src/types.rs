@@ -56,7 +56,7 @@ pub enum NanUse {
     Copies,
 }
 
-/// An address operand: its space and what is added to it.
+/// An address operand: its space and its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AddressOperand {
     /// Where.

@@ -71,7 +71,7 @@ pub fn group<'a>(calls: impl IntoIterator<Item = Call<'a>>) -> Result<()> {
     }
 }
 
-/// Runs each communicator's calls in a thread of its own, as they wait for each other.
+/// Runs each communicator's calls in a separate thread, because they wait for each other.
 fn through_host(calls: Vec<Call<'_>>) -> Result<()> {
     let mut ranks: Vec<(&Communicator, Vec<Call<'_>>)> = Vec::new();
     for call in calls {

@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// How long ranks wait for each other.
+/// The time that ranks wait for each other.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// How a process joins others; see [`Communicator::from_environment`] for the usual way.

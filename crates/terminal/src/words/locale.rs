@@ -75,7 +75,7 @@ pub fn without_option(line: Vec<OsString>) -> (Vec<OsString>, Option<Language>) 
 /// The language: from the option, else `LANEWORK_LANG`, else the locale.
 ///
 /// # Errors
-/// If `LANEWORK_LANG` is not a language of this program, with what it is.
+/// If `LANEWORK_LANG` is not a language of this program; the message quotes its value.
 pub fn choose(
     option: Option<Language>,
     variable: &dyn Fn(&str) -> Option<String>,

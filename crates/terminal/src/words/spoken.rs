@@ -15,7 +15,7 @@ fn left(catalogue: &Catalogue, english: &str) -> Vec<String> {
     wrong.map(|line| format!("{line}\n    of {english:?}")).collect()
 }
 
-/// The lines of the findings and faults of a source that are still English, and how many findings there are.
+/// The lines of a source's findings and faults that are still English, and the number of findings.
 fn of_unit(catalogue: &Catalogue, unit: &planted::Unit) -> (Vec<String>, usize) {
     let (mut wrong, mut findings) = (Vec::new(), 0);
     for plant in planted::planted(unit.cuda).iter().filter(|plant| !plant.bugs.is_empty()) {

@@ -33,7 +33,7 @@ pub fn text(catalogue: &Catalogue, text: &str) -> String {
     out.join("\n")
 }
 
-/// A word or phrase that stands alone.
+/// A standalone word or phrase.
 pub fn term(catalogue: &Catalogue, text: &str) -> String {
     let Some(found) = catalogue.exact(text.trim()) else { return self::text(catalogue, text) };
     text.replace(text.trim(), &fill(catalogue, found, &[]))

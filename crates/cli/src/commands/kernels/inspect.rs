@@ -22,7 +22,7 @@ struct ModuleJson {
     target: String,
     lowest_version: String,
     lowest_target: String,
-    /// The reason, if the emulator runs none of it.
+    /// The reason, if the emulator cannot run any of it.
     emulator: Option<String>,
     /// Errors that ptxas would report: undeclared names, wrong types and similar.
     invalid: Vec<String>,
@@ -39,7 +39,8 @@ struct EntryJson {
     name: String,
     parameters: Vec<ParameterJson>,
     registers: BTreeMap<String, u32>,
-    /// Registers of a thread, an estimate from the values that live at once; `null` where the emulator does not run it.
+    /// Estimated registers per thread, from the values that are live at the same time; `null` if the emulator cannot
+    /// run it.
     registers_per_thread: Option<u32>,
     /// Bytes of local memory of a thread, arrays and spills; `null` as above.
     local_bytes: Option<u32>,
@@ -127,7 +128,7 @@ struct KernelJson {
 /// Shows the kernels that a program launches, each with its PTX.
 ///
 /// # Errors
-/// If the program launches none of that name.
+/// If the program launches no kernel of that name.
 pub fn run_program(args: &InspectProgramArgs) -> Outcome {
     let ended = program::run(&args.program, "inspect", &[])?;
     let mut shown: Vec<KernelJson> = Vec::new();

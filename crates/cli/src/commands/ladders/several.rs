@@ -53,7 +53,7 @@ pub fn run(args: &ClimbArgs) -> Outcome {
     Err(Failure::Check(format!("{} rungs were not verified\n{}", wrong.len(), wrong.join("\n"))))
 }
 
-/// The size, where one was given.
+/// The size, if given.
 ///
 /// # Errors
 /// Refuses options that this ladder does not take.

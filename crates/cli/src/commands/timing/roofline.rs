@@ -30,7 +30,7 @@ pub fn run(args: &RooflineArgs) -> Outcome {
     let given = args.problem.0.len() + usize::from(args.numbers.element.is_some());
     if args.ladder.is_none() && given > 0 {
         return Err(Failure::input(
-            "sizes and types are those of a ladder, and none is named",
+            "sizes and types need a ladder, and none is named",
             "name one, such as `lanework roofline sgemm`; `lanework list` shows all",
         ));
     }

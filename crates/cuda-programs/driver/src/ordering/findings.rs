@@ -208,7 +208,7 @@ fn words(race: &Race, bytes: &str) -> (String, String) {
 fn remedy(race: &Race) -> String {
     let (first, second) = (&race.first.0, &race.second.0);
     if race.in_graph {
-        return "add an edge between the two nodes (`cudaGraphAddDependencies`); where the graph is captured, let the stream of the second wait for an event of the first".to_owned();
+        return "add an edge between the two nodes (`cudaGraphAddDependencies`); if the graph is captured, let the stream of the second wait for an event of the first".to_owned();
     }
     let (one, other) = (&first.stream, &second.stream);
     if second.action == Action::HostFree {

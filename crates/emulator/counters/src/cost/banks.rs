@@ -1,6 +1,6 @@
 //! Shared memory's 32 banks of 4 bytes: the passes ("wavefronts") of one warp's access.
 //!
-//! The rules are what an H200 counted for the probes of `lanework-lab fidelity`. Accesses of up to 4
+//! The rules match an H200's counts for the probes of `lanework-lab fidelity`. Accesses of up to 4
 //! bytes are served for 32 lanes together, of 8 bytes by half-warps, of 16 bytes by quarter-warps.
 //! Each takes as many passes as the most distinct words in one bank. Loads of 8 and 16 bytes are
 //! served for twice as many lanes if neighboring lanes (each with the next, or each with the next

@@ -5,7 +5,7 @@
 pub struct Row {
     /// The field, which is also the key in JSON.
     pub key: &'static str,
-    /// The name in words.
+    /// The name as text.
     pub name: &'static str,
     /// The unit, such as `bytes`; empty for a group.
     pub unit: &'static str,
@@ -34,7 +34,7 @@ impl Counter {
         }
     }
 
-    /// Its name in words, such as `global load sectors`.
+    /// Its name as text, such as `global load sectors`.
     pub fn name(&self) -> String {
         match self.group {
             Some(group) => format!("{} {}", group.name, self.row.name),

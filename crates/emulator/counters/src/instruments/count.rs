@@ -21,7 +21,7 @@ const GLOBAL: u8 = 0;
 const SHARED: u8 = 3;
 const JOINED: u8 = 6;
 
-/// Counts what a hardware profiler would count.
+/// Counts the events of a hardware profiler.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CountingObserver {
     /// The counters of each instruction so far.

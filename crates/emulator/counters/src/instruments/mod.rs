@@ -1,4 +1,4 @@
-//! The instruments: one counts what a profiler would, one records accesses and steps.
+//! The instruments: one counts like a profiler, one records accesses and steps.
 
 pub mod count;
 pub mod trace;

@@ -148,7 +148,7 @@ impl Assembled {
         pressure(&self.kernel, &self.analyses)
     }
 
-    /// Whether blocks may wait in a loop for what other blocks write.
+    /// Whether blocks may poll memory that other blocks write.
     pub fn polls(&self) -> bool {
         self.analyses.polls
     }

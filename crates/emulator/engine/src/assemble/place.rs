@@ -49,7 +49,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// How many operands of the kernel read each register, by its bare slot.
+    /// The number of operands of the kernel that read each register, by its bare slot.
     pub(crate) fn reads(&self) -> HashMap<Slot, u32> {
         let mut reads = HashMap::new();
         for inst in &self.kernel.insts {

@@ -34,7 +34,7 @@ pub struct Shape {
     pub stack_bytes: u32,
     /// The address of the grid's workspace; 0 where the launch is not cooperative.
     pub workspace: u64,
-    /// Whether blocks may wait in a loop for what other blocks write.
+    /// Whether blocks may poll memory that other blocks write.
     pub polls: bool,
     /// Instructions that a warp may execute.
     pub max_instructions: Option<u64>,
@@ -206,7 +206,7 @@ impl Worker<'_> {
         self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) % below.max(1)
     }
 
-    /// Counts what the warps of a block have executed.
+    /// Adds the instruction counts of a block's warps.
     pub(crate) fn add_up_instructions(&mut self) {
         for warp in &self.warps {
             self.instructions += warp.instructions;

@@ -44,14 +44,14 @@ pub enum Blocks {
     /// At most `count` blocks, spread evenly over the grid: the same ones each time. Results of the
     /// others are not computed; counters cover the blocks that ran.
     Sample {
-        /// How many.
+        /// Their number.
         count: u64,
     },
     /// At most `count` blocks from `first` on, by linear index, likewise.
     Range {
         /// The first one.
         first: u64,
-        /// How many.
+        /// Their number.
         count: u64,
     },
 }

@@ -270,7 +270,7 @@ impl<'a> Job<'a> {
         if fault.is_none() {
             let unstarted = self.order.unstarted();
             for (seated, block, located) in residents.abandon() {
-                // A block that waits for one that a fault has stopped is not a finding of its own.
+                // A block that waits for one that a fault has stopped is not a separate finding.
                 if stopped {
                     continue;
                 }
@@ -325,7 +325,7 @@ impl Job<'_> {
                     self.order.count * self.per_cluster()
                 ),
             ),
-            0 => (raw.kind, "; nothing is left that could change them".to_owned()),
+            0 => (raw.kind, "; no running code can change them".to_owned()),
             _ => (raw.kind, self.never_resident(unstarted)),
         };
         Located { raw: RawFault { kind, note: raw.note + &why, ..raw }, ..located }

@@ -143,7 +143,7 @@ pub struct RawFault {
     pub space: MemorySpace,
     /// The kind of access: load, store or atomic.
     pub access: Option<AccessKind>,
-    /// More in words.
+    /// Further text.
     pub note: String,
 }
 

@@ -57,18 +57,18 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
             let spins = raw.note.contains("spins");
             fault.help = match raw.note.contains("mbarrier") {
                 _ if raw.note.contains("at once") => "launch at most as many blocks as fit at once, or let blocks wait for those of smaller indices only".into(),
-                _ if spins => "find what should end the loop: a write that no thread reaches, a lock that is never released".into(),
+                _ if spins => "find the reason why the loop does not end: a write that no thread reaches, or a lock that is never released".into(),
                 true => "check that each phase gets all its arrivals, and as many bytes as `expect_tx` announces".into(),
                 false => "let every thread of the block reach the same barrier, outside of divergent branches".into(),
             };
         }
         FaultKind::Mbarrier => {
             fault.message = raw.note;
-            fault.help = "count the arrivals and bytes of each phase: who arrives, how often, and what `expect_tx` announces".into();
+            fault.help = "check the arrivals and bytes of each phase: which threads arrive, how often, and the bytes that `expect_tx` announces".into();
         }
         FaultKind::BadFree | FaultKind::UseAfterFree => {
             fault.message = raw.note;
-            fault.help = "free each pointer that `malloc` gave once, and no other".into();
+            fault.help = "free each pointer that `malloc` returned exactly once, and no other pointer".into();
         }
         FaultKind::NoMbarrier => {
             fault.message = raw.note;
@@ -86,7 +86,7 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
         }
         FaultKind::TensorMemory => {
             fault.message = raw.note;
-            fault.help = "see the PTX manual, \"TensorCore 5th Generation Family Instructions\"; allocate with one warp, free what it gave before the block ends, and let each warp access its own 32 lanes".into();
+            fault.help = "see the PTX manual, \"TensorCore 5th Generation Family Instructions\"; allocate with one warp, free the columns before the block ends, and let each warp access only its own 32 lanes".into();
         }
         FaultKind::TilePlace => {
             fault.message = raw.note;
@@ -100,7 +100,7 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
         FaultKind::Trap => {
             fault.message = "the kernel executed `trap`".into();
             if scene.kernel.reads_workspace() {
-                fault.help = "`grid.sync()` of cooperative groups traps where the launch is not cooperative: launch it with `--cooperative` or `.cooperative()`; else a check in the kernel failed".into();
+                fault.help = "`grid.sync()` of cooperative groups traps if the launch is not cooperative: launch it with `--cooperative` or `.cooperative()`; else a check in the kernel failed".into();
                 return fault;
             }
             fault.help = "a check in the kernel failed, or it called an address that is not that of a function that can run there; see its source line".into();

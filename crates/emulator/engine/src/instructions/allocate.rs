@@ -231,7 +231,7 @@ unsafe impl Body for Free {
                         continue;
                     }
                     Freed::Twice => (FaultKind::UseAfterFree, "which was freed before"),
-                    Freed::None => (FaultKind::BadFree, "which `malloc` did not give"),
+                    Freed::None => (FaultKind::BadFree, "which `malloc` did not return"),
                 };
                 let raw = RawFault {
                     kind,

@@ -7,7 +7,7 @@ use lanework_ptx_ir::kernel::Kernel;
 pub enum Verdict {
     /// It continues.
     GoesOn,
-    /// It continues, and no other may run meanwhile.
+    /// It continues, and no other may run at the same time.
     GoesOnAlone,
     /// Others may continue now, and should run before it does.
     Leaves,
@@ -42,11 +42,11 @@ pub struct WarpSnapshot {
 pub trait ClusterView {
     /// The kernel.
     fn kernel(&self) -> &Kernel;
-    /// How many blocks it has.
+    /// Its number of blocks.
     fn blocks(&self) -> usize;
     /// Whether the block of a rank has not ended.
     fn runs(&self, rank: usize) -> bool;
-    /// How many warps a block has.
+    /// The number of warps in a block.
     fn warps(&self) -> usize;
     /// The state of a warp between two passes.
     fn progress(&self, rank: usize, warp: usize) -> Progress;

@@ -128,7 +128,7 @@ pub struct Span {
     pub rank: u32,
     /// The device address, or the offset in the block's shared memory.
     pub address: u64,
-    /// How many.
+    /// Their number.
     pub bytes: u64,
 }
 

@@ -15,9 +15,9 @@ pub struct Inserted {
 pub enum BeforeAccess {
     /// The instrument's general operation.
     General,
-    /// One of its own in the general one's place, with the same operands and immediate.
+    /// A specialized one in place of the general one, with the same operands and immediate.
     Special(Tiers),
-    /// One of its own, with the operands of the general one; the immediate is the address of data.
+    /// A specialized one, with the operands of the general one; the immediate is the address of data.
     Own(Inserted),
     /// None: an earlier operation has reported the access.
     Nothing,

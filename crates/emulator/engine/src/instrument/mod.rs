@@ -74,7 +74,7 @@ pub const TIME_SLICE: u64 = 1 << 20;
 pub struct ScratchBytes(*mut u8);
 
 impl ScratchBytes {
-    /// How many bytes there are.
+    /// The number of bytes.
     pub const BYTES: usize = 64;
 
     /// The bytes from `start` on.
@@ -200,7 +200,7 @@ pub unsafe trait Instrument: Send + 'static {
     /// A warp arrives at a barrier of its block by number; it may not wait there.
     fn barrier_arrive(&mut self, _warp: usize, _number: usize, _waits: bool) {}
 
-    /// A barrier opens for these warps; `all` where it was one for all threads of the block.
+    /// A barrier opens for these warps; `all` if it was for all threads of the block.
     fn barrier_open(&mut self, _number: usize, _released: &[usize], _all: bool) {}
 
     /// A warp executes an instruction that synchronizes it or has requirements on its lanes; `operand` reads the

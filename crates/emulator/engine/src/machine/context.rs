@@ -64,7 +64,7 @@ pub struct Deferred {
     pub same: [u64; 2],
     /// The bases of the loads of runs.
     pub run: [u64; 2],
-    /// How many runs.
+    /// The number of runs.
     pub times: u64,
 }
 

@@ -95,7 +95,7 @@ pub enum Stop {
     Yield,
     /// It waits for something that only others can change; it retries the same operation.
     Wait,
-    /// It waits for others of its own lanes.
+    /// It waits for other lanes of its warp.
     Converge,
     /// It waits until all of its lanes can execute this operation together.
     Align,

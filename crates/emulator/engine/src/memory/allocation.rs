@@ -1,4 +1,4 @@
-//! One allocation: raw bytes with a name, in memory of its own or of the host's.
+//! One allocation: raw bytes with a name, in the device's own memory or in the host's.
 
 use crate::fault::NearAllocation;
 use crate::memory::host_bytes::{Fresh, HostBytes};

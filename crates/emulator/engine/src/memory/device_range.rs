@@ -97,7 +97,8 @@ fn range() -> Option<&'static Range> {
         .as_ref()
 }
 
-/// Zeroed bytes of the range at a multiple of `align`, which is one of 256; `None` where it has no room.
+/// Zeroed bytes of the range at a multiple of `align`, itself a multiple of 256; `None` if the range is
+/// full.
 pub fn take(bytes: usize, align: usize) -> Option<*mut u8> {
     let bytes = bytes.checked_next_multiple_of(GRAIN)?;
     let at = range()?.free().take(bytes, align.max(GRAIN))?;

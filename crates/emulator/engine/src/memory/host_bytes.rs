@@ -95,7 +95,7 @@ impl HostBytes {
         }
     }
 
-    /// Bytes that somebody lends for as long as `lender` lives.
+    /// Bytes borrowed for as long as `lender` lives.
     ///
     /// # Safety
     /// Until `lender` is dropped, `size` bytes at `start` are readable and writable, and no other code uses them.

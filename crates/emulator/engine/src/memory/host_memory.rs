@@ -44,13 +44,13 @@ impl Memory {
     fn registrable(&self, address: u64, bytes: u64) -> Result<(), MemoryError> {
         let refuse = |why: String| Err(MemoryError::NotRegistrable { address, bytes, why });
         if self.addresses == Addresses::Own {
-            return refuse("this emulator has addresses of its own; make it on host memory".into());
+            return refuse("this emulator has its own addresses; create it on host memory".into());
         }
         if bytes == 0 || address < NULL_PAGE || bytes > HOST_END || address > HOST_END - bytes {
             return refuse("no host program has memory there".into());
         }
         if in_windows(address, bytes) {
-            return refuse("generic addresses of shared and local memory lie there".into());
+            return refuse("the range holds the generic addresses of shared and local memory".into());
         }
         let before = self.live.range(..address + bytes).next_back();
         if let Some((other, a)) = before
@@ -64,7 +64,7 @@ impl Memory {
     /// Registers a range of host memory as an allocation at its own address.
     ///
     /// # Errors
-    /// If it is empty, overlaps an allocation, or is where the emulator has addresses of its own.
+    /// If it is empty, overlaps an allocation, or if the emulator does not use host addresses.
     ///
     /// # Safety
     /// As for [`crate::device::Device::register_host_memory`].
@@ -148,7 +148,7 @@ impl PinnedBytes<'_> {
 }
 
 impl Device {
-    /// Bytes of one allocation, which stays there while launches go on; does not wait for them.
+    /// Bytes of one allocation, which stays alive while launches continue; does not wait for them.
     ///
     /// # Errors
     /// When the bytes are not inside one allocation.

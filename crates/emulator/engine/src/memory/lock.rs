@@ -1,4 +1,4 @@
-//! The lock of a device's memory. Launches share it with those who look at memory; who allocates or copies has it alone.
+//! The lock of a device's memory. Launches and readers of memory share it; allocation and copies take it exclusively.
 //!
 //! The lock has no queue: a launch may wait for the host's write, and the host, which shares the lock to write it, must not
 //! wait behind a thread that wants the lock alone, as it would with the standard library's lock.
@@ -26,7 +26,7 @@ impl MemoryLock {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Memory for one thread alone, after all launches.
+    /// Exclusive access to memory, after all launches.
     pub fn alone(&self) -> RwLockWriteGuard<'_, Memory> {
         let mut attempts = 0;
         loop {

@@ -46,7 +46,7 @@ pub struct Memory {
     trusting: bool,
     live: BTreeMap<u64, Allocation>,
     freed: Vec<(u64, u64, String)>,
-    /// Address and bytes of what has ended since somebody asked, where somebody does.
+    /// Address and bytes of allocations freed since the last query, if they are queried.
     ended: Mutex<Option<Vec<(u64, u64)>>>,
     next: u64,
     used: u64,
@@ -137,7 +137,7 @@ impl Memory {
         self.total
     }
 
-    /// Allocates and gives the address.
+    /// Allocates and returns the address.
     ///
     /// # Errors
     /// When the device or the host has not enough memory.
@@ -170,7 +170,7 @@ impl Memory {
         Ok(address)
     }
 
-    /// Forgets what was freed where something lives again.
+    /// Forgets freed ranges that are allocated again.
     fn reopen(&mut self, address: u64, bytes: u64) {
         self.freed.retain(|(start, size, _)| start + size <= address || address + bytes <= *start);
     }
@@ -186,7 +186,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Ends an allocation and remembers where it was, to tell use after free from a wild address.
+    /// Frees an allocation and remembers its range, to distinguish use after free from a wild address.
     fn quarantine(&mut self, address: u64) {
         let Some(gone) = self.live.remove(&address) else { return };
         let ended = self.ended.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -197,7 +197,7 @@ impl Memory {
         self.freed.push((address, gone.bytes, gone.name.clone()));
     }
 
-    /// Address and bytes of what has ended since this was last asked; the first time, nothing.
+    /// Address and bytes of allocations freed since the last call; nothing on the first call.
     pub fn take_ended(&self) -> Vec<(u64, u64)> {
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         ended.replace(Vec::new()).unwrap_or_default()
@@ -210,7 +210,7 @@ impl Memory {
         }
     }
 
-    /// Gives an allocation another name.
+    /// Renames an allocation.
     ///
     /// # Errors
     /// When none starts at `address`.

@@ -166,7 +166,8 @@ pub fn fused(a: f32, b: f32, c: f32) -> f64 {
 // Scale factors of blocks of small floats: a byte is the exponent of a power of two from 2^-127 to 2^127, 0xff is NaN, and
 // there is no sign (Open Compute Project, "Microscaling Formats (MX) Specification", 2023; PTX manual, `cvt` of `.ue8m0x2`).
 //
-// Unmeasured: no GPU that has these conversions was available. NVIDIA's `cuda_fp8.hpp` gives the same for every bf16.
+// Unmeasured: no GPU that has these conversions was available. NVIDIA's `cuda_fp8.hpp` computes the same for every
+// bf16.
 
 /// The exponent of a magnitude; `up` to the power of two above it, else to the one below. Magnitudes below all powers
 /// give the smallest; magnitudes above them give the largest if `finite`, else NaN.

@@ -211,7 +211,7 @@ impl Program {
         Some(pressure(&loaded.kernel, &loaded.analyses))
     }
 
-    /// Whether blocks of a kernel may wait in a loop for what other blocks write.
+    /// Whether blocks of a kernel may poll memory that other blocks write.
     pub fn polls(&self, entry: &str) -> bool {
         self.loaded(entry).is_some_and(|(_, loaded)| loaded.analyses.polls)
     }

@@ -4,7 +4,7 @@ use crate::remarks::pattern;
 use lanework_emulator::{AccessKind, Space, TracedAccess};
 use std::collections::BTreeMap;
 
-/// The cost of an access in words, and whether it is optimal.
+/// The cost of an access as text, and whether it is optimal.
 pub struct Cost {
     /// Sectors, or wavefronts in shared memory; 0 in local memory.
     pub count: u64,
@@ -62,7 +62,7 @@ pub fn cost(touch: &TracedAccess) -> Cost {
     }
 }
 
-/// The access in words: space, kind, width, lanes and pattern.
+/// The access as text: space, kind, width, lanes and pattern.
 pub fn caption(touch: &TracedAccess) -> String {
     let space = match touch.space {
         Space::Global => "global",

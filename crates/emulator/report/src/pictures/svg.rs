@@ -198,7 +198,7 @@ impl Canvas {
         self.drawing.text((LEFT - 10.0, self.y + 13.0), 11, Anchor::End, FAINT, text);
     }
 
-    /// States how many lines of memory are not drawn.
+    /// Draws the number of memory lines that are omitted.
     fn more(&mut self, lines: usize, what: &str) {
         if lines > LINES {
             self.note(&format!("and {} more {what}", lines - LINES));

@@ -17,7 +17,7 @@ pub enum CudaError {
     NoSuchDevice {
         /// The requested index.
         index: usize,
-        /// How many GPUs the driver lists.
+        /// The number of GPUs that the driver lists.
         count: usize,
     },
 
@@ -55,7 +55,7 @@ pub enum CudaError {
     Compile {
         /// The name given to the module.
         module: Box<str>,
-        /// The driver's error, in words.
+        /// The driver's error message.
         reason: Box<str>,
         /// The offending lines of PTX, with line numbers; empty when the log names none.
         excerpt: Box<str>,
@@ -73,7 +73,7 @@ pub enum CudaError {
         name: String,
         /// The module's name.
         module: String,
-        /// The names that exist, in words.
+        /// The existing names, as text.
         available: String,
     },
 
@@ -95,13 +95,13 @@ pub enum CudaError {
     Arguments {
         /// The kernel's name.
         kernel: String,
-        /// The mismatch, in words.
+        /// The mismatch, as text.
         what: String,
     },
 
     /// A kernel failed on the GPU. Found at a later call, attributed to its launch.
     Fault {
-        /// The fault, in words, with the driver's name for it.
+        /// The fault as text, with the driver's name for it.
         error: String,
         /// The launches that may have raised it.
         suspects: Suspects,

@@ -14,7 +14,7 @@ const NAMES: &[&str] = match cfg!(windows) {
     false => &["libcuda.so.1", "libcuda.so"],
 };
 
-/// The driver library, where there is one.
+/// The driver library, if there is one.
 pub fn library() -> Option<&'static Library> {
     static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
     // SAFETY: the initializers of the driver are those that the system trusts.

@@ -89,7 +89,7 @@ pub fn devices() -> Result<Vec<DeviceInfo>, CudaError> {
     (0..count()?).map(describe).collect()
 }
 
-/// How many GPUs the driver lists.
+/// The number of GPUs that the driver lists.
 pub(crate) fn count() -> Result<usize, CudaError> {
     driver::start()?;
     let mut count = 0;

@@ -99,7 +99,7 @@ impl GpuFunction {
     }
 
     /// Blocks of `block_threads` threads and `dynamic_shared` bytes of dynamic shared memory that
-    /// fit on one multiprocessor at once.
+    /// fit on one multiprocessor.
     ///
     /// # Errors
     /// [`CudaError::Limit`] when not even one such block can exist.

@@ -112,7 +112,7 @@ impl Gpu {
                 return Err(CudaError::Invalid {
                     what: format!(
                         "the driver rejected the shape of the launch of `{name}`: {shape:?}\n  \
-                         = help: where the kernel declares .reqntid or .reqnctapercluster, block and cluster must equal them"
+                         = help: if the kernel declares .reqntid or .reqnctapercluster, block and cluster must equal them"
                     ),
                 });
             }
@@ -157,7 +157,7 @@ impl Gpu {
         Ok(self.recorded_stream())
     }
 
-    /// Binds the context and gives the stream that work without one goes to now, as a number: the default stream (0), or the one
+    /// Binds the context and returns the current stream for work without one, as a number: the default stream (0), or the one
     /// that is being recorded.
     ///
     /// # Errors

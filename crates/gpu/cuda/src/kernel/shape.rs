@@ -18,7 +18,7 @@ pub struct LaunchShape {
     pub dynamic_shared: u32,
     /// Blocks per cluster in x, y, z; `None` leaves it to the kernel's `.reqnctapercluster`.
     pub cluster: Option<[u32; 3]>,
-    /// Run all blocks at once, so that they may wait for one another.
+    /// Make all blocks resident at the same time, so that they may wait for one another.
     pub cooperative: bool,
     /// Start before the kernel before it on the stream has ended; it waits by `griddepcontrol.wait`.
     pub programmatic: bool,
@@ -49,7 +49,7 @@ impl LaunchShape {
         LaunchShape { cluster: Some(blocks), ..self }
     }
 
-    /// With all blocks resident at once.
+    /// With all blocks resident at the same time.
     #[must_use]
     pub fn cooperative(self) -> LaunchShape {
         LaunchShape { cooperative: true, ..self }

@@ -1,5 +1,5 @@
 //! NVML, the driver's monitoring library, loaded at run time: clocks, power, temperature and the reasons for a clock
-//! below its maximum, by the NVML API reference. What the library or the GPU does not report is `None`.
+//! below its maximum, by the NVML API reference. Values that the library or the GPU does not report are `None`.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::path::Path;
@@ -66,7 +66,7 @@ pub struct Reading {
     pub watts: Option<f64>,
     /// Temperature of the GPU in degrees Celsius.
     pub celsius: Option<u32>,
-    /// Why the clock is below its maximum; empty where it is not, and where nothing is reported.
+    /// Reasons why the clock is below its maximum; empty if it is not, or if nothing is reported.
     pub throttle: Vec<&'static str>,
 }
 

@@ -90,7 +90,7 @@ impl Event {
         Ok(())
     }
 
-    /// Waits until the GPU has reached the event; returns at once when it was never recorded.
+    /// Waits until the GPU has reached the event; returns immediately if it was never recorded.
     ///
     /// # Errors
     /// [`CudaError::Fault`] when a kernel failed.

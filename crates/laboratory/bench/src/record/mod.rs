@@ -31,7 +31,7 @@ pub struct TimedRecord {
     pub taken: String,
     /// The timed kernel or function.
     pub subject: SubjectRecord,
-    /// Where it ran.
+    /// The device.
     pub device: DeviceRecord,
     /// The revision of the user's checkout, with a `+` when it has changes; `None` outside one.
     pub revision: Option<String>,

@@ -168,7 +168,7 @@ impl<'a> Bench<'a> {
                 Contents::Canary => {
                     let now = self.read(buffer.address, buffer.before.len() as u64);
                     if now != buffer.before {
-                        return Err(Reason::new("canary", "it wrote to memory beside the buffers"));
+                        return Err(Reason::new("canary", "it wrote outside of the buffers"));
                     }
                     continue;
                 }

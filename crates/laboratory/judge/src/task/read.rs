@@ -64,7 +64,7 @@ impl Task {
             let help = "give the launch in a table [launch], or let candidates declare it: declared_launch = true";
             top.need("launch", help)?;
         }
-        let reference = top.need("reference", "say what is right: [reference]")?;
+        let reference = top.need("reference", "add a [reference]")?;
         for one in reference.one_or_more() {
             let read = task.read_reference(&one)?;
             task.references.push(read);
@@ -74,7 +74,7 @@ impl Task {
         let float = task.parameters.iter().any(|one| one.is_output() && one.element.is_float());
         if derived && float && task.references.iter().any(|one| one.output().is_none()) {
             let why =
-                "how far a result may be from that of a kernel or a program cannot be derived";
+                "the tolerance for a kernel or a program as reference cannot be derived";
             let help =
                 "write [tolerance] with exact = true, or with relative, absolute and a reason";
             return Err(reference.error(why, help));

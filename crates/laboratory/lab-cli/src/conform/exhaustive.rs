@@ -210,7 +210,7 @@ impl FormJson {
     }
 }
 
-/// The first difference, in words.
+/// The first difference, as text.
 fn words(mismatch: &Mismatch) -> String {
     let Mismatch { input, found, expected, .. } = mismatch;
     format!("first ({input:#x}) = {found:#x}, not {expected:#x}")

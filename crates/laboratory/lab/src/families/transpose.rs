@@ -45,7 +45,7 @@ const PEER: RungInfo = solver::cublas(
     "peer",
     "//! Idea: cublasSgeam of the installed cuBLAS, on f32.\n\
      //! 思路：已安装的 cuBLAS 的 cublasSgeam，仅 f32。\n\
-     //! Predicts: nothing; it is what the rungs are compared with.\n\
+     //! Predicts: nothing; the rungs are compared with it.\n\
      //! 预测：无；它是各级的比较对象。\n\
      //! Costs: a toolkit on the machine.\n\
      //! 代价：机器上要装有工具包。\n",

@@ -17,7 +17,7 @@ use std::time::Instant;
 pub struct ClimbRecord {
     /// The ladder's name.
     pub ladder: &'static str,
-    /// Where it ran.
+    /// The device.
     pub device: DeviceRecord,
     /// Names of the extents of the problem: `rows` and `cols`, or `m`, `n` and `k`.
     pub extents: Vec<&'static str>,
@@ -91,7 +91,7 @@ pub struct RungRecord {
     pub speedup: Option<f64>,
     /// The gain over the previous rung, by time or counts.
     pub step: Option<Step>,
-    /// The same in words, with the changes since the previous rung.
+    /// The same as text, with the changes since the previous rung.
     pub reason: Option<String>,
 }
 
@@ -129,7 +129,7 @@ pub struct TimeRecord {
 pub struct SweepRecord {
     /// The ladder's name.
     pub ladder: &'static str,
-    /// Where it ran.
+    /// The device.
     pub device: DeviceRecord,
     /// One climb per point that was possible, sizes innermost.
     pub points: Vec<ClimbRecord>,

@@ -101,7 +101,7 @@ pub struct RooflineRecord {
     pub kind: String,
     /// The GPU that the ceilings are of.
     pub gpu: String,
-    /// Where it ran.
+    /// The device.
     pub device: DeviceRecord,
     /// Source of the nominal figures.
     pub source: String,

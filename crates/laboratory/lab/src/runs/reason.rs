@@ -145,7 +145,7 @@ fn changes(before: &RungRecord, now: &RungRecord) -> Vec<Change> {
     counts.chain(figures.into_iter().flatten()).chain(of_rung).collect()
 }
 
-/// A change in words; `None` if it is negligible.
+/// A change as text; `None` if it is negligible.
 fn change(name: &str, better: Better, before: f64, now: f64) -> Option<Change> {
     let good = match better {
         Better::Less => Some(now < before),

@@ -25,7 +25,7 @@ pub struct StreamsRequest {
 /// The result of an overlap.
 #[derive(Clone, Debug, Serialize)]
 pub struct StreamsRecord {
-    /// Where it ran.
+    /// The device.
     pub device: DeviceRecord,
     /// Elements of 4 bytes.
     pub elements: usize,

@@ -108,7 +108,7 @@ fn jobs<'t>(
     Ok(jobs)
 }
 
-/// The longest time left, in words.
+/// The longest remaining time, as text.
 fn left(name: &str, width: f64, left: Duration) -> String {
     format!("{name}: +-{:.2} %, at most {:.0} s left", 50.0 * width, left.as_secs_f64().ceil())
 }

@@ -72,7 +72,7 @@ impl Product<'_> {
     /// Compares `got`, laid out as C, with the reference.
     ///
     /// # Errors
-    /// In words, which elements no order of additions produces, or the lower precision of the result.
+    /// A message about elements that no order of additions produces, or about the lower precision of the result.
     pub fn compare(&self, reference: &Reference, got: &[f32]) -> Result<Accuracy, Rejection> {
         let ((_, n, _), (_, _, ldc)) = (self.extents, self.leading);
         let (bound, known) = (self.bound(), &reference.known);

@@ -21,7 +21,7 @@ struct Run {
     twice: bool,
 }
 
-/// The slice in words, and the remaining errors.
+/// The slice as text, and the remaining errors.
 pub fn named(product: &Product<'_>, sample: &Sample, results: &[f64]) -> Option<(String, f64)> {
     let errors = sample.relative(results);
     let left = |run: &Run| {

@@ -67,7 +67,7 @@ pub fn filled(product: &Product<'_>, got: &[f32], wrong: &[Wrong]) -> Option<Str
     Some(format!("{place} ({what})"))
 }
 
-/// Describes a wrong result in words.
+/// Describes a wrong result.
 pub fn named(
     product: &Product<'_>,
     known: &Known,

@@ -46,7 +46,7 @@ impl BitSet {
         grew
     }
 
-    /// Removes what is in another set.
+    /// Removes the elements of another set.
     pub fn subtract(&mut self, other: &BitSet) {
         for (a, b) in self.0.iter_mut().zip(&other.0) {
             *a &= !b;

@@ -163,7 +163,7 @@ pub trait VariableAnalysis {
     }
 }
 
-/// Solves a problem; `start` is what is known of each variable before any instruction.
+/// Solves a problem; `start` is the initial value of each variable.
 pub fn solve_variables<A: VariableAnalysis>(
     kernel: &Kernel,
     analysis: &mut A,

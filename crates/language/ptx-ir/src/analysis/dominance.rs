@@ -102,7 +102,7 @@ fn postorder_backwards(end: usize, cfg: &ControlFlowGraph, visited: &mut [bool])
 /// Which blocks come before others on every path: those without which the others cannot be reached.
 pub struct Dominators {
     cfg: ControlFlowGraph,
-    /// By block: what is reached without it.
+    /// By block: the blocks reached without it.
     without: HashMap<usize, BitSet>,
 }
 

@@ -29,7 +29,7 @@ impl Liveness {
         Liveness { registers: kernel.registers.len(), crossing, live_in }
     }
 
-    /// How many bits one set of registers for each block has.
+    /// The number of bits in one set of registers per block.
     pub fn bits(kernel: &Kernel, cfg: &ControlFlowGraph) -> u64 {
         cfg.blocks.len() as u64 * crossing(kernel, cfg).len() as u64
     }

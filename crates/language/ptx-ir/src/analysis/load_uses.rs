@@ -96,7 +96,7 @@ fn no_registers(kernel: &Kernel) -> Vec<bool> {
     vec![false; kernel.registers.len()]
 }
 
-/// Registers whose values end up in what a compare-and-swap compares with.
+/// Registers whose values flow into the expected value of a compare-and-swap.
 fn compared(kernel: &Kernel) -> Vec<bool> {
     let mut found = no_registers(kernel);
     let is_swap = |inst: &&Inst| match &inst.opcode {

@@ -30,7 +30,7 @@ pub struct Analyses {
     pub ipdom: Vec<Option<usize>>,
     /// Registers that are live at the edges of blocks.
     pub liveness: Liveness,
-    /// Whether it may wait in a loop for what another block writes.
+    /// Whether it may poll memory that another block writes.
     pub polls: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Register pressure: how many 32-bit registers a kernel needs at once.
+//! Register pressure: the maximum number of live 32-bit registers of a kernel.
 //!
 //! The estimate is the maximum number of live words at any instruction ("MaxLive" in register allocation), from liveness.
 //! The driver's compiler also schedules, folds and rematerializes, so its count differs; but it cannot need fewer registers than
@@ -34,7 +34,7 @@ pub fn pressure(kernel: &Kernel, analyses: &Analyses) -> RegisterPressure {
     }
 }
 
-/// The most 32-bit words alive at once in a basic block, found from its end backwards.
+/// The maximum number of live 32-bit words in a basic block, computed backward from its end.
 fn most_alive(kernel: &Kernel, analyses: &Analyses, block: usize) -> u32 {
     let words = |register: Reg| match kernel.registers[register as usize] {
         register if register.special.is_some() => 0,

@@ -39,7 +39,7 @@ impl<'m> CallGraph<'m> {
         self.candidates.entry(key).or_insert_with(|| candidates(module, results, arguments)).clone()
     }
 
-    /// The function itself and what it may reach.
+    /// The function itself and the functions that it may reach.
     pub fn reached(&mut self, function: &'m Function) -> HashSet<&'m str> {
         let mut reached = self.below(function.body.as_deref().unwrap_or_default());
         reached.insert(&function.name);

@@ -126,7 +126,7 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// The scope in which the callee's parameters stand for what is passed.
+/// The scope in which the callee's parameters denote the arguments.
 ///
 /// # Errors
 /// When the operands do not fit the callee.

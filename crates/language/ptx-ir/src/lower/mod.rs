@@ -110,7 +110,7 @@ impl<'m> Lowering<'m> {
         Ok(lowering.kernel)
     }
 
-    /// Refuses what the analyses would take too much memory for.
+    /// Refuses kernels for which the analyses would take too much memory.
     fn check_size(&self) -> Result<(), LoadError> {
         let kernel = &self.kernel;
         if Liveness::bits(kernel, &ControlFlowGraph::new(kernel)) <= MAX_LIVENESS_BITS {

@@ -58,7 +58,7 @@ pub enum AsyncOp {
     WaitGroup {
         /// Groups that may still be in flight.
         pending: u32,
-        /// Only until their copies have read what they read (`.read`).
+        /// Only until their copies have read their sources (`.read`).
         read: bool,
     },
     /// `tcgen05`.

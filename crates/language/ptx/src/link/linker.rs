@@ -75,7 +75,7 @@ impl Linker {
         is_archive
     }
 
-    /// The names of what was added, in order.
+    /// The names of the added texts, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().map(|part| part.name.as_str())
     }
@@ -122,7 +122,7 @@ fn is_device_runtime(name: &str) -> bool {
 /// The part of NVIDIA's device runtime that cooperative groups call. `libcudadevrt.a` holds it as machine code, so that where a program
 /// links the archive, this PTX is linked in its place: handles of the grid, and its barrier.
 ///
-/// A cooperative launch gives the address of its workspace in `%envreg1` (high) and `%envreg2` (low). Blocks arrive at its second word:
+/// A cooperative launch passes the address of its workspace in `%envreg1` (high) and `%envreg2` (low). Blocks arrive at its second word:
 /// each adds one, the first of them what makes all together flip the highest bit, and a block waits until that bit has changed.
 ///
 /// Limit: a warp must call it converged. If a compiler copies the call into divergent branches, the emulator reports
@@ -174,7 +174,7 @@ mod tests {
             error.message,
             "undefined reference to `f` in 0.ptx\nundefined reference to `v` in 0.ptx\nundefined reference to `h` in 1.ptx"
         );
-        // `g` is declared and never used. What belongs to its file alone defines nothing elsewhere.
+        // `g` is declared and never used. Names private to a file define nothing elsewhere.
         let own = linked(&[user, ".func f { ret; } .global .u32 v;"]).expect_err("refused");
         assert_eq!(own.message.lines().count(), 2, "{}", own.message);
         linked(&[user, ".visible .func f { ret; } .visible .global .u32 v;"]).expect("linked");

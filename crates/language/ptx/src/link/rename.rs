@@ -14,7 +14,7 @@ pub(super) fn name_of(item: &Item) -> Option<&str> {
     }
 }
 
-/// The names that belong to their module alone.
+/// The names that are private to their module.
 pub(super) fn own_names(module: &Module) -> HashSet<String> {
     let mut own: HashSet<String> = HashSet::new();
     let linkage_of = |item: &Item| match item {
@@ -175,7 +175,7 @@ impl Renamer<'_> {
     }
 }
 
-/// Gives the files of a module the numbers after `before`, and adds the PTX file itself as one.
+/// Renumbers the files of a module after `before`, and adds the PTX file itself.
 pub(super) fn renumber_files(module: &mut Module, before: &[String], file: &str) {
     let by = before.len() as u32;
     module.files.push(file.to_owned());

@@ -1,4 +1,4 @@
-//! Tests of linking: which definition a name gets, and what is refused.
+//! Tests of linking: the definition that a name resolves to, and refused modules.
 
 use super::*;
 

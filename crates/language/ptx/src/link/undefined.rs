@@ -51,7 +51,7 @@ pub(super) fn undefined<'a>(
     found
 }
 
-/// Whether an item belongs to its module alone.
+/// Whether an item is private to its module.
 fn is_own(item: &Item) -> bool {
     match item {
         Item::Function(function) => !function.entry && function.linkage == Linkage::Internal,

@@ -111,7 +111,7 @@ impl Lexer<'_> {
                 match rest.first() {
                     Some(b'\n') => self.line += 1,
                     Some(b' ' | b'\t' | b'\r' | 0x0B | 0x0C) => {}
-                    // ptxas takes what is left of a macro's line break for blank.
+                    // ptxas treats the rest of a macro's line break as blank.
                     Some(b'\\')
                         if line_start && rest.get(1).is_none_or(u8::is_ascii_whitespace) => {}
                     // Some editors write a byte-order mark at the start.

@@ -25,7 +25,7 @@ impl Module {
     /// Parses the text of a whole module.
     ///
     /// # Errors
-    /// The problems, each with its position and what was expected there.
+    /// The problems, each with its position and the expected token.
     pub fn parse(text: &str) -> Result<Module, Diagnostics> {
         let mut parser = Parser::for_text(text)?;
         let mut module = parser.module();
@@ -38,7 +38,7 @@ impl Module {
 /// blocks. Inline assembly consists of these.
 ///
 /// # Errors
-/// The problems, each with its position in `text` and what was expected there.
+/// The problems, each with its position in `text` and the expected token.
 pub fn parse_instructions(text: &str) -> Result<Vec<Statement>, Diagnostics> {
     let mut parser = Parser::for_text(text)?;
     let mut statements = Vec::new();

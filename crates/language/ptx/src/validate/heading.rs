@@ -31,7 +31,7 @@ impl Checker<'_> {
     /// `.version` and `.target`.
     pub(super) fn heading(&mut self) {
         let (version, target) = (self.module.version, &self.module.target);
-        // Later versions of the same major one add forms, and what is written in forms that are known means the same.
+        // Later versions of the same major version add forms; known forms keep their meaning.
         if version.major > NEWEST.major {
             let message = format!("PTX {version} is not known; the newest known is {NEWEST}");
             self.report(0, message, Some("correct `.version`"));

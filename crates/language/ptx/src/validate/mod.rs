@@ -257,7 +257,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A `.loc` that stands alone, as text.
+    /// A standalone `.loc`, as text.
     pub(super) fn standing_location(&mut self, words: &str, line: u32) {
         let Some(rest) = words.strip_prefix(".loc") else { return };
         let (place, inlined) = rest.split_once(',').unwrap_or((rest, ""));

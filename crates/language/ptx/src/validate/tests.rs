@@ -82,7 +82,7 @@ fn duplicates_are_found() {
     assert_eq!(problems(".func f; .func f { ret; } .func f;"), [""; 0]);
 }
 
-/// Compilers emit modules of variables alone, and drivers load them.
+/// Compilers emit modules with only variables, and drivers load them.
 #[test]
 fn a_module_without_code_is_fine() {
     assert_eq!(problems(""), [""; 0]);

@@ -81,7 +81,7 @@ pub(crate) fn late(mesh: &Mesh) -> Error {
     let Some((_, own)) = mesh.outstanding().next() else {
         return Error::Communication {
             why: format!("rank {} waited {} for its device; every rank has made its calls", mesh.rank, seconds(waited)),
-            help: "a kernel may hang, or the network may have failed; NCCL_DEBUG=WARN makes NCCL say more".to_owned(),
+            help: "a kernel may hang, or the network may have failed; NCCL_DEBUG=WARN makes NCCL print more".to_owned(),
         };
     };
     let absent = mesh.outstanding().map(|(peer, _)| peer).collect();

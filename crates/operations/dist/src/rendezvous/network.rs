@@ -26,7 +26,7 @@ pub(super) fn listen(target: SocketAddr, timeout: Duration) -> Result<TcpListene
     }
 }
 
-/// How long others may use a port: a fraction of the time that ranks wait for each other.
+/// The time that others may use a port: a fraction of the time that ranks wait for each other.
 pub(super) fn grace(timeout: Duration) -> Duration {
     timeout / 4
 }

@@ -6,7 +6,7 @@ use lanework::prelude::*;
 use lanework::{Launch, Result};
 use std::process::Command;
 
-/// Registers that move between roles: 2 x 136 become 40 and 232.
+/// Registers are reallocated between roles: 2 x 136 become 40 and 232.
 #[kernel(block = 256, max_registers = 136)]
 pub fn roles(out: &mut [u32]) {
     let [one, two] = warp_roles([4, 4]);

@@ -144,7 +144,7 @@ fn tensors_of_every_rank_are_copied() -> Result<()> {
     rank([3, 2, 3, 4, 8], [2, 1, 2, 2, 8], at, |d, x, y| five(x, y).grid(1).block(32).launch(d))
 }
 
-/// Threads that wait by the token of their own arrival.
+/// Threads wait with the token of their own arrival.
 #[kernel(block = 64)]
 pub fn tokens(out: &mut [u32]) {
     let values = shared::<u32>(64);

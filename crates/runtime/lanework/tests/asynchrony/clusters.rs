@@ -4,7 +4,7 @@ use crate::{devices, words};
 use lanework::Result;
 use lanework::prelude::*;
 
-/// Two blocks load a half of each tile and give it to both; a pipeline of two stages, which both blocks' threads release.
+/// Each of two blocks loads half of each tile for both (multicast); threads of both blocks release the stages.
 #[kernel(block = 64, cluster = 2)]
 pub fn shared_loads(input: &TensorMap<u32, 2>, tiles: u32, sums: &mut [u32]) {
     let buffers = shared::<u32>([4, 8, 64]); // two halves of each of two stages
@@ -26,7 +26,7 @@ pub fn shared_loads(input: &TensorMap<u32, 2>, tiles: u32, sums: &mut [u32]) {
         slot.release_to(1);
     }
     sums[block_idx.x * 64 + thread_idx.x] = sum;
-    cluster_sync(); // nobody arrives at a block that has left
+    cluster_sync(); // no thread may arrive at a block that has exited
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_cluster_reduces_in_distributed_shared_memory() -> Result<()> {
     Ok(())
 }
 
-/// A relay: each block waits until the one before it has written into it, adds its own and passes it on.
+/// A relay: each block waits for the previous block's value, adds its own and passes the sum on.
 #[kernel(block = 32, cluster = 4)]
 pub fn relay(out: &mut [u32]) {
     let held = shared::<u32>(32);
@@ -128,7 +128,8 @@ fn a_remote_arrival_passes_what_was_written() -> Result<()> {
     Ok(())
 }
 
-/// Every block sends its sums to the first one, which waits for the bytes of all; and all count there.
+/// Every block sends its sums to the first block, which waits for all their bytes; all blocks also add to its
+/// counters.
 #[kernel(block = 32, cluster = 4)]
 pub fn mailboxes(input: &[u32], sums: &mut [u32]) {
     let inbox = shared::<u32>([4, 32]);
@@ -162,7 +163,7 @@ pub fn mailboxes(input: &[u32], sums: &mut [u32]) {
             sums[cluster_idx.x * 35 + 32 + lane] = counts[lane];
         }
     }
-    cluster_sync(); // nobody leaves while the first block waits
+    cluster_sync(); // no block exits while the first one waits
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::{devices, words};
 use lanework::Result;
 use lanework::prelude::*;
 
-/// Moves rows of a table: four at a time, from where one list says to where the other does.
+/// Moves rows of a table, four at a time, from the positions in one list to those in the other.
 #[kernel(block = 32)]
 pub fn moved_rows(
     table: &TensorMap<u32, 2>,

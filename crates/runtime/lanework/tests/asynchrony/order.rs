@@ -4,7 +4,7 @@ use crate::{devices, words};
 use lanework::Result;
 use lanework::prelude::*;
 
-/// Two warps hand a ball to each other.
+/// Two warps alternate (ping-pong).
 #[kernel(block = 64)]
 pub fn ping_pong(rounds: u32, out: &mut [u32]) {
     let [left, right] = warp_roles([1, 1]);
@@ -42,7 +42,7 @@ fn named_barriers_play_ping_pong() -> Result<()> {
     Ok(())
 }
 
-/// Sums in two phases; the barrier of the grid is between them.
+/// Sums in two phases, with a grid barrier in between.
 #[kernel(block = (16, 4))]
 pub fn grid_reduction(input: &[u32], parts: &mut [u32], sums: &mut [u32]) {
     let total = shared::<u32>(1);

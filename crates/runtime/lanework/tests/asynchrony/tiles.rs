@@ -89,7 +89,7 @@ fn a_tile_lies_as_its_swizzle_says() -> Result<()> {
     each_swizzle::<32>(Swizzle::B128)
 }
 
-/// Transposes by tiles: loads with a swizzle, reads columns of it, stores plain tiles.
+/// Transposes tile by tile: loads with a swizzle, reads columns, stores plain tiles.
 #[kernel(block = 256)]
 pub fn transpose(input: &TensorMap<f32, 2>, output: &mut TensorMapMut<f32, 2>) {
     let from = shared::<f32>([32, 32]);

@@ -4,7 +4,8 @@ use crate::{Device, Result};
 use lanework_emulator::{Image, Sampler};
 
 impl Device {
-    /// Makes a texture of an image in an emulator's memory, and gives the handle that a kernel takes as a `.u64` parameter.
+    /// Makes a texture of an image in an emulator's memory, and returns the handle that a kernel takes as a `.u64`
+    /// parameter.
     ///
     /// ```
     /// use lanework::emulator::{Channel, Image, ImageShape, Sampler, Texel};

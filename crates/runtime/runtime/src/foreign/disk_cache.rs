@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 /// The variable that names the folder; `0` or `off` turn the cache off.
 const VARIABLE: &str = "LANEWORK_CACHE_DIR";
-/// The variable that says how many MiB the files may have.
+/// The variable that sets the maximum size of the files in MiB.
 const MOST_VARIABLE: &str = "LANEWORK_CACHE_MB";
 const MOST: u64 = 256;
 /// Shorter texts are checked in less than a millisecond.

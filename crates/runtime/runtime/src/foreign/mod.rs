@@ -86,7 +86,7 @@ pub struct PtxModule {
     code: Code,
     /// The number of its text in a tool's records.
     recorded: Option<u64>,
-    /// The file of its text, where that is known.
+    /// The file of its text, if known.
     file: Option<String>,
 }
 

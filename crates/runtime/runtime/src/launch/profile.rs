@@ -106,7 +106,7 @@ impl Profile {
         }
     }
 
-    /// The counters of one source line, or of one PTX line where there is no line information.
+    /// The counters of one source line, or of one PTX line if there is no line information.
     pub fn line(&self, line: u32) -> Counters {
         let at = |one: &&InstructionProfile| one.line() == line;
         Counters::sum(self.instructions.iter().filter(at).map(|one| &one.counters))

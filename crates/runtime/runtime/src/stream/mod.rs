@@ -49,7 +49,7 @@ pub struct Stream {
     pub(crate) queue: Option<lanework_cuda::Stream>,
 }
 
-/// Host memory for copies on a stream; page-locked where there is a GPU.
+/// Host memory for copies on a stream; page-locked if there is a GPU.
 ///
 /// See [`Stream`] for an example.
 pub struct Pinned<T: Storable> {

@@ -86,7 +86,7 @@ impl Device {
     /// Gives kernels of this device access to another device's memory, until the result is dropped.
     ///
     /// # Errors
-    /// [`Error::Request`] where this device cannot access the other one's memory.
+    /// [`Error::Request`] if this device cannot access the other one's memory.
     ///
     /// # Safety
     /// Until the kernels that use this memory have finished, the buffer must be alive, and all other writes to it must

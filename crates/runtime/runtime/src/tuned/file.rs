@@ -136,7 +136,7 @@ fn failure(file: &Path, error: &std::io::Error) -> Error {
 fn refusal(file: &Path, why: &str) -> Error {
     Error::Request {
         why: format!(
-            "{} is not a file of tuned choices: {why}; it is left as it is",
+            "{} is not a file of tuned choices: {why}; it is not changed",
             file.display()
         ),
         help: format!("name another file by {TUNED_VARIABLE}, or move this one away"),
@@ -147,7 +147,7 @@ fn refusal(file: &Path, why: &str) -> Error {
 mod tests {
     use super::*;
 
-    /// A folder of its own for a test, removed at its end.
+    /// A temporary folder for a test, removed at its end.
     struct Folder(PathBuf);
 
     impl Folder {

@@ -25,7 +25,7 @@ pub(super) fn describe_run(Exported { run, points, entries }: &Exported) -> Stri
         let (problem, outcome) = (point.problem.clone(), point.outcome.name());
         Some(Without { problem, outcome, why: point.why.clone()? })
     });
-    // Ladders have rungs of their own, so each has a table.
+    // Ladders have different rungs, so each has a table.
     let mut ladders: Vec<Vec<Climb>> = Vec::new();
     for climb in climbs {
         match ladders.last_mut() {

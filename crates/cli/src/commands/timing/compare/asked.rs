@@ -35,13 +35,13 @@ pub fn stored(args: &CompareArgs) -> Result<Option<Stored>, Failure> {
         || numbers.seed.is_some();
     if describes {
         return Err(Failure::input(
-            "stored runs have their problems, and nothing is run",
+            "stored runs have fixed problems, and nothing is run",
             "remove the options that describe a problem",
         ));
     }
     if args.save.save {
         return Err(Failure::input(
-            "--save stores what is measured, and nothing is run",
+            "--save needs a measurement, and nothing is run",
             "remove --save",
         ));
     }

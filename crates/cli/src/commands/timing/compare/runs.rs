@@ -35,7 +35,7 @@ pub fn run(args: &CompareArgs, asked: &Stored) -> Outcome {
     if sides.compared.is_empty() {
         return Err(Failure::input(
             format_args!("{} and {} have no kernel on the same problem", names[0], names[1]),
-            "`lanework history show RUN` shows what a run holds",
+            "`lanework history show RUN` shows the contents of a run",
         ));
     }
     let warnings = a.warnings(&b);

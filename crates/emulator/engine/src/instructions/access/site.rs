@@ -36,7 +36,7 @@ pub struct AccessSite {
     pub region: Region,
     /// Bytes that the common handlers touch from an address on.
     pub span: u64,
-    /// Where it goes.
+    /// Its target space.
     pub space: MemorySpace,
     /// Bytes added to the address.
     pub offset: u64,

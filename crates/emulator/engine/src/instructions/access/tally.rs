@@ -78,8 +78,8 @@ unsafe fn ask(
     }
 }
 
-/// Counts an access by 32 lanes to words of their own: the 32-byte granules that they are in, by the
-/// distances of their addresses from a multiple of 256, and at most those that as many words fill.
+/// Counts an access by 32 lanes to independent words: the 32-byte granules that they are in, by the distances of
+/// their addresses from a multiple of 256, and at most those that as many words fill.
 ///
 /// # Safety
 /// The site is the assembler's.

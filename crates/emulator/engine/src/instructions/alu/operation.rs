@@ -86,13 +86,13 @@ macro_rules! arity {
      $($ty:ident $operand:ident $index:expr),*; $($direct_row:ty),*) => {
         /// Lane by lane through the function in `imm`: one handler for all functions of these types.
         struct $each<$($ty,)* R>(PhantomData<($($ty,)* R)>);
-        /// 32 lanes at once.
+        /// 32 lanes per call.
         struct $vector<$($ty,)* R, F>(PhantomData<($($ty,)* R, F)>);
         /// Both halves of a scalar form, through the function in `imm`.
         struct $scalar<$($ty,)* R>(PhantomData<($($ty,)* R)>);
         /// The same, for one function.
         struct $scalar_hot<$($ty,)* R, F>(PhantomData<($($ty,)* R, F)>);
-        /// 32 lanes at once, the operands' forms known.
+        /// 32 lanes per call, the operands' forms known.
         struct $direct<$($ty,)* R, F, const KINDS: u8>(PhantomData<($($ty,)* R, F)>);
 
         fn $lane<$($ty,)* R, F: Fn($($ty),*) -> R + Copy>($($operand: $ty),*) -> R {
@@ -225,7 +225,7 @@ macro_rules! arity {
             }
         }
 
-        /// A common instruction: 32 lanes at once, one copy of the code, for machines with wide registers.
+        /// A common instruction: 32 lanes per call, one copy of the code, for machines with wide registers.
         pub fn $warm<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static AluOperation {
             const {
                 &AluOperation {

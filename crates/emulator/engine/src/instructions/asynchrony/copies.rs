@@ -29,7 +29,7 @@ pub struct Owner {
 pub enum Finish {
     /// The mbarrier at this host address, in the block of this rank at this offset.
     Mbarrier {
-        /// Where it is.
+        /// Its position.
         host: *mut u8,
         /// The rank of the block whose shared memory holds it.
         rank: u32,
@@ -50,7 +50,7 @@ pub enum Transfer {
         from: *const u8,
         /// Where to.
         to: *mut u8,
-        /// How many.
+        /// Their number.
         bytes: usize,
     },
     /// The same, combined element by element with the old contents.
@@ -59,7 +59,7 @@ pub enum Transfer {
         from: *const u8,
         /// Where to; a multiple of the element's size.
         to: *mut u8,
-        /// How many bytes.
+        /// The number of bytes.
         bytes: usize,
         /// The target.
         combine: Combine,

@@ -91,7 +91,7 @@ unsafe impl Body for Async {
     }
 }
 
-/// Describes what a warp waits for at an operation where it stopped with [`Stop::Wait`].
+/// Describes the condition that a warp waits for at an operation where it stopped with [`Stop::Wait`].
 ///
 /// # Safety
 /// The warp stopped at `op` in this way, and its context is live.

@@ -72,7 +72,7 @@ pub struct Places {
     pub d: Vec<u16>,
 }
 
-/// The fragments of a product: A as stored, B and C. Bits are packed in words.
+/// The fragments of a product: A as stored, B and C. Single bits are packed in words.
 pub fn fragments(this: &Multiply) -> [Fragment; 3] {
     let Shape { m, n, k } = this.shape;
     let words = if this.a == ElementType::B1 { 32 } else { 1 };

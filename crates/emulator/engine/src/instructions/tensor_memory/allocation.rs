@@ -179,7 +179,7 @@ pub unsafe fn relinquish(warp: &mut Warp) -> Result<bool, RawFault> {
     Ok(true)
 }
 
-/// Describes what a warp waits for in an allocation or release.
+/// Describes the condition that a warp waits for in an allocation or release.
 ///
 /// # Safety
 /// As for [`cluster`].

@@ -16,7 +16,7 @@ const FRESH: u32 = 0xcdcd_cdcd;
 pub struct Allocation {
     /// The first.
     pub start: u32,
-    /// How many.
+    /// Their number.
     pub columns: u32,
     /// The warp.
     pub warp: u32,
@@ -245,7 +245,7 @@ impl DataPath {
         }
     }
 
-    /// Parts of the columns, each in lanes of its own.
+    /// Parts of the columns, each in separate lanes.
     pub fn parts(self) -> usize {
         match self {
             DataPath::Full | DataPath::Half => 1,

@@ -61,7 +61,7 @@ pub unsafe fn run(op: &Op, warp: &mut Warp, plan: &Plan, this: TmemOp) -> Result
     }
 }
 
-/// Describes what a waiting warp waits for.
+/// Describes the condition that a waiting warp waits for.
 ///
 /// # Safety
 /// As for [`run`].

@@ -21,7 +21,7 @@ use std::ops::Range;
 /// An mbarrier that a commit signals.
 #[derive(Clone, Copy)]
 pub struct Arrival {
-    /// Where it is.
+    /// Its position.
     pub host: *mut u8,
     /// The rank of the block whose shared memory holds it.
     pub rank: u32,

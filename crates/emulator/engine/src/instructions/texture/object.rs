@@ -197,7 +197,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// From the fields of a `.samplerref` variable; `None` where one is unknown.
+    /// From the fields of a `.samplerref` variable; `None` if one is unknown.
     pub fn of_fields(fields: &[(String, String)]) -> Option<Sampler> {
         let mut sampler = Sampler { normalized: true, ..Sampler::default() };
         for (name, value) in fields {
@@ -279,7 +279,7 @@ fn check_levels(images: &[Image]) -> Result<(), String> {
 pub enum Object {
     /// A texture of one or more mipmap levels, with its own sampler.
     Texture(Vec<Image>, Sampler),
-    /// A sampler alone.
+    /// Only a sampler.
     Sampler(Sampler),
     /// A surface.
     Surface(Image),

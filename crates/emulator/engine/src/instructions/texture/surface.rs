@@ -127,7 +127,7 @@ impl TextureLane<'_> {
         Ok(())
     }
 
-    /// Combines a value with what is there.
+    /// Combines a value with the old contents.
     pub fn reduce(
         &self,
         bound: &Bound<'_>,

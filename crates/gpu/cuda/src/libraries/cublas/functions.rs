@@ -1,4 +1,4 @@
-//! cuBLAS's library: where it is found, the types of its functions, and what its statuses mean.
+//! cuBLAS's library: its location, the types of its functions, and the meanings of its statuses.
 
 use crate::{CudaError, libraries};
 use std::ffi::{c_int, c_void};

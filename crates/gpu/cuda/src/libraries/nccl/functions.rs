@@ -1,4 +1,4 @@
-//! NCCL's library: where it is found, the types of its functions, and what its statuses mean.
+//! NCCL's library: its location, the types of its functions, and the meanings of its statuses.
 
 use super::NcclId;
 use crate::{CudaError, libraries};
@@ -134,7 +134,7 @@ pub(super) fn check(status: Status, call: &str, functions: &Functions) -> Result
         said.filter(|text| !text.is_empty()).map_or(String::new(), |text| format!(": {text}"));
     Err(CudaError::Invalid {
         what: format!(
-            "{call} failed: {name} (NCCL status {status}){said}\n  = help: NCCL_DEBUG=WARN in the environment makes NCCL say more"
+            "{call} failed: {name} (NCCL status {status}){said}\n  = help: NCCL_DEBUG=WARN in the environment makes NCCL print more"
         ),
     })
 }

@@ -96,7 +96,7 @@ fn array_kind(table: &Table<'_>, role: Role) -> Result<ParameterKind, TaskError>
         None => None,
         Some(value) => match &value.array()?[..] {
             [low, high] => Some(Box::new([low.expression()?, high.expression()?])),
-            _ => return Err(value.error("expected two: from, and below what", "")),
+            _ => return Err(value.error("expected two numbers: the lower bound, and the exclusive upper bound", "")),
         },
     };
     Ok(ParameterKind::Array { role, shape, range })
@@ -153,7 +153,7 @@ pub fn tolerance(top: &Table<'_>) -> Result<Tolerance, TaskError> {
         return Ok(Tolerance::Derived { arithmetic: arithmetic.transpose()?, function_units });
     }
     let reason =
-        table.need("reason", "say why this much, and not what roundings allow")?.string()?;
+        table.need("reason", "state why this tolerance replaces the derived one")?.string()?;
     Ok(Tolerance::Stated {
         relative: number("relative")?.unwrap_or(0.0),
         absolute: number("absolute")?.unwrap_or(0.0),

@@ -36,7 +36,7 @@ const PEER: RungInfo = solver::cublas(
     "beyond",
     "//! Idea: cublasGemmEx of the installed cuBLAS, bf16 factors and f32 sums.\n\
      //! 思路：已安装的 cuBLAS 的 cublasGemmEx，bf16 因子，f32 累加。\n\
-     //! Predicts: nothing; it is what the rungs are compared with.\n\
+     //! Predicts: nothing; the rungs are compared with it.\n\
      //! 预测：无；它是各级的比较对象。\n\
      //! Costs: a toolkit on the machine.\n\
      //! 代价：机器上要装有工具包。\n",

@@ -175,7 +175,7 @@ impl Trial for IntMatmulTrial<'_> {
 /// Compares the elements of a matrix of `cols` columns.
 ///
 /// # Errors
-/// How many differ, and the first of them.
+/// The number of differences, and the first of them.
 fn compare_exactly(got: &[i32], want: &[i32], cols: usize) -> Result<Accuracy, String> {
     let differing = || got.iter().zip(want).enumerate().filter(|(_, (got, want))| got != want);
     let Some((first, (found, wanted))) = differing().next() else { return Ok(Accuracy::BitExact) };

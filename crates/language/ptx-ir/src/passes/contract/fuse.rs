@@ -184,7 +184,7 @@ fn fuse_sum(
         addend = if negated.addend { opposite(addend) } else { addend };
         fusion.op
     });
-    // What only prepared the product as an operand.
+    // Instructions that only prepared the product as an operand.
     let prepared = inst.src[fusion.side].register();
     for i in sum.insts.start..sum.core {
         if kernel.insts[i].writes().any(|r| Some(r) == prepared) {

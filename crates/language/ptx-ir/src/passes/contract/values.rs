@@ -59,9 +59,9 @@ pub(super) struct Values {
     pub sides: HashMap<usize, [Option<View>; 2]>,
     /// By instruction: ptxas's block.
     pub block: Vec<usize>,
-    /// By register: how many instructions write it.
+    /// By register: the number of instructions that write it.
     pub writes: Vec<u32>,
-    /// By register of one write: what it holds, once its writer was visited.
+    /// By register with one write: its value, once its writer was visited.
     single: Vec<Option<View>>,
     /// Registers of one write that were read before their writer was visited.
     early: Vec<bool>,

@@ -199,7 +199,7 @@ pub fn setp(cx: &mut Cx<'_, '_>) -> LoweringResult {
     }
 }
 
-/// `set`: a comparison as all ones or 1.0, for each half of packed operands by itself.
+/// `set`: a comparison as all ones or 1.0, separately for each half of packed operands.
 pub fn set(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(COMPARISONS)?;
     let [to, ty] = cx.types()[..] else { return Err(cx.unsupported("two types are expected")) };

@@ -135,7 +135,7 @@ fn clear(cx: &mut Cx<'_, '_>) -> LoweringResult {
     Ok(())
 }
 
-/// `cp.async` and the instructions that wait for it. A copy is done at once: that is one of the
+/// `cp.async` and the instructions that wait for it. A copy is performed immediately: that is one of the
 /// orders the hardware may choose.
 pub fn cp(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if cx.has(Bulk) {
@@ -254,7 +254,7 @@ pub fn isspacep(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 const ATOMICS: &[Modifier] = &[Add, Min, Max, Inc, Dec, Cas, Exch, And, Or, Xor, Noftz];
 
-/// An atomic on a vector: each element is one by itself, and the vector as a whole is not.
+/// An atomic on a vector: each element is atomic, but the vector as a whole is not.
 fn vector_atomic(
     cx: &mut Cx<'_, '_>,
     address: usize,

@@ -31,7 +31,7 @@ pub fn attention(q: &[bf16], k: &[bf16], v: &[bf16], out: &mut [f32], keys: u32,
         FragmentA::<bf16, 16, 16>::load(q.matrix(HEAD), row, 48),
     ];
     let mut sums = [FragmentC::<f32, 16, 8>::zero(); 8];
-    // Of the two rows that a lane has elements of: the largest score so far, and the sum of the weights.
+    // For each of the lane's two rows: the largest score so far, and the sum of the weights.
     let mut most = [f32::NEG_INFINITY; 2];
     let mut total = [0.0f32; 2];
     let steps = keys / KEYS;

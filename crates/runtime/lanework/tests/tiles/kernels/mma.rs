@@ -6,7 +6,7 @@
 use half::bf16;
 use lanework::prelude::*;
 
-/// `c = a * b` of row-major matrices, a warp for 16 x 8 of the results.
+/// `c = a * b` of row-major matrices, one warp per 16 x 8 results.
 #[kernel(block = 32)]
 pub fn plain(a: &[bf16], b: &[bf16], c: &mut [f32], n: u32, k: u32) {
     let (row, column) = (block_idx.y * 16, block_idx.x * 8);

@@ -40,8 +40,8 @@ fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
 }
 
 /// `c = a * transpose(b)` of row-major matrices, `b` with rows of `k` elements; extents are multiples of
-/// the tile's. The blocks, as many as there are multiprocessors, take one tile after the other; the next
-/// one's first stages are loaded while the results of the last are stored.
+/// the tile's. One block per multiprocessor takes tile after tile; the next tile's first stages are
+/// loaded while the current results are stored.
 #[kernel(block = 384, max_registers = 168)]
 pub fn product<const COLUMNS: u32>(
     a: &TensorMap<bf16, 2>,
@@ -83,7 +83,7 @@ pub fn product<const COLUMNS: u32>(
                 let stage = consumer.wait();
                 let left = tiles_a[stage.index].rows::<64>(group * 64);
                 sums.multiply(left, tiles_b[stage.index].t());
-                // The products of the stage before are done: the producer may fill it again.
+                // The previous stage's products are done, so the producer may refill it.
                 sums.wait(1);
                 if leads && (step > 0 || tile != block_idx.x) {
                     consumer.release_previous();

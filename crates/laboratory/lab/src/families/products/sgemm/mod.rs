@@ -38,7 +38,7 @@ const PEER: RungInfo = solver::cublas(
     "D4",
     "//! Idea: cublasSgemm of the installed cuBLAS, in true FP32.\n\
      //! 思路：已安装的 cuBLAS 的 cublasSgemm，真正的 FP32。\n\
-     //! Predicts: nothing; it is what the rungs are compared with.\n\
+     //! Predicts: nothing; the rungs are compared with it.\n\
      //! 预测：无；它是各级的比较对象。\n\
      //! Costs: a toolkit on the machine.\n\
      //! 代价：机器上要装有工具包。\n",
