@@ -4,7 +4,7 @@
 //!
 //! Every rank sends each other rank the data that it needs, along with the call (`mesh`, `collectives`). One rank combines each element, in
 //! rank order, so all ranks have the same bits in each run. A call is complete when it returns, so it waits for the ranks that take part:
-//! ranks that call different things get an error that says so, and a rank that does not come is named after a time limit. In a captured
+//! ranks that call different things get an error that says so, and a rank that does not arrive is named after a time limit. In a captured
 //! graph a call is a host node.
 //!
 //! Every memory range is looked up in the driver before it is accessed: a wrong pointer gives a status and a message. Unimplemented

@@ -116,7 +116,7 @@ fn a_rank_that_never_comes_is_named() {
         // One may have timed out before the other has come.
         assert!(
             success
-                && text.contains("have not come to make the communicator")
+                && text.contains("have not arrived to make the communicator")
                 && text.contains("1"),
             "{text}"
         );
@@ -172,7 +172,7 @@ fn a_missing_call_is_named_after_the_time_limit() {
     assert!(
         first.0
             && first.1.contains(
-                "ncclAllReduce (sum) of 4 f32 (call 1): rank 1 of 2 has not come, rank 0 waited 2 s"
+                "ncclAllReduce (sum) of 4 f32 (call 1): rank 1 of 2 has not arrived, rank 0 waited 2 s"
             ),
         "{first:?}"
     );

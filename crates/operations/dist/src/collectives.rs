@@ -123,7 +123,7 @@ impl Communicator {
     /// Waits on the host until every rank has called this; to wait for the devices, use [`Communicator::synchronize`].
     ///
     /// # Errors
-    /// [`Error::Communication`], naming the ranks that have not come in time.
+    /// [`Error::Communication`], naming the ranks that have not arrived in time.
     pub fn barrier(&self) -> Result<()> {
         let call = self.collective::<u8>(CallKind::Barrier, None, None, 0)?;
         call.announce()?;

@@ -164,7 +164,7 @@ impl Communicator {
 }
 
 impl Drop for Communicator {
-    /// After an error, other ranks may not come: NCCL would wait for them.
+    /// After an error, other ranks may not arrive: NCCL would wait for them.
     fn drop(&mut self) {
         if let Engine::Nccl(nccl) = &self.engine
             && self.mesh().stopped().is_some()

@@ -148,7 +148,7 @@ impl Communicator {
     ///
     /// let ranks = Communicator::local_with(&Device::emulators(2), Duration::from_millis(50), false)?;
     /// let missing = ranks[0].barrier().unwrap_err(); // rank 1 does not call it
-    /// assert!(missing.to_string().contains("rank 1 of 2 has not come"));
+    /// assert!(missing.to_string().contains("rank 1 of 2 has not arrived"));
     /// println!("data moves through {}", ranks[0].engine());
     /// # Ok::<(), lanework::Error>(())
     /// ```

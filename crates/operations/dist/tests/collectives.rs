@@ -234,13 +234,13 @@ fn ranks_with_different_counts_types_or_calls_get_errors() {
 }
 
 #[test]
-fn a_rank_that_does_not_come_is_named() {
+fn a_rank_that_does_not_arrive_is_named() {
     let told = std::sync::Barrier::new(4);
     let says = errors(4, 2_000, |comm| {
         if comm.rank() == 2 {
             // Alive, but busy until the others have timed out.
             told.wait();
-            // The others may have come before they timed out, but they do not come again.
+            // The others may have arrived before they timed out, but they do not call again.
             return comm.barrier().and_then(|()| comm.barrier());
         }
         let outcome = comm.barrier();
@@ -248,7 +248,7 @@ fn a_rank_that_does_not_come_is_named() {
         outcome
     });
     // The rank that waited longest reports it, and the others may get its report first.
-    let named = |text: &&String| text.contains("rank 2 of 4 has not come");
+    let named = |text: &&String| text.contains("rank 2 of 4 has not arrived");
     assert!([0, 1, 3].iter().any(|rank| named(&&says[*rank])), "{says:?}");
     assert!(says[2].contains("left before"), "{}", says[2]);
 }

@@ -172,7 +172,7 @@ fn a_port_kept_by_another_job_is_reported() {
         variables
     };
     let says = start("works", &[soon("one", 0), soon("other", 1)]);
-    assert!(says[0].contains("rank 1 of 2 has not come to rank 0"), "{}", says[0]);
+    assert!(says[0].contains("rank 1 of 2 has not arrived at rank 0"), "{}", says[0]);
     assert!(says[1].contains("belongs to another job"), "{}", says[1]);
 }
 
@@ -218,7 +218,7 @@ fn all_ranks_name_a_process_that_is_not_started() {
     };
     let says = start("works", &[soon(0), soon(3)]);
     for text in says {
-        assert!(text.contains("FAILED ranks 1 and 2 of 4 have not come to rank 0"), "{text}");
+        assert!(text.contains("FAILED ranks 1 and 2 of 4 have not arrived at rank 0"), "{text}");
     }
 }
 

@@ -42,7 +42,7 @@ pub enum FaultKind {
         /// Why it left.
         why: String,
     },
-    /// Ranks did not come in time.
+    /// Ranks did not arrive in time.
     Missing {
         /// The ranks.
         absent: Vec<usize>,
@@ -66,7 +66,7 @@ pub struct LongWait<'a> {
     pub size: usize,
     /// Its call.
     pub own: Signature,
-    /// The ranks that have not come.
+    /// The ranks that have not arrived.
     pub absent: &'a [usize],
     /// Time so far.
     pub waited: Duration,
@@ -245,7 +245,7 @@ impl<F> Mesh<F> {
     /// The data that `from` sends for this call; waits for its message.
     ///
     /// # Errors
-    /// If it called something else, is gone, or has not come in time: then names all ranks of `awaited` that have not come.
+    /// If it called something else, is gone, or has not arrived in time: then names all ranks of `awaited` that have not arrived.
     pub fn take(&mut self, from: usize, own: &Signature, awaited: &[usize]) -> Result<Part, Fault> {
         let mut wait = Wait::begin();
         loop {

@@ -7,7 +7,7 @@ use crate::status::{Result, Status, failure, refuse};
 use lanework_ranks::greeting::{Hello, read_answer};
 use lanework_ranks::link::{Inbox, Link, listen_to};
 use lanework_ranks::mesh::Waker;
-use lanework_ranks::words::{not_come, seconds};
+use lanework_ranks::words::{not_arrived, seconds};
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -163,7 +163,7 @@ fn meet(job: u64, rank: usize, size: usize, device: i32) -> Result<Vec<u64>> {
                 format!(
                     "{} to make the communicator, rank {rank} waited {}; every rank calls ncclCommInitRank, those of one \
                      thread within ncclGroupStart and ncclGroupEnd; LANEWORK_NCCL_TIMEOUT (seconds) makes ranks wait longer",
-                    not_come(&absent, size),
+                    not_arrived(&absent, size),
                     seconds(limit)
                 ),
             )

@@ -6,7 +6,7 @@ pub(crate) mod meeting;
 use crate::status::{Failure, Status, failure};
 use lanework_ranks::mesh::{Fault, FaultKind, LongWait, Settings};
 use lanework_ranks::signature::{CallKind, Names};
-use lanework_ranks::words::{not_come, ranks, seconds};
+use lanework_ranks::words::{not_arrived, ranks, seconds};
 use lanework_standin::line;
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ pub fn explain(mesh: &Mesh, fault: Fault) -> Failure {
             format!(
                 "{call}: {}, rank {rank} waited {}; every rank must make every call, those of one thread within \
                  ncclGroupStart and ncclGroupEnd; LANEWORK_NCCL_TIMEOUT (seconds) makes ranks wait longer",
-                not_come(&absent, size),
+                not_arrived(&absent, size),
                 seconds(waited)
             ),
         ),

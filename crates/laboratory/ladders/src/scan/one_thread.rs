@@ -4,7 +4,7 @@
 //! 思路：一个线程逐个相加，与 CPU 上的写法一样。
 //! Predicts: one active lane of 32; one sector per request, with 4 of its 32 bytes used.
 //! 预测：32 个 lane 中只有 1 个活动；每个请求 1 个扇区，32 字节只用其中 4 字节。
-//! Costs: no memory, but the whole device waits for each addition.
+//! Costs: no extra memory, but the whole device waits for each addition.
 //! 代价：没有；整个设备都在等每一次加法。
 
 use super::Sums;

@@ -3,7 +3,7 @@
 use lanework::Error;
 use lanework_ranks::mesh::{Fault, FaultKind, Settings};
 use lanework_ranks::signature::{CallKind, Names, Signature};
-use lanework_ranks::words::{not_come, seconds};
+use lanework_ranks::words::{not_arrived, seconds};
 use std::time::Duration;
 
 /// This rank's links to its peers. The text of an error stops it.
@@ -56,7 +56,7 @@ fn explain(mesh: &Mesh, fault: Fault) -> Error {
             format!("see the error of rank {from}; every rank must make every call"),
         ),
         FaultKind::Missing { absent, waited } => (
-            format!("{own}: {}, rank {rank} waited {}", not_come(&absent, size), seconds(waited)),
+            format!("{own}: {}, rank {rank} waited {}", not_arrived(&absent, size), seconds(waited)),
             "every rank must make every call; `timeout` or LANEWORK_DIST_TIMEOUT (seconds) makes ranks wait longer"
                 .to_owned(),
         ),

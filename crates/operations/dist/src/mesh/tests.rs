@@ -48,11 +48,11 @@ fn a_wait_that_times_out_names_the_missing_ranks() {
     ranks[0].compare().expect("nobody disagrees");
     let text = late(&ranks[0]).to_string();
     assert!(
-        text.contains("all_reduce (sum) of 10 f32 (call 1): rank 1 of 3 has not come"),
+        text.contains("all_reduce (sum) of 10 f32 (call 1): rank 1 of 3 has not arrived"),
         "{text}"
     );
     let text = failed(&mut ranks[0], Mesh::agree);
-    assert!(text.contains("rank 1 of 3 has not come"), "{text}");
+    assert!(text.contains("rank 1 of 3 has not arrived"), "{text}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use lanework::Result;
 use lanework_cuda::{Nccl, NcclId};
 use lanework_ranks::greeting::{Hello, answer, put, read_answer, take};
 use lanework_ranks::link::{Link, listen_to};
-use lanework_ranks::words::{not_come, seconds};
+use lanework_ranks::words::{not_arrived, seconds};
 use network::{PAUSE, anyone, fail, garbled, grace, listen, lost, resolve};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::channel;
@@ -107,8 +107,8 @@ fn gather(
         if Instant::now() > deadline {
             let absent: Vec<usize> = absent().collect();
             return Err(fail(format!(
-                "{} to rank 0 at {} within {}",
-                not_come(&absent, place.size),
+                "{} at rank 0 ({}) within {}",
+                not_arrived(&absent, place.size),
                 place.address,
                 seconds(timeout)
             )));
