@@ -10,7 +10,7 @@ struct Region {
     name: String,
 }
 
-/// Where the arrays lie.
+/// The addresses of the arrays.
 pub struct Regions(Vec<Region>);
 
 /// Copies of the regions on a device.
@@ -70,7 +70,7 @@ impl Regions {
     /// Copies the arrays back, except read-only arrays; returns the names of read-only arrays that the kernel changed.
     ///
     /// # Errors
-    /// Those of the device.
+    /// If a copy from the device fails.
     pub fn download(&self, copies: &Copies, arrays: &[&Array]) -> Result<Vec<String>> {
         let mut after = Vec::new();
         for buffer in &copies.0 {

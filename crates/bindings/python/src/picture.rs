@@ -23,7 +23,7 @@ pub struct Drawings {
 /// Traces the first block on arrays as they were before the launch.
 ///
 /// # Errors
-/// Those of the launch.
+/// If the launch fails.
 pub fn draw(
     module: &PtxModule,
     entry: &str,

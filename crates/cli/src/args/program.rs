@@ -28,7 +28,7 @@ pub struct NewArgs {
     /// The folder of the project; it must not exist yet, or be empty.
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
-    /// The name of the package [default: that of the folder].
+    /// The name of the package [default: the name of the folder].
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// Depend on the checkout in this folder, and not on the published version.

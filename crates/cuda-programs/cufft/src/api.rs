@@ -7,7 +7,7 @@ use crate::status::{Result, Status, refuse};
 use lanework_numbers::NumberType;
 use lanework_standin::{In, Out, Plain, calls, store};
 
-/// The reported version: that of CUDA 13.0.
+/// The reported version: CUDA 13.0's.
 const VERSION: [i32; 3] = [12, 0, 0];
 
 /// The elements of a plan's array, one per dimension; `None` for null or an invalid rank.

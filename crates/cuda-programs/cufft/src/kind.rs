@@ -42,7 +42,7 @@ impl TransformKind {
     /// The kind of a transform between two types (`cudaDataType`), computed in a third.
     ///
     /// # Errors
-    /// If cuFFT has no such transform.
+    /// If cuFFT does not have this transform.
     pub fn between(from: i32, to: i32, computed: i32) -> Result<TransformKind> {
         let form = |from: DataType, to: DataType| match (from.is_complex, to.is_complex) {
             (true, true) => Some(TransformForm::ComplexToComplex),

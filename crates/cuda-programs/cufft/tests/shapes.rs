@@ -147,7 +147,7 @@ fn compare(
     assert_eq!(made, 0, "{what}");
 
     let direction = if form == 2 || (form == 0 && batch.is_multiple_of(2)) { 1 } else { -1 };
-    // Inputs (half spectra are those of real numbers) and expected outputs.
+    // Inputs (half spectra belong to real numbers) and expected outputs.
     let (mut inputs, mut wanted) = (vec![], vec![]);
     for _ in 0..batch {
         let round = |number: f64| precision.number(&precision.bytes(number));

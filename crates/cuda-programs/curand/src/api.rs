@@ -7,7 +7,7 @@ use crate::poisson;
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{Memory, Out, calls, free, store, submit, write};
 
-/// The reported version: that of CUDA 13.0.
+/// The reported version: CUDA 13.0's.
 const VERSION: [i32; 3] = [10, 4, 0];
 
 /// Writes the next numbers of the sequence, in stream order.

@@ -1,6 +1,6 @@
 //! Distributions of random bits, as in cuRAND's headers. A uniform number is the middle of the interval that its bits name, so none is 0.
 //!
-//! Normal numbers of pseudorandom sequences use the Box-Muller transform (1958); those of quasirandom sequences use the inverse of the
+//! Normal numbers of pseudorandom sequences use the Box-Muller transform (1958); normal numbers of quasirandom sequences use the inverse of the
 //! cumulative distribution function, Wichura's AS 241 (PPND16, Applied Statistics 37, 1988), with a relative error near 1e-16.
 
 /// A uniform number from 32 bits.

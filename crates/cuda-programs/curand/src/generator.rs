@@ -88,7 +88,7 @@ impl Generator {
     /// Sets the order of results.
     ///
     /// # Errors
-    /// If the kind has no such order.
+    /// If the kind does not have this order.
     pub fn set_order(&mut self, order: i32) -> Result {
         if !self.kind.takes_order(order, self.host) {
             let why = format!("{:?} has no ordering {order} here", self.kind);

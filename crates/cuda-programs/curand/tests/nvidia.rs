@@ -22,7 +22,7 @@ fn run(
     steps: &[Step],
 ) -> Vec<(f64, bool)> {
     let [seed, dimensions, offset] = setting;
-    // SAFETY: the types are those of cuRAND's header, and every buffer has room for its numbers.
+    // SAFETY: the types match cuRAND's header, and every buffer has room for its numbers.
     unsafe {
         let mut generator = 0usize;
         let create = library

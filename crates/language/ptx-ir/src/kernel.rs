@@ -257,7 +257,7 @@ pub struct Kernel {
     pub origins: Vec<Origin>,
     /// The module's source files; `.loc` numbers them from 1.
     pub files: Vec<String>,
-    /// By origin: its source file number and those of the files it was inlined into, innermost first.
+    /// By origin: its source file number and the numbers of the files it was inlined into, innermost first.
     pub source_files: Vec<Box<[u32]>>,
     /// Parameters.
     pub parameters: Vec<Parameter>,

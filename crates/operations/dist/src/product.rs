@@ -4,7 +4,7 @@
 //! After as many steps as there are ranks it has used all of B, and it never held more than three blocks. Per step a rank sends and
 //! receives k n / size elements and computes 2 m k n / size^2 operations: with m / size rows per rank the exchange is hidden if 2 m / size
 //! operations take longer than one element takes on the link. Limits: the blocks of C are sums over steps, each rounded to C's type. The
-//! order of the steps differs from rank to rank, so floating-point results equal those of one device up to rounding, and are the same in
+//! order of the steps differs from rank to rank, so floating-point results equal one device's results up to rounding, and are the same in
 //! each run.
 
 use crate::call::group;

@@ -179,7 +179,8 @@ impl Scratch {
         }
     }
 
-    /// Queues the launches of an operation without interleaving those of other threads that share the workspace.
+    /// Queues the launches of an operation without interleaving launches of other threads that share the
+    /// workspace.
     ///
     /// # Errors
     /// Launch errors; the zeroed words that a failed launch may have changed are then discarded.

@@ -1,7 +1,7 @@
 //! Cost of the f32 elementary functions: executed PTX instructions per number on the emulator, less those of
-//! a kernel that copies, ours beside those of
-//! CUDA's library, if its kernels `k_sin(x, y, out)` and so on are given as PTX:
-//! `cargo run --release -p lanework --example math_cost -- [cuda.ptx] [--write ours.ptx]`
+//! a kernel that copies, compared with the cost of CUDA's library, if its kernels `k_sin(x, y, out)` and so
+//! on are given as PTX: `cargo run --release -p lanework --example math_cost -- [cuda.ptx] [--write
+//! ours.ptx]`
 
 use lanework::emulator::Blocks;
 use lanework::prelude::*;

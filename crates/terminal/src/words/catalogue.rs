@@ -185,7 +185,7 @@ fn rarest(parts: &[TemplatePart]) -> &'static str {
     longest
 }
 
-/// Whether the text matches these parts; returns the contents of each hole, each of which has to pass `one`.
+/// Whether the text matches these parts; returns the contents of each hole. Each must pass `one`.
 fn fits<'t>(
     parts: &[TemplatePart],
     text: &'t str,

@@ -333,7 +333,7 @@ fn reflect(a: &mut Dense, step: usize) -> Number {
     tau
 }
 
-/// The triangle of a factor, and on which side of the unknown it is.
+/// The triangle of a factor, and its side of the unknown.
 #[derive(Clone, Copy)]
 pub struct Triangle {
     pub left: bool,

@@ -52,7 +52,7 @@ pub fn transform(sizes: &[usize], from: &[Number], inverse: bool) -> Vec<Number>
     data
 }
 
-/// Root mean square of the differences, relative to that of the expected values.
+/// Root mean square of the differences, relative to the root mean square of the expected values.
 pub fn error(wanted: &[Number], got: &[Number]) -> f64 {
     assert_eq!(wanted.len(), got.len());
     let square = |[re, im]: Number| re * re + im * im;

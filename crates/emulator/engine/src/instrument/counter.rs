@@ -48,7 +48,7 @@ pub struct Pattern {
     pub bytes: u64,
 }
 
-/// The last pattern of a site, and its cost. 0 bytes means that there is none.
+/// The last pattern of a site, and its cost. 0 bytes means no pattern.
 #[derive(Clone, Copy, Default)]
 pub struct Memo {
     /// The pattern.

@@ -227,8 +227,8 @@ impl ShadowView<'_> {
     }
 
     /// Checks the cells of half a warp with adjacent lanes of `each` cells, line by line. Adding
-    /// `second` to a lane's packed access gives that of a second lane that reads the same. Returns
-    /// the lanes that must be checked separately; nothing of theirs has changed.
+    /// `second` to a lane's packed access gives the packed access of a second lane that reads the
+    /// same. Returns the lanes that must be checked separately; nothing of theirs has changed.
     #[inline(always)]
     fn lines<const LOADS: bool>(
         &mut self,

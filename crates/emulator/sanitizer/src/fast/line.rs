@@ -17,8 +17,8 @@ type Words = [PackedEpoch; LINE];
 pub struct AccessBatch {
     /// Packed access of each word.
     pub packed: Words,
-    /// Adding this to a packed access gives that of a second reader in the warp's other half; 0 if
-    /// there is none.
+    /// Adding this to a packed access gives the packed access of a second reader in the warp's
+    /// other half; 0 without a second reader.
     pub second: PackedEpoch,
     /// The words accessed, one bit each; not zero.
     pub active: u32,

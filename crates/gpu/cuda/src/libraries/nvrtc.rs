@@ -120,7 +120,7 @@ fn load_builtins(library: &Path) {
 }
 
 /// Folders of CUDA's headers, such as `cuda_fp16.h`: those that `LANEWORK_CUDA_INCLUDE` lists, those next to NVRTC, those
-/// of the toolkit that `CUDA_PATH` or `CUDA_HOME` names, and the usual ones. Each may have a `cccl` with those of
+/// of the toolkit that `CUDA_PATH` or `CUDA_HOME` names, and the usual ones. Each may have a `cccl` with the headers of
 /// `cuda::std`.
 pub fn header_folders() -> Vec<PathBuf> {
     let listed = std::env::var_os("LANEWORK_CUDA_INCLUDE");

@@ -1,9 +1,9 @@
 //! The plausibility gate: rejects times below the minimum of the GPU's memory, arithmetic and launches.
 //!
 //! The floor is the larger of the bytes over the nominal bandwidth and the operations over the nominal rate. Bytes
-//! count only if the cache was cold: a hot kernel may read them from the cache. The rate is that of FP32 lanes at the
-//! highest clock, or of tensor cores if the kernel uses them and the table of GPUs lists their rate. A kernel much
-//! faster than an empty one did not run.
+//! count only if the cache was cold: a hot kernel may read them from the cache. The rate is the rate of FP32 lanes at
+//! the highest clock, or of tensor cores if the kernel uses them and the table of GPUs lists their rate. A kernel
+//! much faster than an empty one did not run.
 
 use crate::record::{Cache, Work};
 use lanework_gpu_specs::specs;

@@ -26,7 +26,7 @@ pub struct ComparisonRecord {
     pub b: TimedRecord,
     /// Whether samples were interleaved (A B B A) in one process.
     pub interleaved: bool,
-    /// Time of `b` divided by that of `a`: below 1, `b` is faster.
+    /// Time of `b` divided by time of `a`: below 1, `b` is faster.
     pub ratio: f64,
     /// Interval of the ratio, 95 %.
     pub interval: [f64; 2],

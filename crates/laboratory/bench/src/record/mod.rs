@@ -86,7 +86,7 @@ pub struct TimedSample {
     /// Why the clock is below its maximum: the names of NVML's clock event reasons, except idle.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub throttle: Vec<String>,
-    /// Whether its clock differs from that of most samples.
+    /// Whether its clock differs from the clock of most samples.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub off_clock: bool,
 }
@@ -124,7 +124,7 @@ impl TimedRecord {
         self.work.bytes as f64 / self.summary.median_ns
     }
 
-    /// Operations of the work over the median, in 10^9 per second; 0 if there are none.
+    /// Operations of the work over the median, in 10^9 per second; 0 without operations.
     pub fn gigaflops_per_second(&self) -> f64 {
         self.work.flops as f64 / self.summary.median_ns
     }

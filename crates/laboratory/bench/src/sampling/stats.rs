@@ -28,7 +28,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The summary of `samples`; `None` if there are none.
+    /// The summary of `samples`; `None` if `samples` is empty.
     pub fn of(samples: &[f64]) -> Option<Self> {
         if samples.is_empty() {
             return None;

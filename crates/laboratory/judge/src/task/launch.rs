@@ -50,7 +50,7 @@ impl Launch {
         })
     }
 
-    /// Parses the launch that a candidate declares in lines `// judge: grid = [..]`; `None` if it has no such lines.
+    /// Parses the launch that a candidate declares in lines `// judge: grid = [..]`; `None` without such lines.
     ///
     /// # Errors
     /// If the lines do not describe a launch.

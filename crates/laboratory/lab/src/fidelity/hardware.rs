@@ -24,7 +24,7 @@ struct Compared {
     metrics: Vec<String>,
 }
 
-/// Every counter of the table that has hardware metrics; those of local memory are last, as in the stored
+/// Every counter of the table that has hardware metrics; the counters of local memory are last, as in the stored
 /// comparisons.
 static COMPARED: LazyLock<Vec<Compared>> = LazyLock::new(|| {
     let each = Counters::default().each().into_iter();

@@ -123,7 +123,8 @@ impl Request {
         })
     }
 
-    /// The element type: the given one, else that of the arrays, else the one called `default`.
+    /// The element type: the given one, else the element type of the arrays, else the one called
+    /// `default`.
     pub fn element(&self, default: &str) -> ElementType {
         let of_arrays = self.arrays.values().next().map(|array| array.element);
         self.element

@@ -110,7 +110,7 @@ pub struct TimeRecord {
     pub quartiles_ns: [f64; 2],
     /// Necessary bytes over the median, in 10^9 bytes per second.
     pub gigabytes_per_second: f64,
-    /// Necessary operations over the median, in 10^9 per second; 0 if there are none.
+    /// Necessary operations over the median, in 10^9 per second; 0 without operations.
     pub gigaflops_per_second: f64,
     /// `cold` or `hot`.
     pub cache: &'static str,

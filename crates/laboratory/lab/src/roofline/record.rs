@@ -55,7 +55,7 @@ pub struct CeilingRecord {
     pub ceiling: Ceiling,
     /// `GB/s` or `GFLOP/s`.
     pub unit: String,
-    /// By the vendor's figures; `None` if there are none.
+    /// By the vendor's figures; `None` without figures.
     pub nominal: Option<f64>,
     /// By a kernel, at its median; `None` on the emulator.
     pub measured: Option<f64>,

@@ -17,7 +17,7 @@ pub struct ScalingRecord {
     pub extents: [usize; 3],
     /// Number of devices.
     pub devices: usize,
-    /// Whether the divided product equals that of one device.
+    /// Whether the divided product equals the product on one device.
     pub verified: bool,
     /// Times of the product on one device and on all of them; `None` on emulated devices.
     pub times: Option<[SummaryRecord; 2]>,

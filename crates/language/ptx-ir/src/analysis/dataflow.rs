@@ -134,7 +134,7 @@ impl<F: Lattice> Facts<F> {
         &self.of[variable]
     }
 
-    /// Merges a fact into that of a variable.
+    /// Merges a fact into a variable's fact.
     pub fn meet(&mut self, variable: usize, fact: &F) {
         if self.of[variable].meet(fact) {
             self.changed.push(variable);

@@ -95,7 +95,8 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    /// A call through an address: compares the address with that of every candidate function, and traps if none matches.
+    /// A call through an address: compares the address with the address of every candidate function, and traps if none
+    /// matches.
     fn indirect(
         &mut self,
         instruction: &Instruction,

@@ -27,7 +27,7 @@ pub struct Positions<'m> {
 pub struct Position {
     /// In the user's source.
     pub location: Option<SourceLocation>,
-    /// Its source file number and those of the files it was inlined into, innermost first.
+    /// Its source file number and the numbers of the files it was inlined into, innermost first.
     pub files: Box<[u32]>,
     /// The enclosing inlined calls in the user's source, innermost first.
     pub callers: Arc<[SourceLocation]>,

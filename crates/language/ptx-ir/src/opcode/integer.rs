@@ -210,7 +210,7 @@ pub enum ProductOp {
 }
 
 impl ProductOp {
-    /// Whether the result is affine for operands of these classes, none of which is varying.
+    /// Whether the result is affine for operands of these classes (none of them varying).
     pub fn keeps_affine(self, operands: &[UniformityClass]) -> bool {
         let full = match self {
             ProductOp::Mul(ty) | ProductOp::Mad(ty) => ty.fills_register(),

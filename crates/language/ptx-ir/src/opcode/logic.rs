@@ -126,7 +126,7 @@ pub enum PermuteMode {
 }
 
 impl LogicOp {
-    /// Whether the result is affine for operands of these classes, none of which is varying.
+    /// Whether the result is affine for operands of these classes (none of them varying).
     pub fn keeps_affine(self, operands: &[UniformityClass]) -> bool {
         match self {
             LogicOp::Not(Width::Word | Width::Wide) => true,

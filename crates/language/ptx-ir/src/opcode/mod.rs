@@ -62,7 +62,7 @@ impl Alu {
         Alu::Move(MoveOp::Copy(width))
     }
 
-    /// Whether the result is affine for operands of these classes, none of which is varying.
+    /// Whether the result is affine for operands of these classes (none of them varying).
     pub fn keeps_affine(self, operands: &[UniformityClass]) -> bool {
         match self {
             Alu::Address(op) => op.keeps_affine(),

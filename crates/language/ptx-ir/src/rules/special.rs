@@ -50,7 +50,7 @@ pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Opera
     if name == "WARP_SZ" {
         return Some(Operand::Const(32));
     }
-    // Registers that the driver sets: only those of cooperative launches.
+    // Registers that the driver sets: only the registers of cooperative launches.
     if let Some(n) = name.strip_prefix("%envreg").and_then(|n| n.parse::<u8>().ok()) {
         return match n {
             1 | 2 => {

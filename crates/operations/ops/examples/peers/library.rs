@@ -90,7 +90,7 @@ impl Peers {
 
     /// Queues a device-to-device copy.
     pub fn copy<T: Storable>(&self, from: &Buffer<T>, to: &mut Buffer<T>) -> Result<()> {
-        // SAFETY: `peers.cu` declares this signature; the byte count is that of the smaller buffer.
+        // SAFETY: `peers.cu` declares this signature; the byte count is the size of the smaller buffer.
         unsafe {
             let function: Symbol<unsafe extern "C" fn(u64, u64, usize, u64) -> c_int> =
                 self.function(b"peers_copy")?;
@@ -126,8 +126,8 @@ impl Peers {
         temporary: &mut Buffer<u8>,
     ) -> Result<()> {
         let mut bytes = temporary.len();
-        // SAFETY: `peers.cu` declares this signature; `bytes` is the size of `temporary`, `x.len()` that of `x`, and `memory.rs`
-        // allocates `out` with one element per result.
+        // SAFETY: `peers.cu` declares this signature; `bytes` is the size of `temporary`, `x.len()` is the length of `x`, and
+        // `memory.rs` allocates `out` with one element per result.
         unsafe {
             let function: Symbol<Reduce> = self.function(name.as_bytes())?;
             check(

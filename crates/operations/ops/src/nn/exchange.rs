@@ -35,7 +35,7 @@ pub(super) fn statistics<const V: usize>(
     (all, first)
 }
 
-/// Combines the statistics of a block's warps: `count` elements in all, of which this thread's warp has `numbers`. Consecutive
+/// Combines the statistics of a block's warps: `count` elements in all; this thread's warp has `numbers` of them. Consecutive
 /// calls of a kernel use different parts of `space`, so one barrier per call suffices.
 #[device]
 pub(super) fn of_warps(

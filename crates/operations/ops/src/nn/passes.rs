@@ -1,7 +1,6 @@
 //! Rows that exceed the registers: two launches in which as many blocks as fit share each row.
 //!
-//! The first launch stores the statistics of every part of a row. A thread combines those of the elements just read with those so
-//! far (for exponentials, online softmax, Milakov and Gimelshein 2018; for means and squares, Chan, Golub and LeVeque 1983). In the
+//! The first launch stores the statistics of every part of a row. A thread combines the statistics of the elements just read with the statistics so far (for exponentials, online softmax, Milakov and Gimelshein 2018; for means and squares, Chan, Golub and LeVeque 1983). In the
 //! second launch every block combines its row's parts in order and writes its part, starting with the elements read last, some of
 //! which are still in L2.
 
@@ -86,7 +85,8 @@ fn tile_of<const V: usize>(
     RowPart { x: row * x_row, y: row * y_row, x_step, y_step, first, end, next, extra }
 }
 
-/// Combines a thread's statistics with those of its elements of a tile, and returns their number.
+/// Combines a thread's statistics with the statistics of its elements of a tile, and returns the number of these
+/// elements.
 #[device]
 fn with_tile<const V: usize>(
     (first, second): (f32, f32),
@@ -153,7 +153,7 @@ fn with_tile<const V: usize>(
     (all, count)
 }
 
-/// Combines the threads' statistics of `numbers` elements each into those of the block, of `count` elements.
+/// Combines the threads' statistics of `numbers` elements each into statistics of the block's `count` elements.
 #[device]
 fn of_block(
     mine: (f32, f32),

@@ -5,7 +5,7 @@
 //! dealt to its parts round-robin, so concurrent accesses of all blocks are adjacent. The warps of a block are specialized and
 //! synchronize only through mbarriers. One thread issues the bulk copies of the next rows' parts to shared memory. The computing
 //! warps move a part to registers, which frees its stage, compute its statistics, and finish an earlier row, whose statistics are
-//! complete by then. One warp publishes the block's statistics of a row; another collects those of all parts. There is no
+//! complete by then. One warp publishes the block's statistics of a row; another collects the statistics of all parts. There is no
 //! block-wide barrier.
 
 use super::exchange::{collected, of_part as numbers_of_part, of_parts, publish};

@@ -1,10 +1,10 @@
 //! Long rows, each held by several blocks that exchange their statistics through memory.
 //!
-//! The launch is cooperative: all blocks are resident, so those of a row may wait for each other. Each block publishes its part's
-//! statistics with the round number, and combines those of all parts in order of position (Chan, Golub and LeVeque 1983 for means
-//! and squares; exponential sums are rescaled to the row's largest element), so every block gets the same bits, regardless of
-//! timing. Consecutive rounds use different cells: a block that writes a round's cells has seen that all blocks had read those of
-//! the round before last.
+//! The launch is cooperative: all blocks are resident, so the blocks of a row may wait for each other. Each block publishes its
+//! part's statistics with the round number, and combines those of all parts in order of position (Chan, Golub and LeVeque 1983
+//! for means and squares; exponential sums are rescaled to the row's largest element), so every block gets the same bits,
+//! regardless of timing. Consecutive rounds use different cells: a block that writes a round's cells has seen that all blocks had
+//! read those of the round before last.
 
 use super::exchange::{WARPS, of_warps, statistics};
 use super::kernels::{NONE, RowConfig, RowOperation, RowPart, columns, read, write};

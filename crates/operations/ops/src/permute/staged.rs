@@ -72,7 +72,7 @@ pub(super) fn part(axes: &[MemoryAxis], run: u64, most: u64) -> Option<StagedPar
 }
 
 /// Moves parts. `blocks` count the parts (divided axes first), with part strides; `reads` and `writes` count the elements of a part
-/// in the order of each side, with strides there and in shared memory; `extents` are those of the divided axes.
+/// in the order of each side, with strides there and in shared memory; `extents` are the extents of the divided axes.
 #[kernel(block = (THREADS, 1, 1))]
 pub(super) fn staged<E: Element>(
     src: &[E],

@@ -1,12 +1,12 @@
 //! Tests that the emulator refuses the modules that ptxas refuses: modules of real compilers are damaged
 //! in one place each, and the verdicts are compared.
 //!
-//! Too lenient is a mutant of which everything is accepted and that ptxas refuses, too strict one that is
-//! refused and that ptxas accepts; each is a share of what that side accepts, which is more than its
-//! share of all. ptxas is found by the variable `PTXAS` or on
-//! the `PATH`; elsewhere its verdicts are those on record (`verdicts.txt`), which
-//! `LANEWORK_BLESS=1` writes anew. `LANEWORK_MUTANTS=<seed>` makes other mutants, and
-//! `LANEWORK_MUTANTS_OUT=<folder>` keeps those that are judged otherwise than by ptxas.
+//! The emulator is too lenient if it accepts everything in a mutant that ptxas refuses, and too strict
+//! if it refuses a mutant that ptxas accepts. Each rate is a share of the mutants that this side
+//! accepts, which is more than the share of all mutants. The test finds ptxas by the variable `PTXAS`
+//! or on the `PATH`. Without ptxas it uses the recorded verdicts (`verdicts.txt`); `LANEWORK_BLESS=1`
+//! records them again. `LANEWORK_MUTANTS=<seed>` makes other mutants, and
+//! `LANEWORK_MUTANTS_OUT=<folder>` keeps the mutants that the emulator and ptxas judge differently.
 
 mod mutate;
 mod oracle;

@@ -1,7 +1,7 @@
 //! Bulk copies: contiguous bytes between global and shared memory, or from one block's shared memory to another's of
 //! its cluster (PTX manual, "cp.async.bulk"). They move multiples of 16 bytes between addresses aligned to 16.
 //!
-//! Also the groups of bulk and tensor stores that a thread waits for, and the fence between its own accesses and those of the copy engine.
+//! Also the groups of bulk and tensor stores that a thread waits for, and the fence between its own accesses and the copy engine's.
 
 use crate::asynchrony::mbarrier::{Signal, word};
 use crate::asynchrony::part::{IntoPart, handle};

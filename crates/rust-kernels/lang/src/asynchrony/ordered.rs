@@ -18,7 +18,7 @@ pub enum Scope {
     Cluster,
     /// Threads of the device (`.gpu`).
     Device,
-    /// All threads, including those of other devices and of the host (`.sys`).
+    /// All threads, including threads of other devices and of the host (`.sys`).
     System,
 }
 

@@ -229,8 +229,8 @@ impl Role {
     }
 }
 
-/// Whether this lane is the elected one of the lanes in `mask`, all of which must call it (`elect.sync`): one lane can
-/// start a copy while the others continue.
+/// Whether this lane is the elected one of the lanes in `mask` (`elect.sync`). All of these lanes must call it: one
+/// lane can start a copy while the others continue.
 ///
 /// ```
 /// # use lanework::prelude::*;

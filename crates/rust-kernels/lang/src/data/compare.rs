@@ -23,7 +23,8 @@ use lanework_ptx::ScalarType;
 
 const PRED: ScalarType = ScalarType::Pred;
 
-/// Whether two values are equal: compares all scalars except those of a `None` and of inactive variants.
+/// Whether two values are equal: compares all scalars except the scalars of a `None` and of inactive
+/// variants.
 #[track_caller]
 pub fn same<T: Data>(first: impl To<T>, second: impl To<T>) -> Var<bool> {
     here();
@@ -43,7 +44,8 @@ pub fn same<T: Data>(first: impl To<T>, second: impl To<T>) -> Var<bool> {
     }))
 }
 
-/// Whether every `Option` and variant around a scalar is active; `None` if there are none around it.
+/// Whether every `Option` and variant around a scalar is active; `None` if no `Option` or variant is
+/// around it.
 fn held(b: &mut Builder, leaves: &[Leaf], values: &[Value], leaf: &Leaf) -> Option<Value> {
     let (flag, number) = leaf.flag?;
     let own = match leaves[flag].ty {

@@ -194,7 +194,8 @@ impl Flight {
         self.groups.clear();
     }
 
-    /// Records a jump to a label or a loop's head. Returns whether its groups match those of the other jumps to it.
+    /// Records a jump to a label or a loop's head. Returns whether its groups match the groups of the other jumps to
+    /// it.
     pub fn leave(&mut self, label: &str) -> bool {
         if self.pipelines == 0 {
             return true;

@@ -197,7 +197,7 @@ pub fn threadfence_system() {
     with(|b| b.emit("membar.sys", vec![]));
 }
 
-/// The bits of -1, which differ from the bits of every square, including that of a NaN.
+/// The bits of -1, which differ from the bits of every square, also of a NaN's.
 const NEVER: u64 = 0xbf80_0000;
 
 /// Keeps later instructions after the computation of `x`. Without it, ptxas may move an independent wait, such as the wait for asynchronous products, before the computation, and the two no longer overlap. It costs a product, a comparison and a guarded `exit`, which no thread takes, because the square of `x` is never -1.

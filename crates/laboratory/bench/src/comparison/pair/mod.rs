@@ -19,7 +19,7 @@ pub struct Paired {
     pub a: Sampled,
     /// Samples of the second.
     pub b: Sampled,
-    /// Time of the second divided by that of the first, for each round.
+    /// Time of the second divided by time of the first, for each round.
     pub ratios: Vec<f64>,
 }
 

@@ -116,7 +116,7 @@ fn narrower_inputs<E: Summand>(
     })
 }
 
-/// The omitted numbers: those of one thread, or the last number.
+/// The omitted numbers: the numbers of one thread, or the last number.
 fn left_out<E: Summand>(found: &KernelResult<'_, E>, error: f64, usual: f64) -> Option<String> {
     let near = |sum: f64| (error + sum).abs() <= usual.max(0.02 * sum) && sum > 4.0 * usual;
     if found.src.last().is_some_and(|last| near(last.square().to_f64())) {

@@ -1,7 +1,7 @@
 //! No program makes the emulator panic, hang, or compute different results in different engines. The programs are random
 //! ones of every form of every instruction, and mutated modules of real compilers.
 //!
-//! The test runs a fixed set of seeds; `LANEWORK_FUZZ_SECONDS=600` goes on with new seeds for that long.
+//! The test runs a fixed set of seeds; `LANEWORK_FUZZ_SECONDS=600` continues with new seeds for that time.
 
 use lanework::emulator::sanitize::Checks;
 use lanework::emulator::{CountingObserver, Emulator, LaunchConfig, Limits, NullObserver, Options};

@@ -1,4 +1,4 @@
-//! The product of `wgmma.rs` by clusters of two blocks: both multiply by the same columns, of which each loads half
+//! The product of `wgmma.rs` by clusters of two blocks: both multiply by the same columns, and each loads half of them
 //! for both, and results leave by TMA while the next tile is multiplied. bf16 factors, f32 sums.
 
 use half::bf16;

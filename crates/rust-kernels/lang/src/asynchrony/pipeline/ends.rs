@@ -295,7 +295,7 @@ impl Consumer {
     }
 
     /// Releases the stage before the one that the last [`wait`](Self::wait) returned, for a consumer that starts the
-    /// products of the next stage while those of this one still run.
+    /// products of the next stage while this stage's products still run.
     #[track_caller]
     pub fn release_previous(self) {
         here();

@@ -192,7 +192,7 @@ impl<const M: u32, const N: u32> FragmentC<f32, M, N> {
     }
 
     /// The largest element of each of the two rows that this lane has elements of, over the whole row: the
-    /// lane's own, then those of its quad by two shuffles. Element `i` belongs to row
+    /// lane's own, then its quad's values by two shuffles. Element `i` belongs to row
     /// [`row_of`](Self::row_of)`(i)` of these.
     ///
     /// ```
@@ -223,7 +223,7 @@ impl<const M: u32, const N: u32> FragmentC<f32, M, N> {
     }
 
     /// The sum of each of the two rows that this lane has elements of, over the whole row: the lane's own
-    /// from left to right, then those of its quad by two shuffles.
+    /// from left to right, then its quad's values by two shuffles.
     #[track_caller]
     pub fn row_sum(self) -> [Var<f32>; 2] {
         here();

@@ -224,7 +224,7 @@ impl<const STAGES: u32> CopyPipeline<STAGES> {
         });
     }
 
-    /// Waits for all of this thread's copies, including those of other pipelines
+    /// Waits for all of this thread's copies, including copies of other pipelines
     /// (`cp.async.wait_group 0`).
     #[track_caller]
     pub fn wait_all(self) {
