@@ -1,5 +1,5 @@
 //! Forms of sm_100a and later that are no products: scale factors, answers of `clusterlaunchcontrol` to a whole cluster.
-//! Against what the PTX manual says; no GPU has confirmed it.
+//! Compares with the PTX manual; no GPU has confirmed the results.
 
 use crate::common::{START, device, download, kernel, load, random_words, run};
 use lanework_emulator::{LaunchConfig, NullObserver};

@@ -2,7 +2,7 @@
 
 use crate::common::{START, kernel, run};
 
-/// Instructions, each with operations of its own; `mma` and `wgmma` keep whole matrices on the host's stack.
+/// Instructions, each with its own operations; `mma` and `wgmma` keep whole matrices on the host's stack.
 const INSTRUCTIONS: [&str; 16] = [
     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r6,%r7,%r8,%r9}, {%r10,%r11}, {%f1,%f2,%f3,%f4};",
     "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1,%f2,%f3,%f4}, {%r6,%r7,%r8,%r9}, {%r10,%r11}, {%f1,%f2,%f3,%f4};",

@@ -78,7 +78,7 @@ fn exchanges_and_swaps_of_128_bits_are_atomic_in_every_space() {
     check(&shared, |_, _, i| {
         [if i < half { half * (half - 1) / 2 } else { half * half + half * (half - 1) / 2 }, 0]
     });
-    // Each value that went in comes out once, but for the last.
+    // Each input value comes out once, except the last.
     let exchange = ".reg .b128 %q<4>; .global .align 16 .b8 last[16];
         cvt.u64.u32 %rd10, %r1; add.u64 %rd10, %rd10, 1; neg.s64 %rd11, %rd10; mov.b128 %q0, {%rd10, %rd11};
         @%p1 atom.global.exch.b128 _, [last], %q0; atom.global.exch.b128 %q1, [last], %q0;

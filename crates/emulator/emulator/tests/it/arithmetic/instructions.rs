@@ -1,4 +1,4 @@
-//! Each instruction against what the host computes, on random and special values, in every form of
+//! Compares each instruction with the host's result, on random and special values, in every form of
 //! operand: varying, uniform and affine.
 
 use crate::common::triples::check;

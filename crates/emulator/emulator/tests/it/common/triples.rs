@@ -1,5 +1,5 @@
-//! One instruction on triples of words against what the host computes, in every form of operand: varying,
-//! uniform and affine.
+//! Compares one instruction on triples of words with the host's result, in every form of operand:
+//! varying, uniform and affine.
 
 use super::{START, kernel, random_words, run};
 

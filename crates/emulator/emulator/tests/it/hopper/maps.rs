@@ -1,5 +1,5 @@
-//! Tensor maps that a kernel changes, copies of pixels for convolutions and of single rows: against what the PTX
-//! manual says, written out by itself; no GPU has confirmed it.
+//! Tensor maps that a kernel changes, copies of pixels for convolutions and of single rows: compared with a separate
+//! implementation of the PTX manual's text; no GPU has confirmed the results.
 
 use super::{emulators, pointer, run, shape};
 use lanework_emulator::{Emulator, FaultKind, Im2col, Options, Swizzle, TensorElement, TensorMap};
@@ -34,7 +34,7 @@ fn loaded(bytes: u32, copy: &str) -> String {
     )
 }
 
-/// Lays down numbers, runs, and gives the tile.
+/// Stores numbers, runs the kernel, and returns the tile.
 fn outcome(
     emulator: &Emulator,
     module: &Module,
@@ -89,8 +89,8 @@ fn a_map_made_by_the_kernel_is_what_the_host_would_have_made() {
     }
 }
 
-/// Every field is replaced, in shared memory, where `fresh` says what is there; the map then goes to global memory and
-/// is used there.
+/// Every field is replaced, in shared memory, which `fresh` fills first; the map then goes to global memory and is
+/// used there.
 fn made_by_the_kernel(fresh: &str) {
     let body = format!(
         "ld.param.u64 %l1, [map];
@@ -209,7 +209,7 @@ fn pixels_of_a_convolution_are_gathered() {
         let (tile, _) = outcome(&emulator, &module, &data, map, bytes as usize).expect("it runs");
         assert_eq!(tile, reference(&map(0x1000), &im2col, &start, &offsets, &data), "{im2col:?}");
     }
-    // Stored where they come from, one added to each.
+    // Adds one to each, and stores them at the addresses that they were loaded from.
     let im2col = Im2col { lower: [0; 3], upper: [0; 3], pixels: 6 };
     let map = |address| TensorMap {
         im2col: Some(im2col),

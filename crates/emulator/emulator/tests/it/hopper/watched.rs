@@ -1,4 +1,4 @@
-//! An observer learns what is started, when it is done, and who has waited for it.
+//! An observer sees which operations start, when they end, and which thread has waited for them.
 
 use crate::common::{load, upload};
 use crate::hopper::{emulators, wrong::text};

@@ -39,7 +39,7 @@ fn judged(text: &str, blocks: u32, cluster: Option<u32>) -> Vec<ReportKind> {
     checked.reports.iter().map(|report| report.kind).collect()
 }
 
-/// The words or the fault alone.
+/// Only the words or the fault.
 fn result(text: &str, blocks: u32, cluster: Option<u32>) -> Result<Vec<u32>, Fault> {
     let mut all = Vec::new();
     for emulator in emulators() {
@@ -180,7 +180,7 @@ fn lanes_of_one_warp_may_wait_for_each_other() {
 
 #[test]
 fn states_count_drops_and_asynchronous_copies() {
-    // 64 arrivals, one thread with 2 more; the state tells what was pending before each.
+    // 64 arrivals, one thread with 2 more; the state shows the pending count before each.
     let body = "@%p1 mbarrier.init.shared::cta.b64 [%r2], 66; bar.sync 0;
         @!%p1 bra one; mbarrier.arrive.shared::cta.b64 %rd4, [%r2], 3; bra told;
         one: cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r2]; mov.u64 %rd4, 0;

@@ -177,7 +177,7 @@ fn products_are_added_at_once_and_cut_below_the_largest() {
     // One instruction adds 4096 * 4096, 1 * 1 and -4096 * 4096 to 0.5: with 25 bits below the largest
     // term nothing is lost.
     assert_eq!(cancelling("0f3F000000"), 1.5);
-    // Of 0.75, what is below 2^(24 - 25) is lost.
+    // The part of 0.75 below 2^(24 - 25) is lost.
     assert_eq!(cancelling("0f3F400000"), 1.5);
 }
 

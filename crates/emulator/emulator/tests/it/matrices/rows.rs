@@ -141,7 +141,7 @@ fn movmatrix_exchanges_rows_and_columns() {
     }
 }
 
-/// How many races are found where two warps store matrices of these words in one place.
+/// The number of races if two warps store matrices of these words at the same addresses.
 fn races_of_two_warps(words: &str) -> usize {
     let text = kernel(&format!(
         "{START}

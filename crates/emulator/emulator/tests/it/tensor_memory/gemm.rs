@@ -153,7 +153,7 @@ pub struct Gemm {
     pub a: Option<Layout>,
     /// How B is.
     pub b: Layout,
-    /// Bits of the instruction descriptor but for shape and majorness.
+    /// Bits of the instruction descriptor, except shape and majorness.
     pub types: u32,
     /// Whether `.ws` is there.
     pub stationary: bool,
@@ -215,7 +215,7 @@ impl Gemm {
         image
     }
 
-    /// Where what is appended starts in shared memory.
+    /// The start of the appended data in shared memory.
     pub fn appended_at(&self) -> usize {
         let bytes = self.bytes();
         let of_a = self.a.map_or(128 * bytes, |a| a.size(self.m, bytes, self.element));
@@ -442,7 +442,7 @@ pub fn draw(a: usize, b: usize) -> u32 {
     x ^ x >> 13
 }
 
-/// ptxas takes the text, where it is installed.
+/// If ptxas is installed, it accepts the text.
 pub fn ptxas_accepts(text: &str) {
     let Ok(ptxas) = std::env::var("PTXAS") else {
         eprintln!("skipped: set PTXAS to compare the test's kernels with ptxas");

@@ -1,4 +1,4 @@
-//! Loads and stores of every shape move what the manual's figures say.
+//! Loads and stores of every shape move the elements that the manual's figures show.
 
 use crate::tensor_memory::gemm::run_text;
 

@@ -168,7 +168,7 @@ fn negation_scale_and_kept_lanes_do_what_they_say() {
     };
     let found = scaled.run(ones, ones).expect("runs");
     assert!(found.iter().all(|word| single(*word) == 16.0 + 4.0), "{}", single(found[0]));
-    // Lanes 1 and 64 keep what is there.
+    // Lanes 1 and 64 keep their old values.
     let kept = Gemm {
         extra: (", {%r40, %r41, %r42, %r41}".to_owned(), String::new()),
         before: "mov.b32 %r40, 2; mov.b32 %r41, 0; mov.b32 %r42, 1;".to_owned(),

@@ -63,7 +63,7 @@ fn an_allocation_without_room_waits_for_ever() {
 
 #[test]
 fn an_allocation_waits_for_room() {
-    // Warp 1 waits until warp 0 has freed what it had.
+    // Warp 1 waits until warp 0 has freed its columns.
     let text = kernel(512, 4, "").replace(
         "DONE: ret;",
         "DONE: setp.ne.u32 %p4, %r2, 1; @%p4 bra END;

@@ -7,7 +7,7 @@ use lanework_emulator::{
     AddressMode, Channel, Emulator, FaultKind, Image, ImageShape, Mip, Sampler, Texel,
 };
 
-/// The levels of a mipmap of `count` levels, each filled with numbers of its own, and those.
+/// The levels of a mipmap of `count` levels, each filled with its own numbers, and these numbers.
 fn levels(
     device: &Emulator,
     shape: ImageShape,
@@ -184,7 +184,7 @@ fn levels_are_counted_and_do_not_have_to_be_guessed() {
     assert!(device.make_mipmap(&[images[0], images[2]], normalized).is_err());
     assert!(device.make_mipmap(&images, Sampler::default()).is_err());
     assert!(device.make_mipmap(&[], normalized).is_err());
-    // Samples along a gradient are refused where there is a gradient.
+    // Several samples along a gradient are refused only by instructions with a gradient.
     let mip = Mip { anisotropy: 8, most: 2.0, ..Mip::default() };
     let handle = mipmap(&device, &all, mip, true);
     let place = [[0; 4]];

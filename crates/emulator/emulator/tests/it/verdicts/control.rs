@@ -3,7 +3,7 @@
 use crate::verdicts::scene::{Host, Level, Piece, Scope};
 use crate::verdicts::text::Text;
 
-/// Pieces one after the other.
+/// Pieces in sequence.
 pub struct Sequence(pub Vec<Box<dyn Piece>>);
 
 impl Piece for Sequence {

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-/// The seeds that an environment variable names (`1000-2000`), or those that a test runs by itself.
+/// The seeds that an environment variable names (`1000-2000`), or else the test's own seeds.
 pub fn seeds(variable: &str, usual: Range<u64>) -> Range<u64> {
     let Ok(range) = std::env::var(variable) else { return usual };
     let (first, last) = range.split_once('-').expect("FIRST-LAST");

@@ -53,7 +53,7 @@ fn words(emulator: &Emulator, at: u64, count: usize) -> Vec<u32> {
     bytes.chunks(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }
 
-/// Loads and launches; `run` gets what is needed and gives what it found.
+/// Loads the module and launches it; `run` gets the arguments and returns the findings.
 fn launched<T>(
     options: Options,
     text: &str,
@@ -183,7 +183,7 @@ pub fn planted(text: &str, shape: Shape, stride: u32, expected: &Expected) -> Re
         let mut first: Option<Vec<Report>> = None;
         for (what, options) in ways(schedule) {
             let Found { mut reports, .. } = findings(options, text, shape, stride)?;
-            // How often a race is met depends on the order in which lanes are looked at.
+            // The number of times that a race is seen depends on the order in which lanes are checked.
             reports.iter_mut().for_each(|report| report.count = 1);
             let is = |report: &&Report| {
                 expected.kinds.contains(&report.kind) && touches(report, &expected.lines)

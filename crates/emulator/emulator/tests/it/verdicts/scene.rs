@@ -1,4 +1,5 @@
-//! The context of a piece: the shape of the launch, which threads reach it together, and what the host knows of them.
+//! The context of a piece: the shape of the launch, which threads reach it together, and what the host can compute
+//! about them.
 
 use crate::verdicts::text::{Need, Text};
 use std::ops::Range;
@@ -63,7 +64,7 @@ impl Scope {
         }
     }
 
-    /// The first thread that comes here and how many do, of whole warps.
+    /// The first thread that reaches this piece, and the number of threads that do, in whole warps.
     pub fn group(&self) -> (u32, u32) {
         let first = self.warps.start * 32;
         (first, (self.warps.end * 32).min(self.shape.threads) - first)
@@ -80,13 +81,13 @@ impl Scope {
     }
 }
 
-/// How many threads came to a piece.
+/// The number of threads that reach a piece.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts {
     threads: u32,
     lanes: u32,
     blocks: u32,
-    /// Whether a lane reads what another brings.
+    /// Whether a lane reads another lane's value.
     pub crosses: bool,
     /// Whether lanes of a warp that has come are elsewhere.
     partial: bool,
@@ -162,7 +163,7 @@ impl Host {
     }
 }
 
-/// A part of a kernel: its text, and what it does to the values.
+/// A part of a kernel: its text, and its effect on the values.
 pub trait Piece {
     fn emit(&self, text: &mut Text, at: &Scope);
     fn apply(&self, host: &mut Host, active: &[bool]);

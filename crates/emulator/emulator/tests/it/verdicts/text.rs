@@ -9,13 +9,13 @@ use std::fmt::Write;
 pub enum Need {
     /// A thread comes there.
     Thread,
-    /// Two lanes of a warp do at once.
+    /// Two lanes of a warp do at the same time.
     Lanes,
     /// Two threads do.
     Threads,
     /// Two blocks do.
     Blocks,
-    /// A lane reads what another brings.
+    /// A lane reads another lane's value.
     Crosses,
     /// Lanes of a warp that comes there are elsewhere.
     Partial,
@@ -57,7 +57,7 @@ pub struct Text {
     /// The one that is taken.
     pub chosen: Option<usize>,
     pub expected: Expected,
-    /// Lines that every thread of a block runs first, with what is needed of them.
+    /// Lines that every thread of a block runs first, with the parts that it needs.
     pub prologue: Vec<String>,
     /// Whether a block-wide barrier ends the prologue.
     pub prologue_barrier: bool,
@@ -85,7 +85,7 @@ impl Text {
         format!("L{}", self.labels)
     }
 
-    /// Adds a line; gives its number among the lines of the body.
+    /// Adds a line; returns its number in the body.
     pub fn line(&mut self, text: impl AsRef<str>) -> usize {
         self.lines.push(text.as_ref().to_owned());
         self.lines.len()

@@ -84,7 +84,7 @@ fn what_comes_after_a_barrier_of_the_warp_on_one_side_is_not_ordered_by_it() {
 
 #[test]
 fn a_lock_may_be_left_by_a_volatile_write() {
-    // Found by random kernels: whether it was reported depended on whether somebody found it taken.
+    // Found by random kernels: whether it was reported depended on whether another thread found the lock taken.
     let body = "setp.ne.u32 %p1, %r3, 0; @%p1 ret;
         mov.u32 %r20, 0;
         AGAIN: atom.global.cas.b32 %r6, [%rd1], 0, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra AGAIN;

@@ -19,7 +19,7 @@ fn words(body: &str, grid: u32, count: usize) -> Result<Vec<u32>, Fault> {
 
 #[test]
 fn a_lock_that_each_lane_takes_in_turn() {
-    // in[0] is the lock, in[1] what it guards; the sum of thread numbers would lose some without it.
+    // in[0] is the lock, and it guards in[1]; without the lock, some additions of thread numbers would be lost.
     let body = "
         TRY: atom.global.cas.b32 %r6, [%rd1], 0, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra TRY;
         ld.volatile.global.u32 %r7, [%rd1+4]; add.u32 %r7, %r7, %r1;
@@ -121,7 +121,7 @@ fn halves(lower: &str, upper: &str, after: &str) -> String {
 
 #[test]
 fn lanes_of_a_warp_may_wait_for_the_block_at_two_barriers_that_are_not_aligned() {
-    // Each half then reads what the other warp has written before.
+    // Each half then reads the words that the other warp wrote before.
     let read = "xor.b32 %r8, %r7, 128; mov.u32 %r9, tile; add.u32 %r9, %r9, %r8; ld.shared.u32 %r12, [%r9];";
     let [lower, upper] =
         [100, 200].map(|more| format!("barrier.sync 0; {read} add.u32 %r12, %r12, {more};"));

@@ -1,4 +1,5 @@
-//! Warps that keep abreast, as a GPU's mostly do: what relies on it computes what it does there, and checks still find it.
+//! Warps advance together, as a GPU's mostly do: kernels that rely on it give a GPU's results, and checks still find the
+//! bug.
 
 use lanework_emulator::sanitize::{Checks, ReportKind};
 use lanework_emulator::{Emulator, LaunchConfig, NullObserver, Options, Schedule};

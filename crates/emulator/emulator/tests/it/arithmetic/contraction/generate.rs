@@ -40,7 +40,7 @@ pub struct Class {
     pub blocks: bool,
 }
 
-/// The registers that hold what the kernel reads.
+/// The registers that hold the kernel's inputs.
 const READ: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
 struct Body<'r> {

@@ -73,7 +73,8 @@ impl Code {
         self.lines.join("\n")
     }
 
-    /// Runs one thread on memory of words at address 0; `Err` names what is not understood.
+    /// Runs one thread on memory of words at address 0; `Err` names an instruction that it does not
+    /// support.
     pub fn run(&self, parameters: &[u8], memory: &mut [u32]) -> Result<(), String> {
         let mut thread = Thread { words: [0; 256], truths: [false; 16], parameters, memory };
         let mut pc = 0;

@@ -4,7 +4,8 @@ use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::*;
 
-/// How a thread releases what was written: lines with `AT` for the word and `TO` for its value, and the same without order.
+/// The lines by which a thread releases its writes: lines with `AT` for the word and `TO` for its value, and the same
+/// without order.
 pub const RELEASES: &[(&str, &str)] = &[
     (
         "fence.acq_rel.gpu; st.relaxed.gpu.global.u32 [AT], TO;",
@@ -161,7 +162,7 @@ impl Piece for Flag {
     }
 }
 
-/// The block that finishes last adds up what each has left.
+/// The block that finishes last adds up the results of all blocks.
 pub struct LastBlock {
     pub id: usize,
     /// A counter and a total.
@@ -281,7 +282,7 @@ impl Piece for Lock {
 pub struct ClusterTile {
     pub id: usize,
     pub shift: u32,
-    /// Whether a fence and a relaxed arrival release what is written.
+    /// Whether a fence and a relaxed arrival release the writes.
     pub fenced: bool,
 }
 

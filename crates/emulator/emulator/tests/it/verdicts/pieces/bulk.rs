@@ -152,7 +152,7 @@ impl Piece for Ring {
             // A thread that does not wait, or takes an old phase for the new one, is later ahead of the others by a phase.
             Some(Fault::NoFull) => t.expect(&[AsyncOrder, Uninitialized], &early, &ahead),
             Some(Fault::SameParity) => t.expect(&[AsyncOrder, Deadlock], &[], &ahead),
-            // A copy two phases ahead leaves whoever waits for the one between.
+            // If a copy is two phases ahead, threads that wait for the phase between wait forever.
             Some(Fault::NoEmpty) => t.expect(&[AsyncOrder, Race, Deadlock], &[], &ahead),
             // Lanes that come together rely on lockstep.
             Some(Fault::LaneRelease) => {

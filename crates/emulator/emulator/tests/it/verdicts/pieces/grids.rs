@@ -47,7 +47,7 @@ struct Wrong {
 }
 
 impl GridBarrier {
-    /// A barrier; gives the lines of the arrival and the poll.
+    /// A barrier; returns the lines of the arrival and the poll.
     fn barrier(&self, t: &mut Text, blocks: u32, wrong: &Wrong) -> [usize; 2] {
         let (strong, relaxed, poll, after) = ARRIVALS[self.form];
         let [old, seen, add] = [(); 3].map(|()| t.register("r"));

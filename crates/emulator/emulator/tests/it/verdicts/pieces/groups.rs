@@ -65,7 +65,7 @@ impl Piece for Groups {
                     t.line(format!("cp.async.ca.shared.global [{own}+{place}], [{at_input}], 4;")),
                 );
             }
-            // A group for each round, so that as many are left where there is nothing to copy.
+            // Each round commits a group, even an empty one, so the number of groups in flight stays the same.
             if fault != Some(Fault::NoCommit) || round >= self.rounds {
                 t.line("cp.async.commit_group;");
             }

@@ -1,4 +1,4 @@
-//! Lanes of a warp that exchange values, by instructions of the warp or through a tile of their own.
+//! Lanes of a warp that exchange values, by instructions of the warp or through their own tile.
 
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
@@ -31,7 +31,8 @@ pub const OPS: &[Op] = &[
     Op::And,
 ];
 
-/// The lane that a lane reads: the one whose number differs by `by`, or itself where that takes no part.
+/// The lane that a lane reads: the one whose number differs by `by`, or itself if that lane does not take
+/// part.
 fn partner(t: &mut Text, mask: &str, by: u32) -> String {
     let (lane, bit, p) = (t.register("r"), t.register("r"), t.register("p"));
     t.line(format!(
@@ -42,7 +43,8 @@ fn partner(t: &mut Text, mask: &str, by: u32) -> String {
 }
 
 impl Op {
-    /// Adds what the instruction gives to the value; `real` are the lanes that come, `mask` what is named.
+    /// Adds the instruction's result to the value; `real` are the lanes that arrive, `mask` the lanes that
+    /// it names.
     fn emit(self, t: &mut Text, real: &str, mask: &str) -> usize {
         let (out, low, p) = (t.register("r"), t.register("r"), t.register("p"));
         let line = match self {

@@ -1,4 +1,4 @@
-//! Pieces that each thread executes alone, or with all others by atomics.
+//! Pieces that each thread executes on its own, or with all others by atomics.
 
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
@@ -148,7 +148,7 @@ impl Piece for Sum {
     }
 }
 
-/// A word of its own in global memory: written, and read back.
+/// The thread writes its own word in global memory and reads it back.
 pub struct OwnWord {
     pub id: usize,
 }

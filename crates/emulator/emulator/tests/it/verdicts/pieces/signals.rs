@@ -4,7 +4,8 @@ use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::*;
 
-/// How one lane of each warp arrives: at an mbarrier, or by counting up a word in shared memory, which whoever waits polls.
+/// How one lane of each warp arrives: at an mbarrier, or by counting up a word in shared memory, which the waiting lanes
+/// poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
     Mbarrier(&'static str),
@@ -28,7 +29,7 @@ pub const ARRIVALS: &[Arrival] = &[
     },
 ];
 
-/// The synchronization of a warp's lanes that memory needs, and what only brings them together.
+/// Synchronization of a warp's lanes that also orders memory, and synchronization that only makes them converge.
 const TOGETHER: &[&str] =
     &["", "vote.sync.any.pred PR, PR, MASK;", "shfl.sync.idx.b32 WORD, WORD, 0, 31, MASK;"];
 
@@ -74,7 +75,7 @@ impl Signal {
         t.line(format!("{skip}:"));
     }
 
-    /// Waits for all warps; `passed` counts how often that was done.
+    /// Waits for all warps; `passed` counts these waits.
     fn wait(&self, t: &mut Text, leader: &str, place: &str, passed: &str, warps: u32) {
         let skip = t.label();
         if self.one_waits {

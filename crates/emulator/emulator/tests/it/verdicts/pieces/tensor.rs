@@ -15,7 +15,7 @@ pub struct TensorProduct {
     pub id: usize,
 }
 
-/// The descriptor of a tile with no swizzle, but for where it is: 8 rows of 16 bytes are together.
+/// The descriptor of a tile without a swizzle, except its address: 8 rows of 16 bytes are contiguous.
 fn descriptor(rows: u32) -> u64 {
     let (leading, stride) = (u64::from(rows) * 16, 128);
     ((leading >> 4) << 16) | ((stride >> 4) << 32) | (1 << 46)

@@ -170,7 +170,7 @@ impl Tile {
         }
     }
 
-    /// Arrives at an mbarrier and waits for its phase; gives the lines of both.
+    /// Arrives at an mbarrier and waits for its phase; returns the lines of both.
     fn pass(t: &mut Text, mbarrier: &str, waits: bool) -> [usize; 2] {
         let (at, state, done, again) =
             (t.register("r"), t.register("rd"), t.register("p"), t.label());
