@@ -1,9 +1,9 @@
 //! Which file of a crate uses which, and the cycles among them.
 //!
-//! Names are resolved through children, `use`, re-exports and globs to the file that defines them,
-//! so a re-export by a parent is not an edge of its own. A re-export of another module's names by a
-//! glob is an edge. Cycles are strongly connected components (Tarjan, "Depth-first search and linear
-//! graph algorithms", SIAM J. Comput. 1972), each shown by its shortest cycle.
+//! Names are resolved through children, `use`, re-exports and globs to the file that defines them, so a
+//! re-export by a parent is not a separate edge. A re-export of another module's names by a glob is an edge.
+//! Cycles are strongly connected components (Tarjan, "Depth-first search and linear graph algorithms", SIAM J.
+//! Comput. 1972), each shown by its shortest cycle.
 //!
 //! Files alone do not show every cycle: if `a/x.rs` uses `b.rs` and `b.rs` uses `a/y.rs`, no file
 //! depends on itself, but the folder `a` does. So the entries of every folder are checked as well,
@@ -23,7 +23,7 @@ const ALIASES: usize = 16;
 /// The modules of one crate.
 pub struct Graph {
     files: Vec<PathBuf>,
-    /// By path from the root: the file, and what the module says.
+    /// By path from the root: the file, and the module's contents.
     modules: BTreeMap<Vec<String>, (usize, Module)>,
 }
 

@@ -15,7 +15,7 @@ const LADDERS: &str = "laboratory/ladders/src";
 /// The most types of one name in the workspace.
 const SAME_NAME: usize = 4;
 
-/// Compares `found` with the counts in `limits/NAME.txt`: only what is listed may exceed `limit`, and only by
+/// Compares `found` with the counts in `limits/NAME.txt`: only listed names may exceed `limit`, and only by
 /// its count.
 fn check(name: &str, limit: usize, found: &BTreeMap<String, usize>, advice: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/invariants/limits");

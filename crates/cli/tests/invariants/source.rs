@@ -34,7 +34,7 @@ pub struct Module {
     pub mentions: Vec<Mention>,
     /// Names of the items at the top of the module.
     pub items: BTreeSet<String>,
-    /// Every identifier outside `use`, with the first line it stands on.
+    /// Every identifier outside `use`, with its first line.
     pub words: BTreeMap<String, usize>,
     /// Children declared under `#[cfg(test)]`.
     pub test_children: BTreeSet<String>,
@@ -114,7 +114,7 @@ impl Scan {
         self.found.insert(path.to_vec(), module);
     }
 
-    /// Whether `#[cfg(test)]` or the like stands here.
+    /// Whether the next attribute is `#[cfg(test)]` or a similar one.
     fn is_test_attribute(&self) -> bool {
         let words: Vec<&str> = (0..)
             .take_while(|ahead| self.peek(*ahead).is_some() && !self.is_mark(*ahead, ']'))
@@ -123,7 +123,7 @@ impl Scan {
         words.first() == Some(&"cfg") && words.contains(&"test") && !words.contains(&"not")
     }
 
-    /// Skips an item with its attributes; the child's name where it was `mod name;`.
+    /// Skips an item with its attributes; returns the child's name if the item was `mod name;`.
     fn skip_item(&mut self) -> Option<String> {
         let (mut depth, mut child) = (0, None);
         while let Some(token) = self.peek(0).cloned() {
@@ -177,7 +177,7 @@ impl Scan {
                     self.at += 1;
                     while self.peek(0).is_some() && !self.is_mark(0, '}') {
                         self.use_tree(&path, public, line, uses);
-                        // Past the comma, or past what no `use` has.
+                        // Past the comma, or past a token that no `use` has.
                         self.at += usize::from(!self.is_mark(0, '}'));
                     }
                     self.at += 1;

@@ -38,7 +38,7 @@ impl Files {
         self.0.path().join(name)
     }
 
-    /// A .npy file as numpy writes it; gives its path.
+    /// Writes a .npy file as numpy does; returns its path.
     fn npy(&self, name: &str, descr: &str, fortran: bool, shape: &[u64], bytes: &[u8]) -> String {
         let extents: String = shape.iter().map(|extent| format!("{extent}, ")).collect();
         let order = if fortran { "True" } else { "False" };

@@ -71,7 +71,7 @@ fn no_source_of_the_command_names_its_build_folder() {
             (file, text)
         };
         let files: Vec<_> = sources(&crates.join(name).join("src")).into_iter().map(read).collect();
-        // Modules of tests run where they were built.
+        // Test modules run only in the folder that they were built in.
         let of_tests = |file: &Path| {
             let stem = file.file_stem().expect("a name").to_string_lossy();
             let declared = format!("#[cfg(test)]\nmod {stem};");

@@ -96,7 +96,7 @@ fn file(path: &str) -> Vec<u8> {
     std::fs::read(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
 }
 
-/// Runs the command in a folder; what it did wrong, if anything.
+/// Runs the command in a folder; returns its error, if any.
 fn failure(folder: &Path, line: &str) -> Option<String> {
     let mut command = Command::new(LANEWORK);
     let ended = child::run(command.args(line.split_whitespace()).current_dir(folder), LONGEST);

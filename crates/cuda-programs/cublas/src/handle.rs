@@ -125,7 +125,7 @@ impl Scalar {
             Scalar::Known(value) => Ok(value),
             Scalar::OnDevice(at, kind) => {
                 let memory = Memory { at, bytes: kind.bytes() };
-                // SAFETY: the slice ends with this statement, and stream order keeps writers away meanwhile.
+                // SAFETY: the slice ends with this statement, and stream order excludes writers until then.
                 Ok(kind.read(unsafe { memory.bytes("a scalar") }?))
             }
         }
@@ -163,7 +163,7 @@ impl Place {
             (_, 0) => Err(Status::InvalidValue),
             (true, at) => {
                 let memory = Memory { at, bytes: kind.bytes() };
-                // SAFETY: the slice ends with this statement, and stream order keeps writers away meanwhile.
+                // SAFETY: the slice ends with this statement, and stream order excludes writers until then.
                 Ok(kind.read(unsafe { memory.bytes("a number") }?))
             }
             (false, at) => {

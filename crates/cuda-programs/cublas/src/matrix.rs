@@ -203,7 +203,7 @@ impl Matrix {
     /// # Errors
     /// If the memory is not inside one allocation.
     pub fn pack<T: SumType>(&self, operation: Operation, what: &str) -> Result<Packed<T>> {
-        // SAFETY: the elements are copied out of the slice at once, and stream order keeps writers away meanwhile.
+        // SAFETY: the elements are copied out of the slice immediately, and stream order excludes writers until then.
         let bytes = unsafe { self.memory().bytes(what) }?;
         let size = self.kind.bytes();
         let by_rows = self.is_by_rows();
@@ -377,7 +377,8 @@ impl Stored {
     /// Reads the full matrix; with `unit`, the diagonal is 1 and is not read.
     pub fn read(&self, unit: bool, what: &str) -> Result<Dense> {
         let size = self.kind.bytes();
-        // SAFETY: the elements are copied out of the slice at once, and stream order keeps writers away meanwhile.
+        // SAFETY: the elements are copied out of the slice immediately, and stream order excludes writers until
+        // then.
         let bytes = unsafe { self.memory().bytes(what) }?;
         let stored = |row: usize, column: usize| -> Option<Number> {
             let at = self.place(row, column)? * size;

@@ -119,7 +119,7 @@ pub fn driver() -> Result<&'static Driver> {
     }
 }
 
-/// Checks that the driver is the emulator's. With `LANEWORK_TRACE`, explains once what the library is.
+/// Checks that the driver is the emulator's. With `LANEWORK_TRACE`, prints one line about the library.
 ///
 /// # Errors
 /// If it is not.

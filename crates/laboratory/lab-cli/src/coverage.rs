@@ -1,5 +1,5 @@
-//! `lanework-lab coverage`: what the emulator implements of each instruction, and how far its results are known
-//! to agree with a GPU's.
+//! `lanework-lab coverage`: the parts of each instruction that the emulator implements, and how far its results
+//! are known to agree with a GPU's.
 
 use crate::args::CoverageArgs;
 use lanework_lab::conformance::{Coverage, Covered, Fidelity, coverage};

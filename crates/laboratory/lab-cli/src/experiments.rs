@@ -1,4 +1,4 @@
-//! `lanework-lab experiments`: the experiments that the ladders reproduce, listed or run one after the other.
+//! `lanework-lab experiments`: the experiments that the ladders reproduce, listed, or run in sequence.
 
 use crate::args::ExperimentsArgs;
 use lanework::{Backend, Device};

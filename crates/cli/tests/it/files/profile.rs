@@ -211,7 +211,7 @@ fn kernels_whose_blocks_wait_for_each_other_have_profiles_and_pictures() {
             .concat();
     let cooperative = [&stencil[..], &["--arg", "u32:4", "--cooperative"]].concat();
     let profile = json(&[&["profile"][..], &cooperative[..], &["--json"]].concat());
-    // Four steps over 1000 elements, each read three times, but for the ends.
+    // Four steps over 1000 elements, each read three times, except the ends.
     assert_eq!(profile[0]["counters"]["global_store"]["bytes"], 4 * 4 * 1000);
     // The polls at the barriers are loads, too.
     let loaded = profile[0]["counters"]["global_load"]["bytes"].as_u64();

@@ -1,5 +1,5 @@
-//! `lanework bench` and `compare` where there is no GPU: counts in place of times, refusals, and options.
-//! Tests that need a GPU are in `crates/laboratory/bench/tests/gpu.rs`.
+//! `lanework bench` and `compare` without a GPU: counts in place of times, refusals, and options. Tests
+//! that need a GPU are in `crates/laboratory/bench/tests/gpu.rs`.
 
 use std::process::{Command, Output};
 
@@ -15,7 +15,7 @@ fn texts(output: &Output) -> (String, String) {
     (text(&output.stdout), text(&output.stderr))
 }
 
-/// A file of PTX that doubles numbers, in a folder of its own.
+/// A file of PTX that doubles numbers, in its own folder.
 fn file() -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("double.ptx");

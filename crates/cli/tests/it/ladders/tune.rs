@@ -1,4 +1,4 @@
-//! `lanework tune` where there is no GPU: what it lists and what it refuses. The choice itself is tested in `lab`.
+//! `lanework tune` without a GPU: its list and its refusals. The choice itself is tested in `lab`.
 
 use lanework::tuned::{Choice, Key, Tuned};
 use serde_json::Value;

@@ -76,7 +76,7 @@ fn findings_are_printed_as_check_prints_them_and_the_program_goes_on() {
     let output = under(&["exec"], &NO_BARRIER);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let (shown, plain) = (text(&output.stdout), text(&of_check.stdout));
-    // The finding is the same to the letter, but for the module, which has no file name here.
+    // The finding is identical except for the module, which has no file name here.
     let message =
         |of: &str| of.lines().find(|line| line.contains("error[race]")).map(str::to_owned);
     assert_eq!(message(&shown), message(&plain));

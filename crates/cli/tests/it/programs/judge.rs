@@ -1,4 +1,4 @@
-//! `lanework judge`: exit codes, JSON, compilation in a process of its own, and launches in another process, for
+//! `lanework judge`: exit codes, JSON, compilation in a separate process, and launches in another process, for
 //! which the emulator stands in for a GPU.
 
 use lanework_judge::{
@@ -43,7 +43,7 @@ fn exit_codes_and_json_say_the_verdict() {
     assert!(String::from_utf8_lossy(&kinds.stdout).contains("timed-problem"));
 }
 
-/// Judges a source that is written here; `None`, said loudly, where there is no NVRTC.
+/// Judges a source from this file; without NVRTC prints so and returns `None`.
 fn compiled(source: &str, limits: &str) -> Option<Verdict> {
     let folder = tempfile::tempdir().expect("a folder");
     let task = std::fs::read_to_string(kernels().join("tasks/add.toml")).expect("a task");
@@ -77,7 +77,7 @@ fn candidates_are_compiled_apart() {
     assert!(reason.kind == "compile" && reason.why.contains("the compiler"), "{}", reason.why);
 }
 
-/// Judges with the emulator in place of a GPU, in a process of its own.
+/// Judges with the emulator in place of a GPU, in a separate process.
 fn apart(task: &str, kernel: &str) -> Verdict {
     let file = kernels().join("tasks").join(task);
     let task = Task::read(&file, &std::fs::read_to_string(&file).expect("a task")).expect("a task");

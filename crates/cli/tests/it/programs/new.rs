@@ -16,7 +16,7 @@ fn checkout() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Cargo in a project, with what the checkout has already: its lock file, its registry, and a target folder that stays.
+/// Cargo in a project, with files of the checkout: its lock file, its registry, and a target folder that stays.
 fn cargo(project: &Path, args: &[&str]) -> Output {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new");
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -65,7 +65,7 @@ fn a_project_builds_and_its_test_program_and_benchmark_succeed() {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new/debug/my-kernels");
     let checked = lanework(&project, &["exec", "--", target.to_str().expect("UTF-8")]);
     assert!(text(&checked.stdout).contains("saxpy: nothing to report"), "{checked:?}");
-    // A folder that has something is left alone.
+    // A folder that is not empty is not changed.
     let again = lanework(folder.path(), &["new", "my-kernels", "--path", path]);
     assert_eq!(again.status.code(), Some(2), "{again:?}");
     assert!(text(&again.stderr).contains("exists, and is not an empty folder"), "{again:?}");

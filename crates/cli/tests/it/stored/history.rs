@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// A store of its own for each test.
+/// A separate store for each test.
 struct Lab(tempfile::TempDir);
 
 impl Lab {
@@ -194,7 +194,7 @@ fn an_interrupted_sweep_goes_on_where_it_stopped() {
         .stderr(Stdio::null())
         .spawn()
         .expect("a process");
-    // It is killed once a point is in, or has ended by itself before that is seen.
+    // The run is killed once a point is stored, unless it ends before the test sees the point.
     while points_in(&lab) == 0 && child.try_wait().expect("a state").is_none() {}
     child.kill().expect("killed");
     child.wait().expect("an end");

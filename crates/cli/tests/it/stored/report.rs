@@ -1,4 +1,4 @@
-//! `lanework report`: what it writes, and what it says of files that hold nothing to report.
+//! `lanework report`: its files, and its messages about files without a record.
 
 use std::path::Path;
 use std::process::{Command, Output};

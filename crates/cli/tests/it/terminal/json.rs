@@ -20,7 +20,7 @@ again: st.global.u32 [%rd1], %r1; add.u32 %r1, %r1, 1; bra again; }
 { call elsewhere; ret; }
 ";
 
-/// Runs the command, and gives its exit code and the JSON value that it printed.
+/// Runs the command, and returns its exit code and the JSON value that it printed.
 fn json(folder: &Path, args: &[&str]) -> (i32, Value) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lanework"));
     let output = command.args(args).current_dir(folder).output().expect("the command runs");

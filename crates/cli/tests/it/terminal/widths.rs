@@ -79,7 +79,7 @@ fn on_terminal(arguments: &[&str], width: u16) -> String {
     OnTerminal::start(lanework(arguments), width).end().1
 }
 
-/// Without escape codes; what a carriage return leads back over is gone.
+/// Without escape codes, and without text that a carriage return overwrites.
 fn plain(text: &str) -> String {
     let text = anstream::adapter::strip_str(text).to_string();
     let last = |line: &str| line.rsplit('\r').next().unwrap_or_default().to_owned();

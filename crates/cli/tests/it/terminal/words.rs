@@ -91,7 +91,7 @@ fn lines_of_help_fit_in_100_columns() {
     }
 }
 
-/// The lines of what a command prints, help aside, in which English is left.
+/// The printed lines of a command, except help, that still contain English.
 fn left(arguments: &[&str]) -> Vec<String> {
     let output = lanework(arguments, &[("LANEWORK_LANG", "zh")]);
     let said = text(&output.stdout) + &text(&output.stderr);

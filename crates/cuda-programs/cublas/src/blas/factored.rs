@@ -34,7 +34,7 @@ fn read_pivots(at: usize, index: usize, order: usize) -> Result<Vec<usize>> {
         return Ok((0..order).collect());
     }
     let memory = Memory { at: at + index * 4 * order, bytes: 4 * order };
-    // SAFETY: the pivots are copied out of the slice at once, and stream order keeps writers away meanwhile.
+    // SAFETY: the pivots are copied out of the slice immediately, and stream order excludes writers until then.
     let bytes = unsafe { memory.bytes("the pivots") }?;
     let words =
         bytes.chunks_exact(4).map(|word| i32::from_le_bytes([word[0], word[1], word[2], word[3]]));

@@ -28,7 +28,8 @@ impl Batch {
             Batch::Strided(bytes) => Ok(start.wrapping_add(index.wrapping_mul(bytes))),
             Batch::Pointers => {
                 let pointer = Memory { at: start + 8 * index, bytes: 8 };
-                // SAFETY: the pointer is copied out of the slice at once, and stream order keeps writers away meanwhile.
+                // SAFETY: the pointer is copied out of the slice immediately, and stream order excludes writers until
+                // then.
                 let bytes = unsafe { pointer.bytes("a list of pointers") }?;
                 Ok(usize::from_le_bytes(bytes.try_into().map_err(|_| Status::Internal)?))
             }

@@ -175,7 +175,7 @@ export!(trsm, (h ptr, side opt, triangle opt, t opt, unit opt, m int, n int, alp
 export!(trsm_batched, (h ptr, side opt, triangle opt, t opt, unit opt, m int, n int, alpha ptr, a ptr, lda int, b ptr, ldb int, count int):
     [cublasStrsmBatched cublasStrsmBatched_64 F32] [cublasDtrsmBatched cublasDtrsmBatched_64 F64] [cublasCtrsmBatched cublasCtrsmBatched_64 C32] [cublasZtrsmBatched cublasZtrsmBatched_64 C64]);
 
-/// `C = alpha A B + beta C` (left) or `alpha B A + beta C`, where one triangle of A is stored.
+/// `C = alpha A B + beta C` (left) or `alpha B A + beta C`, with one stored triangle of A.
 unsafe fn with_symmetric(
     kind: ElementType,
     other: Unstored,

@@ -129,7 +129,8 @@ unsafe fn matmul(
                 0 => Ok([1.0, 0.0]),
                 address => {
                     let memory = Memory { at: address as usize, bytes: 4 };
-                    // SAFETY: the factor is copied out of the slice at once, and stream order keeps writers away meanwhile.
+                    // SAFETY: the factor is copied out of the slice immediately, and stream order excludes writers until
+                    // then.
                     Ok(ElementType::F32.read(unsafe { memory.bytes("a factor") }?))
                 }
             }

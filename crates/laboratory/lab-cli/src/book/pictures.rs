@@ -14,7 +14,7 @@ use lanework_ladders::RungInfo;
 use std::path::Path;
 use wording::Words;
 
-/// A picture's name and what it shows in words, for those who do not see it.
+/// A picture's name and its description, for readers who cannot see it.
 pub struct Shown {
     /// The file's name without `.svg`.
     pub name: &'static str,

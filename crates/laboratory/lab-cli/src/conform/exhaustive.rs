@@ -1,5 +1,5 @@
 //! `lanework-lab conform --exhaustive`: compares the emulator with a GPU over every input of a form, or with the
-//! fingerprints of what a GPU gave, and records such fingerprints.
+//! fingerprints of a GPU's results, and records such fingerprints.
 
 use crate::args::ConformArgs;
 use lanework::{Backend, Device};

@@ -15,7 +15,7 @@ fn the_generated_pages_are_up_to_date() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Builds the site as `scripts/book.sh` does, and looks at what a browser gets.
+/// Builds the site as `scripts/book.sh` does, and checks the files that a browser gets.
 #[test]
 fn every_page_of_the_site_leads_to_the_same_page_in_the_other_language() {
     if Command::new("mdbook").arg("--version").output().is_err() {
@@ -45,7 +45,7 @@ fn every_page_of_the_site_leads_to_the_same_page_in_the_other_language() {
                 folders.push(name);
                 continue;
             }
-            // `toc.html` is the navigation alone.
+            // `toc.html` is only the navigation.
             if name.extension().is_none_or(|e| e != "html") || name.ends_with("toc.html") {
                 continue;
             }

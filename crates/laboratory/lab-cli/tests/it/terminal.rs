@@ -24,7 +24,7 @@ fn lanework_lab(arguments: &[&str]) -> Command {
     command
 }
 
-/// Without escape codes, and without what a carriage return overwrites.
+/// Without escape codes, and without text that a carriage return overwrites.
 fn plain(text: &str) -> String {
     let text = anstream::adapter::strip_str(text).to_string();
     let last = |line: &str| line.rsplit('\r').next().unwrap_or_default().to_owned();

@@ -1,5 +1,5 @@
-//! NVIDIA's assembler accepts what the typed forms print: every kernel of these tests goes through ptxas, where
-//! `PTXAS` names one (`PTXAS=ptxas cargo test -p lanework --test asynchrony assembled`).
+//! NVIDIA's assembler accepts the PTX that the typed forms print: every kernel of these tests goes through
+//! ptxas, where `PTXAS` names one (`PTXAS=ptxas cargo test -p lanework --test asynchrony assembled`).
 
 use crate::{bulk, clusters, gathered, order, pipelines, pixels, tiles};
 use lanework::prelude::*;

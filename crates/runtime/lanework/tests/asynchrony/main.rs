@@ -19,7 +19,7 @@ mod tiles;
 use lanework::emulator::{Options, Schedule};
 use lanework::{Backend, Device};
 
-/// The GPU, where there is one of sm_90, and emulators: sanitized, and with other schedules.
+/// The GPU, if it has sm_90, and emulators: sanitized, and with other schedules.
 pub fn devices(suite: &str) -> Vec<Device> {
     let mut devices = Device::for_tests(suite);
     devices.retain(|device| {

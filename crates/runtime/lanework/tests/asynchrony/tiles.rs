@@ -4,7 +4,8 @@ use crate::{devices, words};
 use lanework::prelude::*;
 use lanework::{Error, Result};
 
-/// Loads a tile and copies the bytes of shared memory as they lie there; where `PLAIN`, as its elements are indexed.
+/// Loads a tile and copies the bytes of shared memory in their order there; with `PLAIN`, in the order of the
+/// element indices.
 #[kernel(block = 64)]
 pub fn fetch<const ROWS: u32, const COLUMNS: u32>(
     input: &TensorMap<u32, 2>,

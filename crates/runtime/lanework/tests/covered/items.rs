@@ -24,7 +24,7 @@ pub struct Item {
 }
 
 impl Item {
-    /// `Type::name`, or the name alone.
+    /// `Type::name`, or only the name.
     pub fn path(&self) -> String {
         match &self.owner {
             Some(owner) => format!("{owner}::{}", self.name),

@@ -1,8 +1,8 @@
 //! Every public item of `lanework`, of the runtime and of the kernel language has an example that runs, or is named in one.
 //!
-//! The sources are read, not the compiler's output. Public is what can be reached from a crate's root by
-//! `pub mod` and `pub use`, without what is hidden from the docs. A function or a type is covered when an example
-//! of these crates, the guide or the README names it; a method, when an example that is in the same module or names
+//! The sources are read, not the compiler's output. Public is what can be reached from a crate's root by `pub mod`
+//! and `pub use`, without items that are hidden from the docs. A function or a type is covered when an example of
+//! these crates, the guide or the README names it; a method, when an example that is in the same module or names
 //! its type calls it; a type also when one of its methods is covered. Items that no program names, such as a trait
 //! that only bounds arguments, are in a table with the item whose example uses them.
 

@@ -17,8 +17,8 @@ pub struct On {
     module: PtxModule,
 }
 
-/// The GPU, where there is one with clusters, and emulators that must agree with it: the optimized
-/// engine, the reference engine, a sanitized one, and other schedules.
+/// The GPU, if it has clusters, and emulators that must agree with it: the optimized engine, the
+/// reference engine, a sanitized one, and other schedules.
 fn devices(suite: &str) -> Vec<Device> {
     let mut devices = Device::for_tests(suite);
     devices.retain(|device| {

@@ -3,7 +3,7 @@
 
 use lanework::prelude::*;
 
-/// Runs a kernel of 32 threads on every device and compares what each wrote.
+/// Runs a kernel of 32 threads on every device and compares their results.
 fn run<T: Element>(
     each: usize,
     launch: impl Fn(&mut Buffer<T>) -> Launch<'_>,

@@ -440,7 +440,7 @@ fn the_right_side_runs_only_where_needed() {
     }
 }
 
-/// A loop as the value of a function, left by `return` alone.
+/// A loop as the value of a function, left only by `return`.
 #[device]
 fn divisor(a: u32, b: u32) -> u32 {
     let (mut a, mut b) = (a, b);

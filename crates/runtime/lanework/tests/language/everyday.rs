@@ -3,7 +3,7 @@
 
 use lanework::prelude::*;
 
-/// Runs a kernel over a buffer of results and gives what it wrote, checked, on every device.
+/// Runs a kernel with a buffer for results, checked, on every device, and returns the results.
 fn results<T: Element>(count: usize, launch: impl Fn(&mut Buffer<T>) -> Launch<'_>) -> Vec<Vec<T>> {
     Device::for_tests("language")
         .iter()
@@ -305,7 +305,7 @@ unsigned_methods! {
     usize_methods_give_what_rust_gives methods_usize usize;
 }
 
-/// Kernels that write the values of every kind of range one after the other.
+/// Kernels that write the values of every kind of range in sequence.
 macro_rules! range_kernels {
     ($($kernel:ident $t:ty;)*) => {
         $(
@@ -498,7 +498,7 @@ fn literals_are_raised_to_powers_of_the_run() -> lanework::Result<()> {
     Ok(())
 }
 
-/// Ordinary Rust, on constants alone.
+/// Ordinary Rust, only on constants.
 const fn half(n: usize) -> usize {
     n / 2
 }

@@ -48,7 +48,7 @@ fn the_distance_is_the_hosts() {
     for (want, got) in wants.iter().flat_map(|want| gots.iter().map(move |got| (*want, *got))) {
         for (want, got) in [(want, got), (-want, got), (want, -got), (-want, -got)] {
             let (ours, hosts) = (distance(got, want), ulps_single(got, want));
-            // The host adds the one unit of infinity in the units of what is wanted.
+            // The host adds the one unit of infinity in units of the expected value.
             let near = ours == hosts || (ours - hosts).abs() <= 1e-7 * hosts;
             assert!(near, "{got:e} for {want:e}: {ours}, the host says {hosts}");
         }

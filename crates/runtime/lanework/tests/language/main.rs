@@ -1,5 +1,5 @@
 //! Results of kernels, compared with the same Rust on the host: operators, conversions, control
-//! flow, memory, warps and text, on the emulator and, where there is one, on a GPU.
+//! flow, memory, warps and text, on the emulator and on a GPU if there is one.
 
 #![deny(unused_variables, unused_mut, unused_assignments, unused_labels)]
 #![allow(

@@ -1,4 +1,4 @@
-//! Elementary functions: the emulator's (and, where there is one, the GPU's) bits are those of the host's
+//! Elementary functions: the emulator's bits (and a GPU's, if there is one) equal the bits of the host's
 //! versions, over numbers of every kind; and Rust's special values.
 
 use half::{bf16, f16};
@@ -6,7 +6,7 @@ use lanework::lang::Float;
 use lanework::math;
 use lanework::prelude::*;
 
-/// The same kernel for each function of one argument, and what it gives on the host.
+/// The same kernel for each function of one argument, and the function's result on the host.
 macro_rules! unary {
     ($($name:ident)*) => {
         $(#[kernel]

@@ -1,4 +1,4 @@
-//! The oracle: ptxas, and what it said when it was last asked.
+//! The oracle: ptxas, and its recorded verdicts.
 
 use crate::random::hash;
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ impl Oracle {
         self.ptxas.is_some()
     }
 
-    /// The verdict on a text: of ptxas where it is installed, else the one on record.
+    /// The verdict on a text: ptxas's if it is installed, else the recorded one.
     pub fn verdict(&self, text: &str) -> Option<Verdict> {
         match &self.ptxas {
             Some(ptxas) => Some(asked(ptxas, text)),

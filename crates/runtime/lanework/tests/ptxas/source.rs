@@ -1,7 +1,7 @@
 //! A module's text taken apart far enough to be damaged in a chosen place: lines, instructions with
 //! their operands, declared names. It is independent of the parser that is tested.
 
-/// The text of a module and what is in it.
+/// The text of a module and its parts.
 pub struct Source {
     /// The file's name.
     pub name: String,

@@ -222,7 +222,7 @@ fn results_are_stored_in_every_layout() {
     }
 }
 
-/// Elements say where they belong, can be assigned, and rows are reduced over the quad.
+/// Elements report their positions and can be assigned, and rows are reduced over the quad.
 #[kernel]
 pub fn elements(y: &mut [f32]) {
     let mut sums = FragmentC::<f32, 16, 16>::zero();

@@ -123,7 +123,7 @@ impl Numbers {
     }
 }
 
-/// Compares results with what is expected.
+/// Compares results with expected values.
 pub fn compare<T: Host>(what: &str, got: &[T::Storage], want: &Numbers)
 where
     T::Storage: Element,

@@ -48,7 +48,7 @@ pub fn traced() -> Result<Vec<(&'static str, Vec<TracedAccess>)>> {
     Ok(found)
 }
 
-/// An access with its cost in words and its grid; returns where the next may begin.
+/// An access with its cost in words and its grid; returns the position of the next one.
 fn panel(drawing: &mut Drawing, y: f64, what: &str, touch: &TracedAccess, words: Words) -> f64 {
     let Cost { count, best, .. } = cost(touch);
     let unit = match touch.space {

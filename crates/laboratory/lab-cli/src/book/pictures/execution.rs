@@ -64,7 +64,7 @@ pub fn divergence(words: Words) -> String {
     let left = 200.0;
     let mut y = 8.0;
     let steps = ["if ..", "a();", "b();", "c();"];
-    // The code, and every how many lanes take the first side.
+    // The code, and the interval of the lanes that take the first side.
     let cases = [
         ("if lane % 2 == 0 { a() } else { b() } c()", 2),
         ("if warp == 0 { a() } else { b() } c()", 1),
@@ -129,7 +129,7 @@ pub fn pipeline(words: Words) -> String {
         // A copy may start when its stage was used; copies share the memory, products the tensor cores.
         let (mut loaded, mut used): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         for k in 0..4 {
-            // Copies in flight overlap but for the time that the bandwidth takes.
+            // Copies in flight overlap, except for the time that the bandwidth takes.
             let after_copy = if k == 0 { 0.0 } else { loaded[k - 1] - copy + 52.0 };
             let start = if k >= stages { after_copy.max(used[k - stages]) } else { after_copy };
             loaded.push(start + copy);

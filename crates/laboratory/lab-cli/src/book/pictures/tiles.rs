@@ -29,7 +29,8 @@ fn matrix(
     }
 }
 
-/// A block's tile of C, what it loads of A and B in one step, and what a thread keeps in registers.
+/// A block's tile of C, its loads of A and B in one step, and the part that a thread keeps in
+/// registers.
 pub fn tiles(words: Words) -> String {
     let mut d = Drawing::new(760.0);
     let edge = N as f64 * CELL;

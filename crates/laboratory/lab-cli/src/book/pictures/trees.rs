@@ -4,7 +4,7 @@ use super::wording::Words;
 use lanework::report::pictures::drawing::{Anchor, Drawing, EMPTY, FAINT, FILLS, INK};
 use lanework_ladders::Language;
 
-/// How many sums a picture shows.
+/// The number of sums in a picture.
 const COUNT: usize = 16;
 
 /// One step of a tree: the pairs (to, from), and the thread of each.
