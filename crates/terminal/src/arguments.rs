@@ -54,7 +54,7 @@ pub fn with_common_options(command: Command) -> Command {
     words::command(screen::with_options(command))
 }
 
-/// The command whose options accept negative numbers as values: the parser of the value explains what is wrong with one.
+/// The command whose options accept negative numbers as values: the value's parser reports invalid ones.
 pub fn with_negative_values(command: Command) -> Command {
     let command = command.mut_args(|arg| {
         let is_option = !arg.is_positional() && arg.get_action().takes_values();

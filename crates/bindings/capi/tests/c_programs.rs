@@ -59,7 +59,7 @@ fn compile_and_run(
     Some(run.output().expect("the program starts"))
 }
 
-/// Compiles a C program and runs it on the emulators and on a GPU where there is one; what it printed, `None` where there is no compiler.
+/// Compiles a C program and runs it on the emulators and on a GPU if there is one. Returns its output, or `None` without a compiler.
 fn on_every_device(source: &str, more: &[&str]) -> Option<String> {
     let gpus = lanework_runtime::Device::gpus().unwrap_or_default();
     let gpu: Vec<&str> = gpus.first().map(|gpu| gpu.id.as_str()).into_iter().collect();

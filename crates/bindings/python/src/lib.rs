@@ -1,4 +1,4 @@
-//! Lanework for Python, below `python/lanework`: launches on the arrays of the caller, and what they did, as JSON that the package
+//! Lanework for Python, below `python/lanework`: launches on the arrays of the caller, and their results, as JSON that the package
 //! makes objects of; and operations on arrays.
 //!
 //! Arrays are copied to the emulator and back, so that a kernel reaches only the bytes of its arguments, and cannot

@@ -85,7 +85,7 @@ pub fn execute(
         }
         // `Plan::new` checked the span.
         let bytes = side.span(plan.batch).unwrap_or(usize::MAX) * size;
-        // SAFETY: all elements are read before the output is written, and stream order keeps other writers away meanwhile.
+        // SAFETY: all elements are read before the output is written, and stream order excludes other writers until then.
         ranges.push(unsafe { Memory { at: address, bytes }.bytes(what) }?);
     }
     let made = match plan.kind.precision {

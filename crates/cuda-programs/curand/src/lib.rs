@@ -3,7 +3,7 @@
 //!
 //! XORWOW, MRG32k3a, Philox4x32-10, MTGP32, Sobol32 and Sobol64 give the same bits as NVIDIA's generators (`tests/nvidia.rs` compares them
 //! with NVIDIA's host generators). MT19937 is the published generator as one sequence; NVIDIA's interleaves many, so its order differs.
-//! Scrambled Sobol' sequences use a scrambling of their own.
+//! Scrambled Sobol' sequences use Lanework's own scrambling.
 //!
 //! Every memory range is looked up in the driver before it is accessed: a wrong pointer gives a status and a message.
 

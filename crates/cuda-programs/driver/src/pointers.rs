@@ -23,7 +23,7 @@ macro_rules! plain {
 }
 plain!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize f32 f64);
 
-// SAFETY: raw pointers may hold any address; what they point to is not read by copying them.
+// SAFETY: raw pointers may hold any address; copying them does not read the memory that they point to.
 unsafe impl<T> Plain for *const T {}
 // SAFETY: as for `*const T`: any address is valid.
 unsafe impl<T> Plain for *mut T {}

@@ -83,7 +83,7 @@ impl Communicator {
         done.map_err(|failure| self.keep(stop(&mut mesh, failure)))
     }
 
-    /// Stops this rank after a failure of its own.
+    /// Stops this rank after its own failure.
     pub fn stop(&self, failure: Failure) -> Failure {
         self.keep(stop(&mut lock(&self.mesh), failure))
     }

@@ -1,7 +1,7 @@
 //! The GPU backend: the CUDA driver, loaded at run time.
 //!
 //! Modules are PTX text, compiled by the driver; no toolkit is needed, at build time or at run time.
-//! Where there is no driver, [`devices`] and [`Gpu::open`] return a [`CudaError`]; nothing panics.
+//! Without a driver, [`devices`] and [`Gpu::open`] return a [`CudaError`]; nothing panics.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), lanework_cuda::CudaError> {

@@ -125,8 +125,8 @@ impl Case {
         })
     }
 
-    /// Each value must be within `tolerance` of the expected one, relative to it or to 1, whichever is
-    /// greater; a NaN only where one is expected.
+    /// Each value must be within `tolerance` of the expected one, relative to it or to 1, whichever is greater; a
+    /// NaN only if one is expected.
     #[must_use]
     pub fn expects_within<T>(self, name: &'static str, values: &[T], tolerance: f64) -> Case
     where

@@ -20,7 +20,7 @@ const SHOWN: usize = 5;
 /// Compares `dst`, `cols` x `rows`, with the transpose of `src`, `rows` x `cols`, bit for bit.
 ///
 /// # Errors
-/// If elements differ: how many, and the first of them.
+/// If elements differ: their number, and the first of them.
 pub fn compare_transpose<E: Element>(
     src: &[E],
     dst: &[E],

@@ -1,5 +1,5 @@
 //! Shared-memory swizzles of sm_90: how the copy engine and the matrix units spread the rows of a tile over the banks. Both use
-//! this one function, so a matrix unit reads what the copy engine wrote.
+//! this one function, so a matrix unit reads the elements where the copy engine wrote them.
 
 /// A pattern that moves 16-byte chunks within rows of 32, 64 or 128 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,4 +1,4 @@
-//! Launches one planted kernel of the sanitizer's suite on a GPU, in a process of its own, so that
+//! Launches one planted kernel of the sanitizer's suite on a GPU, in a separate process, so that
 //! NVIDIA's compute-sanitizer can check it: `planted` lists them, `planted NAME` runs one.
 
 #[path = "../tests/sanitizer/planted.rs"]

@@ -184,7 +184,7 @@ impl<const R: usize> Tiles<R> {
     }
 }
 
-/// The copy engine's type for an element. It copies integers without a type of their own as unsigned.
+/// The copy engine's type for an element. It copies integers for which it has no type as unsigned.
 pub(crate) fn element<T: Element>() -> TensorElement {
     match T::SCALAR {
         ScalarType::U16 | ScalarType::S16 => TensorElement::U16,

@@ -87,7 +87,7 @@ fn every_record_is_what_its_argument_gives_and_within_the_bound() {
     }
 }
 
-/// The table of the docs, and how many arguments were judged, in English and Chinese.
+/// The table of the docs, and the number of judged arguments, in English and Chinese.
 fn tables(records: &[Record]) -> [String; 2] {
     let ones = ONES.iter().map(|f| (f.name, 1, f.bounds, f.cuda));
     let twos = TWOS.iter().map(|f| (f.name, 2, f.bounds, f.cuda));

@@ -105,7 +105,7 @@ impl Catalogue {
         self.exact.get(text).map(|index| &self.entries[*index])
     }
 
-    /// The translation of a word or phrase that stands alone.
+    /// The translation of a word or phrase without context.
     pub fn of_term(&self, text: &str) -> Option<&'static str> {
         match self.exact(text)?.chinese.as_slice() {
             [TemplatePart::Text(chinese)] => Some(chinese),

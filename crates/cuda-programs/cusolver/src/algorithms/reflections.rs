@@ -36,7 +36,7 @@ fn reflect(a: &mut Matrix, step: usize) -> Number {
     tau
 }
 
-/// The vector of a reflection from the diagonal on, where it is 1.
+/// The vector of a reflection, from the diagonal on; its element on the diagonal is 1.
 fn vector(a: &Matrix, step: usize) -> Vec<Number> {
     let mut vector = a.column(step)[step..].to_vec();
     vector[0] = Number::ONE;

@@ -198,7 +198,7 @@ impl Work {
                 Ok(())
             }
             Work::Record(event) => {
-                // The program may have destroyed it meanwhile.
+                // The program may have destroyed it since then.
                 if let Some(event) = table::<Event>().find(*event) {
                     event.happen();
                 }

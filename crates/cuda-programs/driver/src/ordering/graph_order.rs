@@ -1,4 +1,4 @@
-//! Order of a graph's nodes by its edges alone.
+//! Order of a graph's nodes, only by its edges.
 //!
 //! *Algorithm.* Vector clocks over chains: a node extends the chain of a dependency that is the last of its chain, or starts a new chain. A
 //! linear graph needs one number per node; n independent nodes need n each.

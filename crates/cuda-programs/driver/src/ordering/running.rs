@@ -233,7 +233,8 @@ fn compare(
     let (point, steps) = (current.point.clone(), current.steps.as_slice().into());
     let ended = EndedPart { point, steps, operation: Arc::new(operation), footprint, shadows };
     with(|state| {
-        // While other operations are open, forget nothing: they may race with what the host has waited for since.
+        // While other operations are open, forget nothing: they may race with operations that the host has waited for
+        // since.
         if OPEN.load(Ordering::Acquire) <= 1 {
             state.history.forget(state.strands.host());
             let gone = state.strands.forget_ended();

@@ -185,7 +185,7 @@ pub fn run(ops: &[MemoryOp]) -> Result {
     Ok(())
 }
 
-/// How long a call waits for a word without any progress.
+/// The time that a call waits for a word without any progress.
 pub fn wait_limit() -> Duration {
     static SECONDS: OnceLock<u64> = OnceLock::new();
     let said = || std::env::var("LANEWORK_WAIT_SECONDS").ok()?.parse().ok();
@@ -222,7 +222,7 @@ pub fn read(count: u32, parameters: In<'_, MemOpParameters>, flags: u32) -> Resu
     all.iter().map(op).collect()
 }
 
-/// Operations as C's structs, in words.
+/// Operations as C's structs, as arrays of words.
 pub fn words(ops: &[MemoryOp]) -> Vec<usize> {
     let words = |op: &MemoryOp| {
         let MemOpParameters { operation, kind, address, value, flags, .. } = op.parameters();

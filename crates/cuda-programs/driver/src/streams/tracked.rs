@@ -1,4 +1,5 @@
-//! How work appears to race checking (`ordering`): description, accesses, and what the host knows when the call returns.
+//! Work as race checking (`ordering`) sees it: description, accesses, and the work known to be finished when the call
+//! returns.
 
 use crate::graphs::work::{Graph, Work};
 use crate::handles::Handle;

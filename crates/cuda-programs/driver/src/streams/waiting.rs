@@ -140,7 +140,7 @@ impl Driver {
     }
 }
 
-/// Stops polling launches after a timeout; their reports name what they wait for.
+/// Stops polling launches after a timeout; their reports name the condition that they wait for.
 ///
 /// # Errors
 /// Without such launches, all queues are dropped, and the words that they wait for are reported.

@@ -330,7 +330,7 @@ fn threads_call_at_once() {
                 })
             })
             .collect();
-        // Meanwhile one thread does everything wrong.
+        // At the same time, one thread makes only invalid calls.
         let stop = &stop;
         scope.spawn(move || {
             assert_eq!(call!("cuCtxSetCurrent"(context => u64)), 0);

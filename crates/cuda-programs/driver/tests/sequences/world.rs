@@ -53,7 +53,7 @@ impl World {
         }
         let mut context = 0u64;
         assert_eq!(call!("cuDevicePrimaryCtxRetain"(&mut context => *mut u64, 0 => i32)), 0);
-        // Another thread may reset it meanwhile.
+        // Another thread may reset it at the same time.
         if call!("cuCtxSetCurrent"(context => u64)) == 0 {
             self.keep(b'C', context);
         }
@@ -162,7 +162,7 @@ impl Own {
             }
         }
         if call!("cuCtxSetCurrent"(before => u64)) != 0 {
-            // It was freed meanwhile.
+            // Another thread has freed it.
             assert_eq!(call!("cuCtxSetCurrent"(0 => u64)), 0);
         }
     }

@@ -86,7 +86,7 @@ pub fn unique_id() -> Result<UniqueId> {
     Ok(id)
 }
 
-/// Waits for all ranks of a job, and tells each where the others are, or what is wrong.
+/// Waits for all ranks of a job, and sends each the addresses of the others, or the error.
 fn host(job: u64, listener: &UnixListener) {
     let mut guests: BTreeMap<u64, (Hello, UnixStream)> = BTreeMap::new();
     let mut size = None;

@@ -37,7 +37,7 @@ fn uncount_visit(visits: &mut [[u64; 2]], assembled: &Assembled, warp: &Warp, sp
 
 impl Worker<'_> {
     /// Whether the executing lanes of a warp may be spinning until lanes on the stack act: it has run for
-    /// a long time, and the kernel reads what other threads write.
+    /// a long time, and the kernel reads data that other threads write.
     pub(crate) fn may_spin(&self, w: usize) -> bool {
         let warp = &self.warps[w];
         let looks = |opcode: &Opcode| match opcode {

@@ -1,4 +1,4 @@
-//! The clusters that a worker has on the device at once: the one that runs, and those that wait for others.
+//! The clusters that a worker has on the device at the same time: the running one, and those that wait for others.
 //!
 //! A GPU keeps as many blocks resident as fit. Here a block is started when the earlier ones have ended or wait, so
 //! that a grid whose blocks never wait needs one slot. Waiting clusters run round-robin. A slot is an executor with

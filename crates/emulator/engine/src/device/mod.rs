@@ -88,7 +88,7 @@ impl Device {
         self.memory().addresses() == Addresses::Host
     }
 
-    /// Its global memory, for reading; launches continue meanwhile.
+    /// Its global memory, for reading. Launches may run at the same time.
     pub fn memory(&self) -> RwLockReadGuard<'_, Memory> {
         self.memory.shared()
     }

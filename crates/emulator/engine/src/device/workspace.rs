@@ -61,7 +61,8 @@ fn reused(memory: &MemoryLock, spare: &Mutex<Vec<u64>>) -> Result<u64, MemoryErr
     drop(spare);
     let memory = memory.shared();
     let at = memory.host(address, FRESH.len() as u64)?;
-    // SAFETY: `host` checked the range, and no launch has this workspace. The host may read it meanwhile, by guest accesses.
+    // SAFETY: `host` checked the range, and no launch has this workspace. The host may read it at the same time, by guest
+    // accesses.
     unsafe { guest::write_bytes(at, &FRESH) };
     Ok(address)
 }

@@ -32,7 +32,7 @@ pub enum Progress {
 /// All that decides what a warp does next, but for memory and the registers left out. Two that are equal do the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WarpSnapshot {
-    /// Its lanes, the reconvergence stack of each split, and what it waits for.
+    /// Its lanes, the reconvergence stack of each split, and the condition that it waits for.
     pub control: Vec<u64>,
     /// The registers asked for.
     pub registers: Vec<u8>,

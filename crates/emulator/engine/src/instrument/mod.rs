@@ -98,7 +98,7 @@ impl ScratchBytes {
 /// their index in the block, blocks of a cluster by rank, places in a kernel by the instruction's index.
 ///
 /// # Safety
-/// The engine runs what an instrument inserts without a check. An implementation must fulfill all of this:
+/// The engine runs an instrument's inserted operations without a check. An implementation must fulfill all of this:
 ///
 /// - `access_operation` returns handlers for an operation whose operand `b` is an address slot, `c` a site's offset, `d` the
 ///   SIMD level and whose immediate is an instruction index; its destination is unused. The default does.

@@ -36,7 +36,7 @@ pub trait Source: Copy + Default + 'static {
 /// As for [`Source::fetch`].
 #[inline(never)]
 pub unsafe fn fetch_cold<T: Source>(warp: &Warp, slot: Slot) -> Lanes<T> {
-    // SAFETY: `fetch` requires what this function does: the slot is in the register file.
+    // SAFETY: `fetch` has the same requirement as this function: the slot is in the register file.
     unsafe { T::fetch(warp, slot) }
 }
 
@@ -46,7 +46,7 @@ pub unsafe fn fetch_cold<T: Source>(warp: &Warp, slot: Slot) -> Lanes<T> {
 /// As for [`Sink::put`].
 #[inline(never)]
 pub unsafe fn put_cold<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
-    // SAFETY: `put` requires what this function does: the slot is in the register file.
+    // SAFETY: `put` has the same requirement as this function: the slot is in the register file.
     unsafe { T::put(warp, slot, lanes) }
 }
 

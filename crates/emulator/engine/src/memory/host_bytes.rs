@@ -147,7 +147,7 @@ mod tests {
     fn lent_bytes_are_given_back_when_dropped() {
         let mut memory = [7u8; 64];
         let lender = Arc::new(());
-        // SAFETY: the array outlives the bytes, and is not used meanwhile.
+        // SAFETY: the array outlives the bytes, and is not used while they exist.
         let lent =
             unsafe { HostBytes::lent(memory.as_mut_ptr(), 32, Fresh::Byte(0xCD), lender.clone()) };
         assert_eq!(Arc::strong_count(&lender), 2);

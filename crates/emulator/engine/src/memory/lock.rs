@@ -1,7 +1,7 @@
 //! The lock of a device's memory. Launches and readers of memory share it; allocation and copies take it exclusively.
 //!
 //! The lock has no queue: a launch may wait for the host's write, and the host, which shares the lock to write it, must not
-//! wait behind a thread that wants the lock alone, as it would with the standard library's lock.
+//! wait behind a thread that wants exclusive access, as it would with the standard library's lock.
 
 use crate::memory::Memory;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};

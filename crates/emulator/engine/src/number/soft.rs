@@ -117,7 +117,7 @@ impl Format {
             Finite { negative, mantissa, exponent } => (negative, mantissa, exponent),
         };
         let leading = 127 - mantissa.leading_zeros() as i32 + exponent;
-        // Below the smallest normal number the last digit stays where it is.
+        // Below the smallest normal number the place of the last digit stays the same.
         let place = leading.max(1 - self.bias());
         let last = place - self.mantissa as i32;
         let kept = shifted(mantissa, exponent - last, negative, round);

@@ -152,8 +152,9 @@ impl AccessCheck {
         });
     }
 
-    /// The synchronization that two warps lack, if lanes of theirs synchronized alone. A collective
-    /// matrix load or store is ordered with each lane of its warp, so nothing may be missing.
+    /// The synchronization that two warps lack, if single lanes of theirs synchronized. A
+    /// collective matrix load or store is ordered with each lane of its warp, so nothing may be
+    /// missing.
     fn lack_of_sync(
         &mut self,
         access: &WarpAccess<'_>,

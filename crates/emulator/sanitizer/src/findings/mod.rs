@@ -29,7 +29,7 @@ const MOST_REPORTS: usize = 1000;
 /// Invalid accesses of one instruction after which a launch stops: the next ones would tell nothing new.
 const MOST_INVALID: u64 = 1 << 20;
 
-/// A finding in words.
+/// A finding as text.
 #[derive(Default)]
 pub struct Finding {
     /// The message.

@@ -91,7 +91,7 @@ pub struct Epoch {
     pub block: u64,
     /// The warp in the block that acted.
     pub warp: u32,
-    /// Its index in vector clocks; asynchronous copies use slots of their own.
+    /// Its index in vector clocks; asynchronous copies use separate slots.
     pub slot: u32,
     /// The cluster, numbered in the launch.
     pub cluster: u32,

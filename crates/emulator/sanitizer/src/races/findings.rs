@@ -21,7 +21,7 @@ pub struct RaceDescription<'a> {
     pub prior: ThreadAt,
     /// The prior access.
     pub conflict: Conflict,
-    /// The missing synchronization, if lanes of the two warps synchronized alone.
+    /// The missing synchronization, if single lanes of the two warps synchronized.
     pub lack: Option<MissingWarpSync>,
 }
 
@@ -55,7 +55,7 @@ impl RaceDescription<'_> {
         }
     }
 
-    /// Help if a lane synchronized alone.
+    /// Help if a single lane synchronized.
     fn help_for_lack(&self) -> &'static str {
         match self.lack {
             Some(MissingWarpSync { acquired: true, released: false, .. }) => {

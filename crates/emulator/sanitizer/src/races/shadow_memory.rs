@@ -3,7 +3,7 @@
 //! *Data structure.* Cells are grouped in lines of 16, lines in pages. The writes and the reads of
 //! a page are separate allocations, since most memory is read-only or write-only. Each line stores
 //! one field of its cells contiguously, so a line can be compared at once (`fast::line`). Strong
-//! accesses are in pages of their own; lines with strong accesses do not take the fast paths.
+//! accesses are in separate pages; lines with strong accesses do not take the fast paths.
 
 use crate::races::epoch::{self, PackedEpoch};
 use crate::races::shadow_cell::ShadowCell;

@@ -216,7 +216,7 @@ impl Gpu {
         lock(&self.inner.ledger).issued()
     }
 
-    /// Records what a successful wait proved finished.
+    /// Records the work that a successful wait has shown to be finished.
     pub(crate) fn finished(&self, what: Finished, up_to: u64) {
         lock(&self.inner.ledger).finished(what, up_to);
     }

@@ -169,7 +169,7 @@ struct Capture<'a> {
     gpu: &'a Gpu,
     stream: &'a Stream,
     ended: bool,
-    /// Keeps other threads from device-wide waits and from captures meanwhile.
+    /// While it is held, other threads can start no device-wide wait and no capture.
     _nobody_waits: RwLockWriteGuard<'a, ()>,
 }
 

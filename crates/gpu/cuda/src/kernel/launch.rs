@@ -66,7 +66,7 @@ impl Gpu {
         if shape.cluster_is_large() {
             function.allow_large_clusters()?;
         }
-        // The driver copies what the pointers name before it returns.
+        // The driver copies the values that the pointers name before it returns.
         let mut pointers: Vec<*mut c_void> =
             arguments.iter().map(|bytes| bytes.as_ptr().cast_mut().cast()).collect();
         // SAFETY: `check_arguments` found one pointer per parameter, of its size; `launch_shaped`

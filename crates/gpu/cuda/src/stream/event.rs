@@ -13,7 +13,7 @@ use crate::{CudaError, Gpu, Stream};
 pub struct Event {
     gpu: Gpu,
     handle: Handle<sys::CUevent_st>,
-    /// Where it was last recorded, and the newest launch before it.
+    /// The stream of its last record, and the newest launch before it.
     recorded: Mutex<Option<(Queue, u64)>>,
 }
 

@@ -1,5 +1,5 @@
 //! Faults on the GPU and whom they are blamed on. A fault ends the GPU for its process, so each
-//! test runs in a process of its own.
+//! test runs in a separate process.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use crate::support::{self, FAULTS};
 /// Names the test that a child process is to run.
 const CHILD: &str = "LANEWORK_TEST_CHILD";
 
-/// Runs `body` in a process of its own.
+/// Runs `body` in a separate process.
 fn in_own_process(test: &str, environment: &[(&str, &str)], body: impl FnOnce(&Gpu)) {
     let Some(gpu) = support::gpu(test) else { return };
     if std::env::var(CHILD).as_deref() == Ok(test) {

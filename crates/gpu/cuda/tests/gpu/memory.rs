@@ -1,4 +1,4 @@
-//! Allocation, copies and what they refuse.
+//! Allocations, copies and their errors.
 
 use lanework_cuda::{CudaError, Rows};
 

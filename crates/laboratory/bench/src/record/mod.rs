@@ -62,7 +62,7 @@ pub struct TimedRecord {
     pub invalid: Option<String>,
     /// How the result was verified, before and after timing.
     pub verified: Verified,
-    /// The accuracy of the result after timing, where there is a reference.
+    /// The accuracy of the result after timing, if there is a reference.
     pub accuracy: Option<Accuracy>,
 }
 

@@ -1,4 +1,5 @@
-//! How samples are taken: what the cache holds, how it is brought there, the timer, and why sampling stops.
+//! The sampling protocol: the cache contents, how they are established, the timer, and the condition that
+//! ends sampling.
 
 use serde::{Deserialize, Serialize};
 

@@ -69,7 +69,7 @@ impl DeviceRecord {
 }
 
 impl SubjectRecord {
-    /// `ladder/name`, or the name alone.
+    /// `ladder/name`, or only the name.
     pub fn title(&self) -> String {
         match &self.ladder {
             Some(ladder) => format!("{ladder}/{}", self.name),

@@ -77,7 +77,7 @@ impl TimedRecord {
         (!both.is_empty()).then(|| both.join(", "))
     }
 
-    /// The monitor's readings, in words.
+    /// The monitor's readings as text.
     pub fn clocks(&self) -> String {
         let range = |of: &dyn Fn(&crate::TimedSample) -> Option<f64>, unit: &str| {
             let values: Vec<f64> = self.samples.iter().filter_map(of).collect();
@@ -112,7 +112,7 @@ impl TimedRecord {
         parts.join(", ")
     }
 
-    /// How the result was verified, in words.
+    /// A description of the result's verification.
     pub fn verification(&self) -> String {
         let accuracy = self.accuracy.as_ref().map(Accuracy::short);
         match (self.verified, accuracy) {

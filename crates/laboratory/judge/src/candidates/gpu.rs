@@ -19,7 +19,7 @@ use rand::{Rng, RngCore, rngs::StdRng, seq::SliceRandom};
 use std::path::Path;
 use std::time::Duration;
 
-/// The GPU, and how long to time on it.
+/// The GPU, and the time limit for timing on it.
 #[derive(Clone, Debug)]
 pub struct OnGpu {
     /// The device, as accepted by `Device::open`.

@@ -1,6 +1,6 @@
 //! Runs a candidate on the emulator and checks all memory that it could have changed.
 //!
-//! Each candidate has an emulator of its own, whose address space contains its variables, its arguments, and a canary
+//! Each candidate has its own emulator, whose address space contains its variables, its arguments, and a canary
 //! before and after each argument. No reference shares that emulator. Checked runs use the sanitizer, which places
 //! allocations 2^36 bytes apart and tracks undefined memory; plain runs use a random schedule and poison outputs with
 //! random patterns.

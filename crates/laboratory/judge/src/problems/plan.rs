@@ -49,7 +49,7 @@ impl Task {
             }
             plan.push((extents, kind, random.random()));
         }
-        // Kinds that met an empty problem, or a problem too small to reveal anything, get a problem of their own.
+        // Kinds that met an empty problem, or a problem too small to reveal anything, get their own problem.
         for kind in kinds {
             let large = |(extents, met, _): &(Extents, Values, u64)| {
                 met == kind && extents.values().all(|extent| *extent >= 4)

@@ -21,7 +21,7 @@ pub struct Data {
 }
 
 impl Data {
-    /// Arrays of these shapes and values alone.
+    /// Only arrays of these shapes and values.
     #[cfg(test)]
     pub fn of_shapes(shapes: Vec<Vec<u64>>, values: Vec<Vec<f64>>) -> Data {
         let integers = vec![Vec::new(); values.len()];

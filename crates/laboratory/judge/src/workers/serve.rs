@@ -69,8 +69,8 @@ fn launches(order: &LaunchOrder, folder: &Path, answer: &mut Answer) -> Result<(
         let arena = upload(&device, folder, number)?;
         let arguments = arguments(run, &arena);
         // SAFETY: on the emulator every access is checked. On a GPU the kernel has passed those checks on these
-        // very problems or on smaller ones; what it reaches all the same is memory of this process, which holds
-        // nothing but what the kernel was given.
+        // very problems or on smaller ones; if it reaches other memory anyway, that is memory of this process,
+        // which holds only the kernel's own inputs.
         let ran = unsafe { module.launch(&order.entry, Shape::from(run.shape), &arguments) };
         ran.map_err(said)?;
         write(&folder.join(format!("{number}.after")), &arena)?;

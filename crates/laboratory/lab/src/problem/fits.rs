@@ -5,7 +5,7 @@ use lanework::{Device, Error, Result};
 /// Checks that `device` has `needed` bytes free for `what`, a problem of `ladder`.
 ///
 /// # Errors
-/// If it does not fit; the error says how much is needed and how much is free.
+/// If it does not fit; the error states the required and the free memory.
 pub(crate) fn check_memory(device: &Device, ladder: &str, what: &str, needed: u64) -> Result<()> {
     let (free, _) = device.memory()?;
     if needed <= free {

@@ -133,7 +133,7 @@ impl Request {
     }
 }
 
-/// Reads the extents of a problem one after the other, from options, arrays and defaults.
+/// Reads the extents of a problem in sequence, from options, arrays and defaults.
 pub(crate) struct Extents<'a> {
     request: &'a Request,
     default: u64,

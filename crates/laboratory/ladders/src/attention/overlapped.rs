@@ -75,7 +75,7 @@ fn overlapped(
         let mut most = [f32::NEG_INFINITY; 2];
         let mut total = [0.0f32; 2];
         let mut weights = FragmentC::<bf16, 64, KEYS>::zero();
-        // Computes the first scores alone, then each tile's scores with the previous tile's values.
+        // Computes only the first scores, then each tile's scores with the previous tile's values.
         #[unroll]
         for later in [false, true] {
             let behind = if later { length / KEYS } else { 2 };

@@ -2,7 +2,7 @@
 
 use lanework::prelude::*;
 
-/// How long a launch took, in cycles.
+/// The duration of a launch, in cycles.
 ///
 /// Each block reads the cycle counter of its multiprocessor (`%clock64`) before and after its work.
 /// Within one block the difference is a time. Between blocks it need not be: the counters of

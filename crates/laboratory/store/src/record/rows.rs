@@ -85,7 +85,7 @@ pub struct EntryRow {
 }
 
 impl EntryRow {
-    /// `ladder/name`, or the name alone.
+    /// `ladder/name`, or only the name.
     pub fn title(&self) -> String {
         match &self.ladder {
             Some(ladder) => format!("{ladder}/{}", self.name),

@@ -34,7 +34,7 @@ impl Format {
         Format::F16,
     ];
 
-    /// In words.
+    /// The name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Format::Tf32 | Format::Tf32Away => "rounded to TF32",

@@ -1,4 +1,5 @@
-//! Properties of a sample's data: whether roundings can be independent, and how much of small terms sums may lose.
+//! Properties of a sample's data: whether roundings can be independent, and the part of small terms that sums may
+//! lose.
 
 use super::sample::Sample;
 use crate::bound::UNIT_F32;

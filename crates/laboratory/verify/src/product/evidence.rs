@@ -10,7 +10,7 @@
 /// Result of a regression.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence {
-    /// How much of the cause is in the errors: 1 for the true cause.
+    /// The share of the cause in the errors: 1 for the true cause.
     pub slope: f64,
     /// The slope over its standard error.
     pub certainty: f64,

@@ -13,7 +13,7 @@
 //!   losses of the inputs.
 //!
 //! Errors that follow no assumption are reported if they exceed that random walk, for inputs whose roundings can be
-//! one. Limits: inputs of few different values are judged by the bound alone, since all their errors are correlated.
+//! one. Limits: inputs of few different values are judged only by the bound, since all their errors are correlated.
 
 use super::data::{distinct, dominated, is_generic, small_terms};
 use super::evidence::{Evidence, beside, evidence, norm, rms};

@@ -21,9 +21,9 @@ pub struct Sample {
     pub terms: usize,
     /// The factor of the product.
     pub alpha: f64,
-    /// The rows of A, one after the other.
+    /// The rows of A, concatenated.
     pub a: Vec<f64>,
-    /// The columns of B, one after the other.
+    /// The columns of B, concatenated.
     pub b: Vec<f64>,
     /// The summand of the product.
     pub before: Vec<f64>,
@@ -36,7 +36,7 @@ pub struct Sample {
 }
 
 impl Product<'_> {
-    /// How many rows and columns a sample may have.
+    /// The limits on rows and columns of a sample.
     fn edge(&self) -> usize {
         let terms = self.extents.2.max(1);
         EDGE.min(HELD / terms).min((WORK / terms).isqrt()).max(1)

@@ -1,10 +1,10 @@
 //! Terms of the sums that were omitted or counted twice: a slice of k, or terms at equal steps.
 //!
-//! An error matrix E that lacks the outer products `a_p b_p` of some p has, for each of them, the coefficient `a_p^T
-//! E b_p / (|a_p|^2 |b_p|^2)` of about -1, and about 0 for every other p. Rows and columns are centered first, so
-//! that data of one sign differ as much as others; the rest is noise that falls with the size of the sample. The
-//! longest run of such coefficients is the start (J. B. Kadane's maximum subarray, in J. Bentley, "Programming
-//! Pearls", Comm. ACM 27, 1984); it is then corrected term by term on what it leaves.
+//! An error matrix E that lacks the outer products `a_p b_p` of some p has, for each of them, the coefficient
+//! `a_p^T E b_p / (|a_p|^2 |b_p|^2)` of about -1, and about 0 for every other p. Rows and columns are centered
+//! first, so that data of one sign differ as much as others; the rest is noise that falls with the size of the
+//! sample. The longest run of such coefficients is the start (J. B. Kadane's maximum subarray, in J. Bentley,
+//! "Programming Pearls", Comm. ACM 27, 1984); the remainder is then corrected term by term.
 //!
 //! Limits: if all inputs are equal, terms are indistinguishable; a small sample has more terms than it can
 //! distinguish.

@@ -1,5 +1,5 @@
 //! Sums in every order that kernels use, over data of every kind, are never rejected; results of lower precision
-//! and wrong ones always are, each as what it is.
+//! and wrong ones always are, each with its true cause.
 
 use super::problems::{DATA, Data, ORDERS, Order, Problem, VARIED};
 use crate::host::formats::Format;

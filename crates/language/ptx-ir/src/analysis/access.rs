@@ -9,7 +9,7 @@
 //! - [`LoadVectorization`]: neighboring shared-memory loads that ptxas 13.0 merges for sm_90, modeled by comparison with its
 //!   output. Candidates share a base and a basic block, with no other shared-memory access in between. Loads that cover an
 //!   aligned 8 bytes become one 8-byte load. Loads in an aligned 16 bytes become one 16-byte load if one half is complete and the
-//!   other half is touched. Alignment comes from [`crate::analysis::known_bits`]. Global and local loads are left alone.
+//!   other half is touched. Alignment comes from [`crate::analysis::known_bits`]. Global and local loads are not changed.
 
 use crate::analysis::Analyses;
 use crate::analysis::cfg::ControlFlowGraph;

@@ -229,7 +229,7 @@ impl VariableAnalysis for Consumed<'_> {
     }
 }
 
-/// Registers computed from constants alone, like the addresses of fields. A register that a loop advances does not
+/// Registers computed only from constants, like the addresses of fields. A register that a loop advances does not
 /// count.
 fn constant(kernel: &Kernel) -> Vec<bool> {
     let mut unproved = vec![0; kernel.registers.len()];

@@ -332,7 +332,7 @@ pub enum VideoOp {
 pub struct BitField {
     /// The lowest bit.
     pub shift: u32,
-    /// How many bits.
+    /// The number of bits.
     pub bits: u32,
     /// Whether the highest is a sign.
     pub signed: bool,

@@ -18,7 +18,7 @@
 //! | `load-uses` | the marks of checks on loads |
 //! | `pressure` | the estimate of registers |
 //!
-//! To write or update what is expected, then read the difference:
+//! To write or update the expectations, then read the difference:
 //!
 //! ```text
 //! LANEWORK_BLESS=1 cargo test -p lanework-ptx-ir --test it filetests

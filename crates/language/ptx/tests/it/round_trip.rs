@@ -99,7 +99,7 @@ fn part() -> impl Strategy<Value = Operand> {
 
 /// An operand of an instruction.
 fn operand() -> impl Strategy<Value = Operand> {
-    // A sum stands alone.
+    // A sum has no other term.
     let sum = (name(), any::<i64>().prop_filter("not a plain name", |o| *o != 0))
         .prop_map(|(name, offset)| Operand::Offset(name, offset));
     prop_oneof![12 => part(), 1 => sum]

@@ -56,7 +56,7 @@ pub(crate) fn place(variable: Lookup<'_>) -> Result<Option<Place>> {
     };
     let named = launcher.job.iter().find_map(whole);
     let given = given_address(variable, named.as_deref());
-    // Ranks share the address that all were given. They need not share a parent: each may be started through a program of its own, such as
+    // All ranks have the same address. They need not share a parent: each may be started through its own program, such as
     // `timeout` or a shell.
     let job = named.or_else(|| given.clone()).unwrap_or_else(|| common_ancestor(launcher.rank));
     let job = hash(launcher.name, &job);

@@ -1,5 +1,5 @@
-//! Rendezvous of processes: every rank connects to rank 0 and sends a hello; rank 0 tells all of them where the others are, or what is
-//! wrong; then every pair of ranks connects.
+//! Rendezvous of processes: every rank connects to rank 0 and sends a hello; rank 0 sends each of them the addresses of the others,
+//! or the error; then every pair of ranks connects.
 //!
 //! It trusts its network, as MPI and NCCL do: a number for the job keeps two jobs apart, nothing more.
 

@@ -211,7 +211,7 @@ impl Peers {
         }
     }
 
-    /// Prepares a product for cuBLASLt, where it has an algorithm for it.
+    /// Prepares a product for cuBLASLt, if it has an algorithm for the product.
     pub fn fastest<A: Storable, C: Storable>(
         self: &Rc<Self>,
         shape: Product,

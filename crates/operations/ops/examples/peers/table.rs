@@ -65,7 +65,7 @@ pub fn line(row: &Row) -> String {
     }
 }
 
-/// Geometric means by group, and how many contests missed their target.
+/// Geometric means by group, and the number of comparisons that missed their target.
 pub fn summary(rows: &[Row]) -> String {
     let mut text = String::new();
     let mut groups: Vec<&str> = rows.iter().map(|row| row.problem.group).collect();

@@ -51,10 +51,10 @@ pub(super) struct AttentionWork {
     /// Queries and keys per head.
     pub queries: u32,
     pub keys: u32,
-    /// Query heads (or groups of them), and how many share a key head.
+    /// Query heads (or groups of them), and the number that share a key head.
     pub heads: u32,
     pub share: u32,
-    /// Heads of all batches, and how many are processed together.
+    /// Heads of all batches, and the number that are processed together.
     pub pairs: u32,
     pub together: u32,
     /// Tiles per head, and in total.

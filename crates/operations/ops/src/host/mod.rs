@@ -14,8 +14,8 @@
 //! # Ok::<(), lanework::Error>(())
 //! ```
 //!
-//! Each call consists of three steps, which are public for uses without a call of their own, such as options: [`upload`] copies a
-//! view to the device, [`OnDevice::tensor`] is the [`Tensor`] that every operation takes, and [`download`] makes an array from a
+//! Each call consists of three steps, which are public for uses that have no call here, such as options: [`upload`] copies a view
+//! to the device, [`OnDevice::tensor`] is the [`Tensor`] that every operation takes, and [`download`] makes an array from a
 //! result buffer. A view that fills contiguous memory in any axis order, such as a transposed matrix, is copied as is, and the
 //! order becomes tensor strides. Other views (with gaps, repeated elements, or reversed axes) are first packed on the host.
 //!

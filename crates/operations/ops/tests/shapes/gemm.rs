@@ -131,7 +131,7 @@ fn extent(rng: &mut StdRng, most: usize) -> usize {
     }
 }
 
-/// Uses `erf` of the kernel language, whose error has tests of its own.
+/// Uses `erf` of the kernel language, whose error has separate tests.
 fn gelu(x: f64) -> f64 {
     0.5 * x * (1.0 + lanework::math::erf(x * std::f64::consts::FRAC_1_SQRT_2))
 }

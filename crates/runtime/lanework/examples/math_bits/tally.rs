@@ -29,7 +29,7 @@ impl Tally {
         }
     }
 
-    /// Adds what another thread counted.
+    /// Adds another thread's counts.
     pub fn add(&mut self, other: Tally) {
         self.first = if self.differ == 0 { other.first } else { self.first };
         self.compared += other.compared;
@@ -81,7 +81,7 @@ pub fn count<T: Sync>(got: &[T], one: impl Fn(usize, &T, &mut Tally) + Sync) -> 
     all
 }
 
-/// Whether two numbers have the same bits, but for the payload of a NaN.
+/// Whether two numbers have the same bits, except the payload of a NaN.
 pub fn same_single(x: f32, y: f32) -> bool {
     x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan()
 }

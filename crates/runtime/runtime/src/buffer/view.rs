@@ -35,7 +35,7 @@ use std::ops::{Bound, RangeBounds};
 /// // For a parameter that a kernel does not read with these arguments, and memory that one reads and writes.
 /// assert!(lanework::View::<u32>::nothing(&device).is_empty());
 /// let whole = y.view_mut(..2);
-/// // SAFETY: each thread reads what it writes.
+/// // SAFETY: each thread reads only the elements that it writes.
 /// let again = lanework::View::from(unsafe { whole.again() });
 /// add(again, whole).grid(1).block(2).launch(&device)?;
 /// # Ok::<(), lanework::Error>(())

@@ -299,7 +299,7 @@ impl Error {
     }
 }
 
-/// The first of several errors, and how many follow.
+/// The first of several errors, and the number of the others.
 fn first(errors: &[StageError]) -> String {
     match errors {
         [] => "no reason was given".to_owned(),

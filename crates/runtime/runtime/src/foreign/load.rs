@@ -23,7 +23,7 @@ impl Device {
     /// entry is decoded when it is first used, and one that the emulator does not support is an error of its launch. A text whose module
     /// lives is not read again, and one of 16 KiB or more that another process has checked is not checked again: such texts are kept in
     /// `lanework` in the user's folder for caches, or where `LANEWORK_CACHE_DIR` says; `off` there turns that off, and `LANEWORK_CACHE_MB`
-    /// says how much is kept.
+    /// sets the size of the cache.
     ///
     /// ```
     /// let device = lanework::Device::emulator();

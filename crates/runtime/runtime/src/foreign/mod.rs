@@ -69,7 +69,7 @@ pub use launch::{Executed, PreparedPtx};
 /// prepared.profile(Blocks::All)?;
 /// assert!(prepared.resources().is_some() && prepared.module().instructions("none").is_none());
 ///
-/// // Several texts: one defines what another declares.
+/// // Several texts: one defines the functions that another declares.
 /// let caller = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func put;
 ///     .visible .entry twice() { call put; call put; ret; }";
 /// let callee = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .func put { ret; }";
@@ -158,8 +158,8 @@ impl PtxModule {
         }
     }
 
-    /// Whether blocks of an entry may wait in a loop for what other blocks write, so that a run of some blocks only
-    /// may never end; not known on a GPU.
+    /// Whether blocks of an entry may wait in a loop for data that other blocks write, so that a run of some blocks
+    /// only may never end; not known on a GPU.
     pub fn blocks_may_wait(&self, entry: &str) -> bool {
         match &self.code {
             Code::Emulator(program) => program.polls(entry),

@@ -217,7 +217,7 @@ impl Prepared<'_> {
         }
     }
 
-    /// Whether its blocks may wait in a loop for what other blocks write; not known on a GPU.
+    /// Whether its blocks may wait in a loop for data that other blocks write; not known on a GPU.
     pub fn blocks_may_wait(&self) -> bool {
         match &self.compiled.code {
             Code::Emulator(program) => {

@@ -31,7 +31,7 @@ use std::marker::PhantomData;
 /// ```
 pub struct Event(lanework_cuda::Event);
 
-/// A recorded sequence of launches, replayed as a whole. It borrows what the launches use.
+/// A recorded sequence of launches, replayed as a whole. It borrows the buffers that the launches use.
 ///
 /// ```
 /// use lanework::prelude::*;

@@ -41,7 +41,7 @@ fn of_file(bytes: &[u8]) -> Result<(Vec<Record>, usize), String> {
     Ok((records, MAGIC.len() + end))
 }
 
-/// The whole records at the start of some bytes, and where they end.
+/// The complete records at the start of some bytes, and their end.
 fn unframed(bytes: &[u8]) -> (Vec<Record>, usize) {
     let mut records = Vec::new();
     let (mut rest, mut end) = (bytes, 0);

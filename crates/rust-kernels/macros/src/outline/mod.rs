@@ -127,7 +127,7 @@ impl Outline {
         out
     }
 
-    /// The names that expressions read, one after the other.
+    /// The names that expressions read, in order.
     fn all<'a>(&mut self, expressions: impl IntoIterator<Item = &'a Expr>) -> TokenStream {
         expressions.into_iter().map(|e| self.expression(e)).collect()
     }

@@ -1,7 +1,7 @@
 //! Reasons for unsupported constructs: errors print them with the remedy, and the page
 //! `docs/src/en/rust.md` lists them.
 
-/// The error's text: what is refused, why, and what to write instead.
+/// The error's text: the refused construct, the reason, and an alternative.
 pub fn explained(message: &str, help: &str) -> String {
     let why = reason(message).unwrap_or("the kernel language gives it no meaning");
     format!("{message}\n  = note: {why}\n  = help: {help}")

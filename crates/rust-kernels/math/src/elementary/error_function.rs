@@ -8,7 +8,7 @@ use crate::elementary::coefficients::{ERF, ERFCX};
 use crate::elementary::exponential::parts;
 use crate::real::{Real, copysign, either, horner, k, scale, two_product};
 
-/// `erfc` of a number from 1/2 to the bound where it underflows.
+/// `erfc` of a number from 1/2 to the bound at which it underflows.
 #[inline(always)]
 fn complement<F: Real>(x: F) -> F {
     let shift = either::<F>(2.0, 4.0);

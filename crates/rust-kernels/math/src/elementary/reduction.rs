@@ -64,7 +64,7 @@ fn payne_hanek<F: Real>(x: F) -> (F, F, Short<F>) {
     let above = high.less(constant(0));
     let q = (q + word::<F>(1)).where_else(above, q);
     let ones = constant(u64::MAX).where_else(above, constant(0));
-    // Its magnitude, but for one unit of the last bit.
+    // Its magnitude, except for one unit of the last bit.
     let (high, low) = (high ^ ones, low ^ ones);
     let empty = high.eq(constant(0));
     let lifted = low.where_else(empty, high);

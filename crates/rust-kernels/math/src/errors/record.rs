@@ -50,7 +50,7 @@ pub struct Record {
     pub name: String,
     /// The arguments that were tried.
     pub kind: Kind,
-    /// How many.
+    /// The number of these arguments.
     pub judged: u64,
     /// How many results were a NaN where there is a value, an infinity or a zero of the wrong sign, or the reverse.
     pub other: u64,

@@ -1,4 +1,4 @@
-//! Arrays, textures and surfaces: kernels read what was copied, by the formulas of the programming guide.
+//! Arrays, textures and surfaces: kernels read the copied data, by the formulas of the programming guide.
 
 mod arrays;
 mod calls;

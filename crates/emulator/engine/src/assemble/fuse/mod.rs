@@ -105,7 +105,7 @@ pub trait Step {
     /// Does the operation's work.
     ///
     /// # Errors
-    /// Where to go on instead of the next operation.
+    /// The operation to continue with instead of the next one.
     ///
     /// # Safety
     /// As for [`crate::machine::Handler`].

@@ -168,7 +168,7 @@ unsafe impl<L: Level, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: b
     }
 }
 
-/// The first operation of a sequence alone, in its general form.
+/// Only the first operation of a sequence, in its general form.
 ///
 /// # Safety
 /// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).

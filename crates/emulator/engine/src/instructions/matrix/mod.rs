@@ -73,7 +73,7 @@ unsafe impl Body for Matrix {
                     transpose(warp, plan);
                     Ok(())
                 }
-                // These have a handler of their own.
+                // These have their own handler.
                 MatrixOp::Multiply(_) | MatrixOp::Group(_) => Ok(()),
             };
             match done {

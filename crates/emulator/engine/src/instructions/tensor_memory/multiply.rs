@@ -270,8 +270,8 @@ impl Product {
     }
 }
 
-/// The columns of B that are zero, and by how many B is shifted (PTX manual, "Zero-Column Mask Descriptor"; the
-/// spans as its examples use them).
+/// The columns of B that are zero, and the number of columns by which B is shifted (PTX manual, "Zero-Column Mask
+/// Descriptor"; the spans as its examples use them).
 ///
 /// # Errors
 /// A message, if B is shifted too far.

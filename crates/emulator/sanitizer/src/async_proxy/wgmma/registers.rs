@@ -1,4 +1,4 @@
-//! Registers used by warpgroup products (`wgmma`), and what each instruction does with them.
+//! Registers used by warpgroup products (`wgmma`), and how each instruction uses them.
 //!
 //! A dataflow analysis before the run finds the accumulators, the registers that hold A, and those
 //! connected with them by copies. Compilers insert copies (`mov`) anywhere and remove them later,

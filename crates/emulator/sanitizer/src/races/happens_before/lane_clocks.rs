@@ -184,7 +184,7 @@ impl HappensBefore {
         self.clock[slot] + u32::from(self.current[slot] != 0)
     }
 
-    /// A lane's own clock, and what it knows of the other lanes of its warp.
+    /// A lane's own clock, and the clocks that it knows of the other lanes of its warp.
     fn own(&self, slot: usize, lane: u32) -> Option<LaneClock> {
         let (done, all) = (self.done(slot), self.warp_sync[slot]);
         if done <= all {

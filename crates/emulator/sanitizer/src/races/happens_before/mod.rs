@@ -58,7 +58,7 @@ pub(super) struct BarrierClock {
     fences: FencedClocks,
 }
 
-/// The order of accesses in the running cluster, and what is known of others.
+/// The order of accesses in the running cluster, and the known clocks of others.
 pub struct HappensBefore {
     /// Warps of all blocks of the cluster; slots of pseudo-threads follow.
     real: usize,
@@ -88,7 +88,7 @@ pub struct HappensBefore {
     pair_sync: Vec<Option<Box<[[u32; 32]; 32]>>>,
     /// Clocks that single lanes know beyond their warp's, by slot.
     apart: Vec<PerLaneClocks>,
-    /// Whether lanes of this cluster have acquired or released alone.
+    /// Whether single lanes of this cluster have acquired or released.
     lanes_apart: bool,
     /// Lanes that exist in the last warp of a block.
     pub(super) last_lanes: u32,

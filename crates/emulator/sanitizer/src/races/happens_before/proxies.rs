@@ -35,7 +35,7 @@ impl HappensBefore {
         PSEUDO_THREADS + block * self.per_block.div_ceil(4) + warp / 4
     }
 
-    /// Releases what a pseudo-thread has done, and starts its next epoch.
+    /// Releases the operations of a pseudo-thread, and starts its next epoch.
     pub fn pseudo_thread_clock(&mut self, pseudo: usize) -> VectorClock {
         let slot = self.real + pseudo;
         let mut clock = vec![0; self.clock.len()];

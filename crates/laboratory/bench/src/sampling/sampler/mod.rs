@@ -25,7 +25,7 @@ const BATCH: usize = 24;
 /// Target time of a batch. If power limits the clock, interleaved kernels share the clock only if their batches are
 /// short.
 const BATCH_NS: f64 = 25e6;
-/// How long the warm-up lasts at least and at most.
+/// The shortest and longest time of the warm-up.
 const WARM_UP: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(3));
 /// Largest change of the time and of the clock between batches that counts as settled. A step of the clock is 15 MHz,
 /// 0.8 % of an H200's.

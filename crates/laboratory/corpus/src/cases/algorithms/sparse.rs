@@ -126,7 +126,7 @@ impl Graph {
         (0..self.nodes).flat_map(of).collect()
     }
 
-    /// Steps from a node, -1 where there is no path.
+    /// Steps from a node, -1 without a path.
     fn depths(&self, from: usize) -> Vec<i32> {
         let mut depth = vec![-1; self.nodes];
         depth[from] = 0;

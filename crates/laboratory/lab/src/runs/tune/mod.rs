@@ -51,7 +51,7 @@ pub struct Tuning {
 
 /// Where candidates are timed.
 pub trait Contest {
-    /// Times a candidate alone.
+    /// Times one candidate.
     ///
     /// # Errors
     /// If it cannot be timed.

@@ -47,7 +47,8 @@ fn timed(ns: f64) -> TimedRecord {
     }
 }
 
-/// Candidates with the times of a first look and their true times; none where one fails.
+/// Candidates with the times of a first measurement and their true times; `None` for a candidate
+/// that fails.
 struct Fake {
     times: Vec<Option<(f64, f64)>>,
     invalid: Option<usize>,

@@ -49,7 +49,7 @@ fn options() -> Options {
     }
 }
 
-/// Counts of programs by how far they got.
+/// Counts of programs by the last stage that they reached.
 #[derive(Default, Debug)]
 struct Tally {
     texts: u64,

@@ -40,7 +40,7 @@ pub(super) fn open_terms(kernel: &Kernel, open: &OpenRounding) -> Vec<OpenTerm> 
             _ => None,
         };
         let (core, op, function) = insts.clone().find_map(kind)?;
-        // An operand that is flushed first is what the flush reads.
+        // If an operand is flushed first, this is the operand of the flush.
         let written = |operand: Operand| {
             let mut before = kernel.insts[insts.start..core].iter();
             let flush = before.find(|inst| inst.writes().any(|r| operand.register() == Some(r)));

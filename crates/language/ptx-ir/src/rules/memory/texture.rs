@@ -19,7 +19,7 @@ use lanework_ptx::AddressBase;
 use lanework_ptx::Modifier::{self, *};
 use lanework_ptx::ScalarType::{self, *};
 
-/// The four results, and the predicate that tells whether the texels are there: they are.
+/// The four results, and the predicate that tells whether the texels are resident: always true.
 fn results(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<Vec<Option<Reg>>> {
     let (vector, resident) = match cx.operand(0)?.clone() {
         syntax::Operand::Pair(vector, resident) => (*vector, Some(*resident)),

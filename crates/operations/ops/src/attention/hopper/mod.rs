@@ -8,7 +8,7 @@
 //! tile's last PV product. Persistent blocks claim tiles from a counter, longest first. Results leave by TMA from the shared memory
 //! of the tile's queries.
 //!
-//! When there are fewer tiles than blocks, the keys of a tile are divided into parts. Each part is a tile of its own; another
+//! When there are fewer tiles than blocks, the keys of a tile are divided into parts. Each part is a separate tile; another
 //! launch (`combine`) combines their sums, largest scores and sums of weights.
 
 mod loads;

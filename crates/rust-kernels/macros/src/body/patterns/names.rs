@@ -1,4 +1,4 @@
-//! The names in a pattern: constants, what it binds, and its form for rustc.
+//! The names in a pattern: constants, bindings, and the pattern's form for rustc.
 
 use syn::visit_mut::VisitMut;
 use syn::{Ident, Pat};

@@ -50,7 +50,7 @@ fn reduced(x: f64) -> (u32, Double) {
     let q = (bit(point) | bit(point + 1) << 1) as u32;
     let up = bit(point - 1) == 1;
     let mut fraction = d(0.0);
-    // Bits below the point, in groups; all ones minus the fraction where it is above a half.
+    // Bits below the point, in groups; all ones minus the fraction if the fraction is above a half.
     let mut k = point - 1;
     let mut first = None;
     while k >= 0 {
