@@ -25,7 +25,8 @@ const MOST_VALUES: usize = 10_000;
 /// reaches it.
 pub fn axis(text: &str) -> Result<Vec<u64>, String> {
     let Some((start, rest)) = text.split_once("..") else { return Ok(vec![extent(text)?]) };
-    let help = "give a range as 512..16384*2 (each twice the previous one) or 8..64+8 (each 8 more)";
+    let help =
+        "give a range as 512..16384*2 (each twice the previous one) or 8..64+8 (each 8 more)";
     let (end, step, multiplies) = match (rest.split_once('*'), rest.split_once('+')) {
         (Some((end, factor)), None) => (end, factor, true),
         (None, Some((end, step))) => (end, step, false),

@@ -68,7 +68,9 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
         }
         FaultKind::BadFree | FaultKind::UseAfterFree => {
             fault.message = raw.note;
-            fault.help = "free each pointer that `malloc` returned exactly once, and no other pointer".into();
+            fault.help =
+                "free each pointer that `malloc` returned exactly once, and no other pointer"
+                    .into();
         }
         FaultKind::NoMbarrier => {
             fault.message = raw.note;

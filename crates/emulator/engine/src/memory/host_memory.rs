@@ -50,7 +50,9 @@ impl Memory {
             return refuse("no host program has memory there".into());
         }
         if in_windows(address, bytes) {
-            return refuse("the range holds the generic addresses of shared and local memory".into());
+            return refuse(
+                "the range holds the generic addresses of shared and local memory".into(),
+            );
         }
         let before = self.live.range(..address + bytes).next_back();
         if let Some((other, a)) = before

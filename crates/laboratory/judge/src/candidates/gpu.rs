@@ -101,9 +101,7 @@ impl Arena {
         }
         let changed = |at: &usize| guarded[*at] && after[*at] != self.bytes[*at];
         match (0..after.len()).find(changed) {
-            Some(_) => {
-                Err(Reason::new("canary", "it wrote outside of the buffers on the GPU"))
-            }
+            Some(_) => Err(Reason::new("canary", "it wrote outside of the buffers on the GPU")),
             None => Ok(results),
         }
     }

@@ -135,10 +135,7 @@ fn failure(file: &Path, error: &std::io::Error) -> Error {
 
 fn refusal(file: &Path, why: &str) -> Error {
     Error::Request {
-        why: format!(
-            "{} is not a file of tuned choices: {why}; it is not changed",
-            file.display()
-        ),
+        why: format!("{} is not a file of tuned choices: {why}; it is not changed", file.display()),
         help: format!("name another file by {TUNED_VARIABLE}, or move this one away"),
     }
 }

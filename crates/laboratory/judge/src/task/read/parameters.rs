@@ -96,7 +96,12 @@ fn array_kind(table: &Table<'_>, role: Role) -> Result<ParameterKind, TaskError>
         None => None,
         Some(value) => match &value.array()?[..] {
             [low, high] => Some(Box::new([low.expression()?, high.expression()?])),
-            _ => return Err(value.error("expected two numbers: the lower bound, and the exclusive upper bound", "")),
+            _ => {
+                return Err(value.error(
+                    "expected two numbers: the lower bound, and the exclusive upper bound",
+                    "",
+                ));
+            }
         },
     };
     Ok(ParameterKind::Array { role, shape, range })
