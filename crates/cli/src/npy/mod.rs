@@ -49,7 +49,7 @@ pub fn read(path: &Path) -> Result<(Array, String), Failure> {
     let Some(type_name) = header.type_name else {
         return Err(Failure::input(
             format_args!("{name} holds records, not numbers"),
-            "save one field of it as an array of its own",
+            "save one field of it as a separate array",
         ));
     };
     let stored = Stored::named(&type_name).ok_or_else(|| refused_type(&name, &type_name))?;

@@ -171,7 +171,7 @@ pub fn ladder_and_rungs<'a>(
     match target.split_once('/') {
         Some((_, rung)) if !rungs.is_empty() => Err(Failure::input(
             format_args!("{target} names the rung {rung}, and --rungs names others"),
-            "name them all with --rungs, and the ladder alone before",
+            "name all rungs with --rungs, and only the ladder before it",
         )),
         Some((ladder, rung)) => Ok((ladder, vec![rung])),
         None => Ok((target, rungs.iter().map(String::as_str).collect())),

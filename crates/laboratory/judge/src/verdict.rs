@@ -100,7 +100,7 @@ pub enum TimedProblem {
 pub const KINDS: [(&str, &str); 23] = [
     ("source", "the source has an `#include` of a file, or is too large"),
     ("compile", "it does not compile, or not in time"),
-    ("ptx", "it is not valid PTX, or uses what the emulator does not know"),
+    ("ptx", "it is not valid PTX, or uses a feature that the emulator does not support"),
     ("entry", "it has no kernel of the task's name"),
     ("signature", "the kernel's parameters are not those of the task"),
     ("launch", "its launch is missing, not valid or more than a device has"),

@@ -63,7 +63,7 @@ pub enum StoreError {
     Full(PathBuf),
     /// The file is damaged.
     #[error(
-        "the store {} is damaged: {why}\n  = help: `sqlite3 FILE .recover` may save what is in it; move it away to begin a new one", .path.display()
+        "the store {} is damaged: {why}\n  = help: `sqlite3 FILE .recover` may recover its contents; move the file away to start a new store", .path.display()
     )]
     Damaged {
         /// The file.

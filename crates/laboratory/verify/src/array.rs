@@ -15,7 +15,7 @@ pub fn verify_array(
 ) -> Result<Accuracy, Rejection> {
     if got.bytes.len() != want.bytes.len() || got.element.bytes != want.element.bytes {
         let of = |array: &Array| format!("{:?} of {}", array.shape, array.element.name);
-        let why = format!("it is {}, and what is expected is {}", of(got), of(want));
+        let why = format!("it is {}, but {} is expected", of(got), of(want));
         return Err(Rejection::Wrong(why));
     }
     let name = want.element.name;

@@ -117,7 +117,7 @@ impl<const R: usize> Pixels<R> {
         let corners = self.lower.iter().chain(&self.upper);
         match corners.copied().find(|corner| !(-most - 1..=most).contains(corner)) {
             Some(corner) => {
-                Err(format!("a corner of the box lies at {corner}, not {} to {most}", -most - 1))
+                Err(format!("a corner of the box is at {corner}, not {} to {most}", -most - 1))
             }
             None => Ok(()),
         }

@@ -132,7 +132,7 @@ impl<const R: usize> Tiles<R> {
         if self.swizzle != Swizzle::None && row as u64 > self.swizzle.width() {
             return Err(format!(
                 "dimension {} of the tile {:?} has {row} bytes, more than the {} of its swizzle\n  \
-                 = help: copy {} columns at a time, each part to a slab of its own",
+                 = help: copy {} columns at a time, each part to a separate slab",
                 R - 1,
                 self.tile,
                 self.swizzle.width(),

@@ -59,7 +59,7 @@ impl Arrival {
         if self.form.kind != other.form.kind || self.threads != other.threads {
             let number = self.number;
             return Err(format!(
-                "threads of one warp come to barrier {number} with different instructions"
+                "threads of one warp arrive at barrier {number} with different instructions"
             ));
         }
         let (lanes, true_lanes) = (self.lanes | other.lanes, self.true_lanes | other.true_lanes);

@@ -105,7 +105,7 @@ impl Worker<'_> {
             FaultKind::Deadlock,
             MemorySpace::Shared,
             warp.waiting,
-            format!("warp {w} waits for {what}, and no other warp can go on"),
+            format!("warp {w} waits for {what}, and no other warp can continue"),
         );
         let pc = warp.pc(warp.waits_at) as usize;
         let origin = self.assembled.code.origin_of.get(pc).copied().unwrap_or(0);

@@ -118,7 +118,7 @@ impl HeapBlocks {
     ) -> Finding {
         let place = match &near {
             Some(near) => format!("{:+} of a block of {} bytes", near.offset, near.bytes),
-            None => format!("{address:#x}, where there is no block"),
+            None => format!("{address:#x}, which is not in a block"),
         };
         let (message, help) = match kind {
             ReportKind::UseAfterFree => (

@@ -128,7 +128,7 @@ impl Task {
         }
         match outputs.find(|(number, _)| !covered(*number)) {
             Some((_, name)) => Err(reference.error(
-                format!("nothing says what is right for `{name}`"),
+                format!("no expected result is given for `{name}`"),
                 "write [[reference]] once for each output",
             )),
             None => Ok(()),

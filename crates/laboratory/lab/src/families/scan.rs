@@ -92,7 +92,7 @@ impl Case for Scan {
     fn skips(&self, rung: &str, _device: &Device) -> Option<String> {
         let alone = ["one-thread", "one-block", "warp-shuffle"].contains(&rung);
         (alone && self.length > MOST_FOR_ONE)
-            .then(|| format!("one block alone takes at most {MOST_FOR_ONE} numbers"))
+            .then(|| format!("a single block takes at most {MOST_FOR_ONE} numbers"))
     }
 
     fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>> {

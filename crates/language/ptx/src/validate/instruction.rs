@@ -237,12 +237,20 @@ impl<'a> Checker<'a> {
                     given.len(),
                     formals.len()
                 );
-                return self.report(instruction.text_line, message, Some("pass what it declares"));
+                return self.report(
+                    instruction.text_line,
+                    message,
+                    Some("pass the parameters that it declares"),
+                );
             }
             for (index, (actual, formal)) in given.iter().zip(formals).enumerate() {
                 if let Err(why) = self.argument(actual, formal) {
                     let message = format!("the call of `{name}`: {what} {}, {why}", index + 1);
-                    self.report(instruction.text_line, message, Some("pass what it declares"));
+                    self.report(
+                        instruction.text_line,
+                        message,
+                        Some("pass the parameters that it declares"),
+                    );
                 }
             }
         }

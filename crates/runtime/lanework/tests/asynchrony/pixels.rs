@@ -164,7 +164,7 @@ fn a_broken_rule_is_told_with_its_dimension() -> Result<()> {
         (said(pixels.steps(&[1, 9])), "step 9"),
         (
             said(pixels.filter(&[3, 3], &[200, 1])),
-            "a corner of the box lies at -200, not -128 to 127",
+            "a corner of the box is at -200, not -128 to 127",
         ),
         (said(pixels.filter(&[8, 3], &[0, 0])), "the box of pixels is empty"),
         (said(Pixels::new([2, 5, 6, 4], 1025)), "1025 pixels"),

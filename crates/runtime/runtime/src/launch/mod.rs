@@ -219,7 +219,7 @@ impl<'a> Launch<'a> {
             |argument: &Arg| argument.device().is_some_and(|id| id != device.identity());
         if self.arguments.iter().any(elsewhere) {
             return Err(refuse(
-                "a buffer or tensor map lies on another device",
+                "a buffer or tensor map is on another device",
                 "download it and upload it to the device of the launch",
             ));
         }

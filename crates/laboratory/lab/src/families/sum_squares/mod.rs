@@ -184,7 +184,7 @@ impl<E: LadderElement> Case for SumSquares<E> {
     fn skips(&self, rung: &str, _device: &Device) -> Option<String> {
         let threads = self.threads;
         if rung == "one-thread" && self.length > MOST_FOR_ONE_THREAD {
-            return Some(format!("one thread alone takes at most {MOST_FOR_ONE_THREAD} numbers"));
+            return Some(format!("a single thread takes at most {MOST_FOR_ONE_THREAD} numbers"));
         }
         let halves = threads.is_power_of_two() && threads >= 32;
         (BY_HALVES.contains(&rung) && !halves).then(|| {
