@@ -90,7 +90,7 @@ pub struct Filters {
     /// Runs since a date (2026-11-22), a time (2026-11-22T16:00:00Z), or for as long (7d, 12h, 30m).
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
-    /// Runs whose checkout had a revision that begins so.
+    /// Runs whose checkout's revision begins with this.
     #[arg(long, value_name = "HASH")]
     pub revision: Option<String>,
     /// Runs with one of these verdicts: verified, unverified, wrong, lower-precision, failed, skipped, invalid, fast,

@@ -66,7 +66,7 @@ pub struct CompareArgs {
     /// rung.
     #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["second", "last"], help_heading = "History")]
     pub revision: Vec<String>,
-    /// Compare the last stored run with the one before it that timed the same; A may name a ladder or rung.
+    /// Compare the last stored run with the one before it that timed the same kernel; A may name a ladder or rung.
     #[arg(long, conflicts_with = "second", help_heading = "History")]
     pub last: bool,
     #[command(flatten)]

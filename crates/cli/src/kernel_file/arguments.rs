@@ -111,7 +111,7 @@ fn fit_memory(args: &KernelArgs, arguments: &[Argument]) -> Result<(), Failure> 
         if total > limit {
             return Err(Failure::input(
                 format_args!(
-                    "--arg {text}: the arguments have {} bytes of memory up to here, and the emulator {}",
+                    "--arg {text}: the arguments up to this one need {} bytes of memory, and the emulator has {}",
                     thousands(total),
                     thousands(limit)
                 ),

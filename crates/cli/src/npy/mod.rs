@@ -98,7 +98,7 @@ fn refused_type(name: &dyn Display, type_name: &str) -> Failure {
     let help = match type_name.trim_start_matches(['<', '>', '=', '|']) {
         "V2" => "if it is bfloat16, save its bits and say so: a.view(np.uint16), and --type bf16",
         "O" => "it holds Python objects: make it an array of numbers, such as a.astype(np.float32)",
-        "c16" => "save its parts as arrays of their own: a.real and a.imag",
+        "c16" => "save its parts as separate arrays: a.real and a.imag",
         _ => "use numbers of 1, 2, 4 or 8 bytes, such as float32: a.astype(np.float32)",
     };
     Failure::input(format_args!("{name} holds elements of type {type_name}"), help)

@@ -78,7 +78,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     let processes = read(folder.path()).map_err(|why| {
         Failure::input(
             why,
-            "let both be of one version (`cargo install lanework-cli@VERSION`), or set \
+            "use the same version of both (`cargo install lanework-cli@VERSION`), or set \
              LANEWORK_TOOL=check or profile in place of the command",
         )
     })?;

@@ -94,7 +94,7 @@ fn mistakes_in_tasks_are_told_with_their_place() {
         ("entry = \"saxpy\"\n", "", 1, "`entry` is missing"),
         ("element = \"f32\", choices", "element = \"float\", choices", 5, "`float` is not known"),
         ("kind = \"inout\"", "kind = \"both\"", 7, "`both` is not known"),
-        ("name = \"x\"", "name = \"y\"", 7, "`y` is there twice"),
+        ("name = \"x\"", "name = \"y\"", 7, "`y` is declared twice"),
         ("choices = [0, 1, -1, 2.5, 0.3]", "choices = []", 5, "nothing to choose from"),
         (
             "shape = [\"n\"] },\n  { name = \"y\"",

@@ -160,7 +160,7 @@ fn checks(options: &SanitizerOptions) -> Result<Checks, Failure> {
         true => Ok(checks),
         false => Err(Failure::input(
             "--only and --skip leave no kind of error to look for",
-            "leave out --skip, or some of it",
+            "remove --skip, or some of its kinds",
         )),
     }
 }

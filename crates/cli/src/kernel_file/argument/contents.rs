@@ -39,8 +39,9 @@ impl Contents {
             let count = self.bytes() as usize;
             let mut bytes = Vec::new();
             bytes.try_reserve_exact(count).map_err(|_| {
-                let what =
-                    format!("{count} bytes for an argument: this computer has not enough memory");
+                let what = format!(
+                    "{count} bytes for an argument: this computer does not have enough memory"
+                );
                 lanework_terminal::failure::Failure::input(what, "use a smaller array")
             })?;
             bytes.resize(count, byte);

@@ -134,7 +134,7 @@ fn what_cannot_be_compared_is_refused_or_warned_about() {
         ("1 2 --size 3", "nothing is run"),
         ("1 2 --save", "nothing is run"),
         ("--revision a zzz", "revision zzz has no times"),
-        ("nothing --last", "no two runs that timed the same"),
+        ("nothing --last", "no two runs that timed the same kernel"),
         ("1 2 --store /no/such/store", "there is no store at"),
     ] {
         let (_, error) = lab.ends(2, line);

@@ -227,7 +227,7 @@ impl<'a> Job<'a> {
                 let all_idle = idle_turns > waiting;
                 if stalled > STALLED && self.shape.max_instructions.is_some() {
                     let note = format!(
-                        "the warps executed {STALLED} instructions, and none came to a barrier or its end"
+                        "the warps executed {STALLED} instructions, and none reached a barrier or its end"
                     );
                     turn = Err(executor.stalled(note));
                 } else if all_idle && stall::has_handler() && !stall::goes_on(Stall::Suspected) {
@@ -347,7 +347,7 @@ impl Job<'_> {
         let unstarted = self.order.unstarted();
         if limit && self.shape.polls && unstarted > 0 {
             let why = format!(
-                "; the kernel reads in a loop what other blocks write, {}, and {} of the grid's {} have not started",
+                "; the kernel reads in a loop data that other blocks write, {}, and {} of the grid's {} have not started",
                 self.residency(),
                 unstarted * self.per_cluster(),
                 self.order.total * self.per_cluster()

@@ -105,7 +105,7 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
                 fault.help = "`grid.sync()` of cooperative groups traps if the launch is not cooperative: launch it with `--cooperative` or `.cooperative()`; else a check in the kernel failed".into();
                 return fault;
             }
-            fault.help = "a check in the kernel failed, or it called an address that is not that of a function that can run there; see its source line".into();
+            fault.help = "a check in the kernel failed, or it called an address that is not a function that can run there; see its source line".into();
         }
         FaultKind::Assertion => {
             let told: Vec<&str> = raw.note.split('\0').collect();

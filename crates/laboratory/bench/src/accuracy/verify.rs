@@ -57,7 +57,7 @@ pub fn close<T: Copy + Debug + Into<f64>>(
 fn check<T: Debug>(got: &[T], want: &[T], wrong: &dyn Fn(usize) -> bool) -> Result<(), Rejection> {
     if got.len() != want.len() {
         let (got, want) = (got.len(), want.len());
-        return Err(Rejection::Wrong(format!("{got} elements where the reference has {want}")));
+        return Err(Rejection::Wrong(format!("{got} elements, but the reference has {want}")));
     }
     let all: Vec<usize> = (0..got.len()).filter(|&index| wrong(index)).collect();
     if all.is_empty() {

@@ -71,7 +71,7 @@ pub fn source(text: &str) -> Result<(), Reason> {
         }
     }
     match text.contains("__has_include") || text.contains("__has_embed") {
-        true => Err(Reason::new("source", "`__has_include` asks which files there are")),
+        true => Err(Reason::new("source", "`__has_include` tests which files exist")),
         false => Ok(()),
     }
 }
@@ -124,9 +124,9 @@ pub fn module(module: &Module, task: &Task, notes: &mut Vec<String>) -> Result<(
     for (kind, allowance, names) in USES {
         let Some(used) = names.iter().find(|name| words.contains(*name)) else { continue };
         let what = match kind {
-            "timer" => format!("it reads `{used}`: a result must not hang on time"),
+            "timer" => format!("it reads `{used}`: a result must not depend on time"),
             "printf" => "it calls `printf`".to_owned(),
-            _ => format!("it reads `{used}`: a result must not hang on where threads are placed"),
+            _ => format!("it reads `{used}`: a result must not depend on the placement of threads"),
         };
         match task.allows(allowance) {
             true => notes.push(what),

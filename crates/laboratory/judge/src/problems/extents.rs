@@ -29,7 +29,9 @@ fn signed(node: &Node, extents: &Extents) -> Result<i128, ExpressionError> {
     let large = || fail(0, "a number is too large");
     Ok(match node {
         Node::Number(value, true) => *value as i128,
-        Node::Number(value, false) => return Err(fail(0, format!("{value} is not whole"))),
+        Node::Number(value, false) => {
+            return Err(fail(0, format!("{value} is not a whole number")));
+        }
         Node::Name(name, at) => match extents.get(name) {
             Some(value) => i128::from(*value),
             None => {

@@ -188,7 +188,7 @@ impl<'a> Ready<'a> {
 
 fn failed(what: &str, why: &str, problem: &Problem) -> Unjudged {
     let what = format!("{what} failed on {}: {why}", problem.record());
-    Unjudged::Failed(what, "correct the task: the candidate was not looked at".to_owned())
+    Unjudged::Failed(what, "correct the task: the candidate was not tested".to_owned())
 }
 
 /// Terms of one element of an output.

@@ -116,7 +116,7 @@ pub fn of_command(
             return Err(format!("`{program}` ran for more than {:?}", task.limits.launch));
         }
         Ended::TooLarge => {
-            return Err(format!("`{program}` had more than {MEMORY} bytes of memory"));
+            return Err(format!("`{program}` used more than {MEMORY} bytes of memory"));
         }
     }
     let mut expected = Vec::new();

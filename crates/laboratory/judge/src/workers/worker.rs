@@ -87,7 +87,7 @@ impl Worker {
         Ok(match self.start("compile", folder.path(), &order, bounds)? {
             Ended::TooLong => Err(format!("the compiler ran for more than {} s", time.as_secs())),
             Ended::TooLarge => {
-                Err(format!("the compiler had more than {COMPILER_MEMORY} bytes of memory"))
+                Err(format!("the compiler used more than {COMPILER_MEMORY} bytes of memory"))
             }
             Ended::Itself(_, answer, said) => match serde_json::from_slice(&answer) {
                 Ok(Compiled::Ptx(ptx)) => Ok(ptx),
@@ -118,7 +118,7 @@ impl Worker {
         let bounds = Bounds { time, memory: GPU_MEMORY, output: GPU_OUTPUT };
         Ok(match self.start("launch", folder, order, bounds)? {
             Ended::TooLong => Err(format!("its launches did not end within {} s", time.as_secs())),
-            Ended::TooLarge => Err("its process had too much memory".to_owned()),
+            Ended::TooLarge => Err("its process used too much memory".to_owned()),
             Ended::Itself(_, answer, said) => serde_json::from_slice(&answer)
                 .map_err(|_| format!("its process ended without an answer: {}", said.trim_end())),
         })

@@ -200,7 +200,7 @@ impl FormJson {
         let inputs = thousands(self.inputs);
         match self.verdict {
             "unknown" => {
-                "not compared, for it has no fingerprints; --live compares it with a GPU".to_owned()
+                "not compared: it has no fingerprints; --live compares it with a GPU".to_owned()
             }
             "refused" => why.to_owned(),
             "recorded" => format!("{inputs} inputs"),

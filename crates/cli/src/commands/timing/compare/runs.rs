@@ -21,7 +21,7 @@ pub fn run(args: &CompareArgs, asked: &Stored) -> Outcome {
         if side.is_empty() {
             return Err(Failure::input(
                 format_args!("{name} has no times to compare"),
-                "times are of a GPU; `lanework history` lists the runs",
+                "only runs on a GPU have times; `lanework history` lists the runs",
             ));
         }
     }
@@ -81,7 +81,10 @@ fn sides(
         Stored::Last => {
             let Some([(a, of_a), (b, of_b)]) = store.last_two(wanted).map_err(failed)? else {
                 return Err(Failure::input(
-                    format_args!("{} has no two runs that timed the same", store.path().display()),
+                    format_args!(
+                        "{} has no two runs that timed the same kernel",
+                        store.path().display()
+                    ),
                     "store runs with --save; `lanework history` lists them",
                 ));
             };

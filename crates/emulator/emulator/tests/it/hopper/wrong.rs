@@ -102,7 +102,7 @@ fn mbarriers_are_used_as_they_count() {
             &format!(
                 "{INIT} @%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 8; mbarrier.arrive.shared::cta.b64 %rd4, [%r2];"
             ),
-            "1 arrivals where 0 are pending",
+            "1 arrivals, but only 0 are pending",
         ),
         (
             &format!(

@@ -298,7 +298,7 @@ unsafe fn finish(cluster: &mut Cluster, copy: Copy) -> Result<(), LateFault> {
     // SAFETY: the mbarrier's address was checked when the copy was started.
     let found = unsafe { Mbarrier::from_bits(host.cast::<u64>().read()) };
     let told = match found {
-        None => Err("no mbarrier is there any more".to_owned()),
+        None => Err("the mbarrier no longer exists".to_owned()),
         Some(mut barrier) => barrier.complete_bytes(bytes).map(|()| barrier),
     };
     match told {

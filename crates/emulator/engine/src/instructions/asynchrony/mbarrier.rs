@@ -75,7 +75,7 @@ impl Mbarrier {
     /// When fewer are pending.
     pub fn arrive(&mut self, count: u32) -> Result<(), Misuse> {
         if count == 0 || count > self.pending {
-            return Err(format!("{count} arrivals where {} are pending", self.pending));
+            return Err(format!("{count} arrivals, but only {} are pending", self.pending));
         }
         self.pending -= count;
         self.turn();
@@ -88,7 +88,10 @@ impl Mbarrier {
     /// When fewer are pending.
     pub fn drop_out(&mut self, count: u32) -> Result<(), Misuse> {
         if count > self.expected {
-            return Err(format!("{count} arrivals drop out where {} are expected", self.expected));
+            return Err(format!(
+                "{count} arrivals drop out, but only {} are expected",
+                self.expected
+            ));
         }
         self.expected -= count;
         self.arrive(count)

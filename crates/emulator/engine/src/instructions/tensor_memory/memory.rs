@@ -131,7 +131,7 @@ impl TensorMemory {
         let found = self.allocations.iter().position(|a| a.start == address);
         let Some(found) = found else {
             return Err(format!(
-                "tensor memory at {address:#010x} is freed, but no allocation that is still there has this address"
+                "tensor memory at {address:#010x} is freed, but no live allocation has this address"
             ));
         };
         let given = self.allocations[found];

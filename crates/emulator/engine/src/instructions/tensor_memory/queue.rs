@@ -177,7 +177,7 @@ unsafe fn arrive(work: &QueuedTask, at: Arrival) -> Result<(), RawFault> {
     // SAFETY: the address was checked when the arrival was issued, and shared memory lives until the cluster ends.
     let found = unsafe { Mbarrier::from_bits(host.read()) };
     let told = match found {
-        None => Err("no mbarrier is there any more".to_owned()),
+        None => Err("the mbarrier no longer exists".to_owned()),
         Some(mut barrier) => barrier.arrive(1).map(|()| barrier),
     };
     let barrier = told.map_err(|why| RawFault {

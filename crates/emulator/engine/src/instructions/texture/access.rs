@@ -91,7 +91,7 @@ impl<'a> TextureLane<'a> {
                     self.wrong(format!("{handle:#x} is a surface or sampler, not a texture"))
                 );
             }
-            None => return Err(self.wrong(format!("{handle:#x} is the handle of no texture"))),
+            None => return Err(self.wrong(format!("{handle:#x} is not the handle of a texture"))),
         };
         match sampler {
             0 => Ok(self.bound(levels, own, direct)),
@@ -103,7 +103,7 @@ impl<'a> TextureLane<'a> {
                     let sampler = Sampler { as_float, srgb, normalized, ..*sampler };
                     Ok(self.bound(levels, sampler, direct && own_handle))
                 }
-                _ => Err(self.wrong(format!("{handle:#x} is the handle of no sampler"))),
+                _ => Err(self.wrong(format!("{handle:#x} is not the handle of a sampler"))),
             },
         }
     }
@@ -117,7 +117,7 @@ impl<'a> TextureLane<'a> {
             Some(_) => {
                 Err(self.wrong(format!("{handle:#x} is a texture or sampler, not a surface")))
             }
-            None => Err(self.wrong(format!("{handle:#x} is the handle of no surface"))),
+            None => Err(self.wrong(format!("{handle:#x} is not the handle of a surface"))),
         }
     }
 
@@ -249,7 +249,7 @@ impl<'a> TextureLane<'a> {
             Some(Object::Surface(image)) => (std::slice::from_ref(image), false),
             _ => {
                 return Err(
-                    self.wrong(format!("{handle:#x} is the handle of no texture or surface"))
+                    self.wrong(format!("{handle:#x} is not the handle of a texture or surface"))
                 );
             }
         };

@@ -123,13 +123,13 @@ impl Image {
         };
         if !fits {
             return Err(format!(
-                "extents {:?} and {} layers are not those of this shape",
+                "extents {:?} and {} layers do not fit this shape",
                 self.extent, self.layers
             ));
         }
         if self.pitch < self.row_bytes() {
             return Err(format!(
-                "rows of {} bytes lie only {} bytes apart",
+                "rows of {} bytes are only {} bytes apart",
                 self.row_bytes(),
                 self.pitch
             ));
@@ -231,7 +231,7 @@ impl Sampler {
         let integers = image.texel.channel != Channel::Float;
         let levels = images.len() > 1;
         if (self.linear || levels && self.mip.linear) && integers && !self.as_float {
-            return Err("integers are filtered only where they are read as floats".to_owned());
+            return Err("integers are filtered only if they are read as floats".to_owned());
         }
         let bytes = image.texel.channel == Channel::Unsigned && image.texel.bits == 8;
         if self.srgb && !(bytes && self.as_float) {

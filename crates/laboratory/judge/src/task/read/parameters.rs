@@ -44,7 +44,7 @@ pub fn extents(top: &Table<'_>) -> Result<Vec<Extent>, TaskError> {
         if multiple_of == 0 || low > high || low.next_multiple_of(multiple_of) > high {
             return Err(range.error("no number is in this range", ""));
         }
-        let timed = table.need("timed", "its value where the kernel is timed")?;
+        let timed = table.need("timed", "its value in the timed problem")?;
         let edges = match table.get("edges") {
             Some(edges) => edges.array()?.iter().map(within).collect::<Result<_, _>>()?,
             None => Vec::new(),
@@ -65,7 +65,7 @@ pub fn parameters(top: &Table<'_>) -> Result<Vec<Parameter>, TaskError> {
         let name = table.need("name", "a name for messages and formulas")?;
         let text = name.string()?;
         if parameters.iter().any(|known| known.name == text) {
-            return Err(name.error(format!("`{text}` is there twice"), ""));
+            return Err(name.error(format!("`{text}` is declared twice"), ""));
         }
         let names = ELEMENTS.map(Element::name);
         let element =

@@ -24,7 +24,7 @@ impl Task {
             if let (Some((only, _)), None) = (outputs.next(), outputs.next()) {
                 return Ok(only);
             }
-            table.need("output", "the parameter that this is the reference of")?;
+            table.need("output", "the parameter that this reference computes")?;
             return Ok(0);
         };
         let number = self.array(value)?;
