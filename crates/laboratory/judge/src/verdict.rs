@@ -107,7 +107,7 @@ pub const KINDS: [(&str, &str); 23] = [
     ("timer", "it reads a clock or a timer"),
     ("printf", "it prints"),
     ("placement", "it reads on which multiprocessor or in which slot it runs"),
-    ("endless", "a launch did not end within its limits, or waits for ever"),
+    ("endless", "a launch did not end within its limits, or waits forever"),
     ("fault", "a launch was stopped by a fault, a `trap` or a failed assert"),
     ("nothing-written", "no byte of an output was written"),
     ("not-written", "part of an output was not written"),

@@ -58,7 +58,7 @@ pub fn unpack(blob: &[u8]) -> Result<Vec<TimedSample>, String> {
         serde_json::from_slice(runs).map_err(|error| format!("the samples: {error}"))?;
     let total = runs.iter().try_fold(0usize, |sum, (count, _)| sum.checked_add(*count));
     if total != Some(count) {
-        return Err(format!("{count} samples stand beside {} of the monitor", total.unwrap_or(0)));
+        return Err(format!("{count} samples, but {} of the monitor", total.unwrap_or(0)));
     }
     let seen = runs.iter().flat_map(|(count, seen)| std::iter::repeat_n(seen, *count));
     let times = times

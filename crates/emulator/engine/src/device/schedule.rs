@@ -313,7 +313,7 @@ impl<'a> Job<'a> {
 }
 
 impl Job<'_> {
-    /// The fault of a cluster that waits for ever.
+    /// The fault of a cluster that waits forever.
     pub(crate) fn deadlock(&self, located: Located, unstarted: u64) -> Located {
         let raw = located.raw;
         let (kind, why) = match unstarted {

@@ -87,7 +87,8 @@ impl Task {
         }
         if let Some(work) = top.get("work") {
             let table = work.table(&["bytes", "flops"])?;
-            let help = "the least of any solution, such as bytes = \"8 * n\" and flops = \"2 * n\"";
+            let help =
+                "the minimum of any solution, such as bytes = \"8 * n\" and flops = \"2 * n\"";
             let bytes = table.need("bytes", help)?.expression()?;
             task.work = Some((bytes, table.need("flops", help)?.expression()?));
         }

@@ -118,7 +118,7 @@ impl Product<'_> {
     fn rejection(&self, reference: &Reference, got: &[f32], wrong: &[Wrong]) -> Rejection {
         let (m, n, k) = self.extents;
         let known = match reference.sketch {
-            Some(_) => format!("elements looked at, of {m}x{n}"),
+            Some(_) => format!("elements checked, of {m}x{n}"),
             None => format!("of {} elements", m * n),
         };
         let mut list = String::new();

@@ -135,7 +135,7 @@ pub fn told_by_errors(
         let rest: Vec<f64> = sample.relative(&best.values);
         let rest: Vec<f64> = errors.iter().zip(rest).map(|(e, c)| e - c).collect();
         return Some(format!(
-            "{words}: errors of {:.1e} of the sums' scale follow what that loses, {:.1e} is left without them",
+            "{words}: errors of {:.1e} of the sums' scale match this loss; without it, {:.1e} is left",
             rms(errors),
             rms(&rest)
         ));

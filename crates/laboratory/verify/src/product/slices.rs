@@ -145,7 +145,7 @@ pub fn told_by_errors(sample: &Sample, errors: &[f64]) -> Option<String> {
         && found.certainty >= CERTAIN
         && alone.left < 0.5;
     told.then(|| {
-        format!("{words}: errors of {:.1e} of the sums' scale are those terms", rms(errors))
+        format!("{words}: errors of {:.1e} of the sums' scale match those terms", rms(errors))
     })
 }
 

@@ -88,7 +88,7 @@ impl<'a> Checker<'a> {
         let initialized = matches!(variable.space, StateSpace::Global | StateSpace::Const);
         if variable.init.is_some() && (!initialized || variable.linkage == Linkage::Extern) {
             let message = format!("`{name}` in {} cannot have an initial value", variable.space);
-            self.report(line, message, Some("store to it where the kernel starts"));
+            self.report(line, message, Some("store to it at the start of the kernel"));
         }
         let open = variable.dims.first().is_some_and(Option::is_none);
         if variable.dims.iter().skip(1).any(Option::is_none) {
@@ -102,7 +102,7 @@ impl<'a> Checker<'a> {
         }
         if variable.dims.contains(&Some(0)) && variable.space != StateSpace::Param && !sized_later {
             let message = format!("the array `{name}` has no elements");
-            self.report(line, message, Some("give it one element at least"));
+            self.report(line, message, Some("give it at least one element"));
         }
         if role == VariableRole::Module && matches!(variable.space, StateSpace::Param) {
             let message = format!("`{name}` in .param is declared outside a function");

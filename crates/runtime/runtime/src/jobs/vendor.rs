@@ -54,7 +54,7 @@ impl Cublas {
             return Err(Error::Unsupported {
                 what: "cuBLAS",
                 device: "the emulator".to_owned(),
-                help: "use a GPU, or a kernel of ours",
+                help: "use a GPU, or one of Lanework's kernels",
             });
         };
         let library = Arc::new(lanework_cuda::Cublas::open(gpu.raw())?);

@@ -43,7 +43,7 @@ impl RegisterPool {
             return match more {
                 false => Ok(true),
                 true => Err("the kernel does not say with how many registers it is launched (`.maxnreg`), so that a GPU \
-                             waits for ever for more of them"
+                             waits forever for more of them"
                     .to_owned()),
             };
         };

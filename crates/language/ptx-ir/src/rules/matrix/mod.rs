@@ -201,7 +201,7 @@ fn bit_op(cx: &Cx<'_, '_>, a: ElementType) -> LoweringResult<Option<BitOp>> {
         (true, false, true, true) => Ok(Some(BitOp::Xor)),
         (false, true, true, true) => Ok(Some(BitOp::And)),
         (false, false, false, false) => Ok(None),
-        _ => Err(cx.unsupported("`.xor.popc` or `.and.popc` is for `.b1`, and for nothing else")),
+        _ => Err(cx.unsupported("`.xor.popc` or `.and.popc` is only for `.b1`")),
     }
 }
 

@@ -52,7 +52,7 @@ fn mip(cx: &Cx<'_, '_>) -> LoweringResult<MipLevel> {
         (_, false, false) => Ok(MipLevel::Base),
         (false, true, false) => Ok(MipLevel::Level),
         (false, false, true) => Ok(MipLevel::Gradient),
-        _ => Err(cx.unsupported("several ways to say the mipmap level")),
+        _ => Err(cx.unsupported("several ways to give the mipmap level")),
     }
 }
 
