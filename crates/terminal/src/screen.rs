@@ -29,8 +29,8 @@ pub fn with_options(command: Command) -> Command {
         .value_name("NAMES")
         .value_delimiter(',')
         .help(
-            "Show these columns of a table, or `all`; else those that fit the terminal, or COLUMNS where that \
-             is set. Into a pipe or file all are written in full",
+            "Columns of tables to show, or `all` [default: those that fit the terminal, or COLUMNS if set; all \
+             in a pipe or file]",
         );
     [color, columns]
         .into_iter()

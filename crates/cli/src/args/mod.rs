@@ -130,9 +130,9 @@ pub enum Command {
         lanework sweep int-matmul --tile 4..32*2 --size 64..256+64 --rungs shared-tile\n  \
         lanework sweep sgemm --device cuda:0 --save\n  \
         lanework sweep sgemm --device cuda:0 --resume\n\n\
-        A list is separated by commas; 512..16384*2 multiplies from 512 to 16384, 64..256+64 adds. Points that \
-        are impossible are shown with the reason. With --save each point is stored as soon as it is done: after \
-        an interrupt the same command with --resume goes on with the next one.")]
+        A list is separated by commas; 512..16384*2 multiplies from 512 to 16384, 64..256+64 adds. Impossible \
+        points are shown with the reason. With --save each point is stored as soon as it is done: after an \
+        interruption the same command with --resume continues with the next one.")]
     Sweep(SweepArgs),
     /// Time a kernel of a file, or a rung of a ladder, on a GPU.
     #[command(after_help = "Examples:\n  \
@@ -156,8 +156,8 @@ pub enum Command {
         lanework roofline\n  \
         lanework roofline sgemm --size 4096\n  \
         lanework roofline transpose --device emulator --gpu h200\n\n\
-        On the emulator, which does not model time, rungs stand by what they count under the nominal ceilings of \
-        --gpu: what comes out is a bound, a time that no run there can beat.")]
+        On the emulator, which does not model time, rungs are placed by their counts under the nominal ceilings \
+        of --gpu: the result is a bound, a time that no run on that GPU can beat.")]
     Roofline(RooflineArgs),
     /// Find the fastest rung and parameters for a problem on a GPU, and keep the choice.
     #[command(after_help = "Examples:\n  \
@@ -165,9 +165,9 @@ pub enum Command {
         lanework tune transpose --rows 5000 --cols 3000 --type bf16 --hot\n  \
         lanework tune int-matmul --size 1024 --tile 4..32*2 --rungs shared-tile\n  \
         lanework tune --list\n\n\
-        Each candidate is timed for a moment; those near the fastest meet in turns, and the simpler stays unless \
-        the other is FAST. A choice holds for the GPU, its driver, the class of the shape and this version; \
-        programs look it up with lanework::tuned. Its file is lanework/tuned.tsv in your data folder.")]
+        Each candidate is timed briefly; those close to the fastest are compared interleaved, and the simpler one \
+        is kept unless the other is FAST. A choice applies to the GPU, its driver, the shape class and this \
+        version; programs look it up with lanework::tuned. Its file is lanework/tuned.tsv in your data folder.")]
     Tune(TuneArgs),
     /// List, show, export or delete the runs that --save has stored.
     #[command(after_help = "Examples:\n  \

@@ -50,7 +50,7 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct ExperimentsArgs {
-    /// Run every command, and show the verified and measured results.
+    /// Run every command, and show what it verified and measured.
     #[arg(long)]
     pub run: bool,
     /// Write the results so far, and the JSON of every climb, to this folder.

@@ -42,8 +42,8 @@ impl RegisterPool {
         let Some(launched) = self.launched else {
             return match more {
                 false => Ok(true),
-                true => Err("the kernel does not say with how many registers it is launched (`.maxnreg`), so that a GPU \
-                             waits forever for more of them"
+                true => Err("the kernel does not declare its registers per thread (`.maxnreg`), so a GPU waits forever \
+                             for more of them"
                     .to_owned()),
             };
         };
