@@ -285,7 +285,7 @@ fn fences_hints_and_what_changes_hands_are_known() {
 fn registers_are_waited_for_until_others_give_them() {
     let f = outcome(&text("", "setmaxnreg.inc.sync.aligned.u32 232;"), 1, None).expect_err("waits");
     assert_eq!(f.kind, FaultKind::Deadlock);
-    assert!(f.to_string().contains("does not say with how many registers"), "{f}");
+    assert!(f.to_string().contains("does not declare its registers per thread"), "{f}");
     let more = "setmaxnreg.inc.sync.aligned.u32 136;";
     let f = outcome(&text(".maxnreg 128", more), 1, None).expect_err("none is free");
     assert_eq!(f.kind, FaultKind::Deadlock);
