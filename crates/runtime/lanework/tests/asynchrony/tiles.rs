@@ -172,7 +172,7 @@ fn a_map_whose_tile_is_not_the_kernels_is_refused() -> Result<()> {
     let other = Device::emulator_with(lanework::emulator::Options::default());
     let elsewhere = other.zeros::<f32>(64 * 64)?;
     let map = TensorMap::new(&elsewhere, &Tiles::new([64, 64], [32, 32]).swizzle(Swizzle::B128))?;
-    assert!(said(&map).contains("lies on another device"), "{}", said(&map));
+    assert!(said(&map).contains("is on another device"), "{}", said(&map));
     Ok(())
 }
 

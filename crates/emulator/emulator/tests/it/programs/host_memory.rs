@@ -173,7 +173,7 @@ fn what_cannot_be_lent_is_refused() {
         [
             (
                 Emulator::new(Options::default()).register_host_memory(start, 16, "x"),
-                "addresses of its own",
+                "its own addresses",
             ),
             (on_host.register_host_memory(wild(16), 16, "null"), "no host program"),
             (on_host.register_host_memory(start, 0, "empty"), "no host program"),

@@ -48,7 +48,7 @@ fn allocations_follow_the_rules() {
         &text
             .replace("b32 %r10, 64", "b32 %r1, 64")
             .replace("@%p2 bra DONE;", "@%p2 bra DONE; mov.b32 %r1, 32;"),
-        "no allocation that is still there",
+        "no live allocation",
     );
 }
 
