@@ -202,7 +202,7 @@ pub fn launch(
     let told = told.map_err(|e| error(&e))?;
     if !told.read_only.is_empty() {
         return Err(LaunchError::new_err(format!(
-            "{entry} writes to {}, which is read-only: it was left as it is; pass a writable array",
+            "{entry} writes to {}, which is read-only: the array was not changed; pass a writable array",
             told.read_only.join(", ")
         )));
     }

@@ -91,7 +91,7 @@ impl<'a, const R: usize> Grouped<'a, R> {
         for (number, (product, output)) in self.products.into_iter().zip(outputs).enumerate() {
             if *output.device() != *workspace.device() {
                 return refused(
-                    format!("product {number} lies on another device than product 0"),
+                    format!("product {number} is on another device than product 0"),
                     "upload all to one device",
                 );
             }

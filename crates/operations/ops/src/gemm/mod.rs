@@ -319,7 +319,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
         let other = others.iter().find(|(_, of)| **of != device).map(|(name, _)| *name);
         if let Some(name) = other.or(elsewhere) {
             return refused(
-                format!("{name} lies on another device than A"),
+                format!("{name} is on another device than A"),
                 "upload both to one device",
             );
         }

@@ -61,7 +61,7 @@ fn what_is_no_product_is_refused_with_its_numbers() -> Result<()> {
     }
     let other = Device::emulator().sanitized().zeros::<f32>(12)?;
     let elsewhere = refusal::<f32>(gemm(&x, Tensor::new(&other, [4, 3])?));
-    assert!(elsewhere.contains("B lies on another device than A"), "{elsewhere}");
+    assert!(elsewhere.contains("B is on another device than A"), "{elsewhere}");
     let flat = Tensor::from(&other);
     let Err(Error::Request { why, .. }) = gemm(&flat, &flat).eval::<f32>() else {
         panic!("vectors are no matrices");

@@ -195,7 +195,7 @@ fn each_is_told_with_a_remedy() -> lanework::Result<()> {
         (said(part_of_a_warpgroup()), "warps 0 to 0 are not whole warpgroups", "multiple of 4"),
         (
             said(unknown_registers()),
-            "does not say how many it is launched with",
+            "does not declare how many it is launched with",
             "max_registers = R",
         ),
         (

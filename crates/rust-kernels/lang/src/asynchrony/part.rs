@@ -182,7 +182,7 @@ impl<T: Scalar, const D: usize> Part<T, D> {
         if !known && !self.bytes().is_multiple_of(bytes) {
             let (name, have) = (b.symbols[self.symbol].clone(), self.bytes());
             b.error(
-                format!("a part of `{name}` has {have} bytes, so that not every one starts at a multiple of {bytes}"),
+                format!("a part of `{name}` has {have} bytes, so not every part starts at a multiple of {bytes}"),
                 format!("make the part's extents a multiple of {bytes} bytes"),
             );
         }
@@ -190,7 +190,7 @@ impl<T: Scalar, const D: usize> Part<T, D> {
             let (name, at) = (b.symbols[self.symbol].clone(), self.first.offset);
             b.error(
                 format!("this part of `{name}` starts at byte {at}, not at a multiple of {bytes}"),
-                format!("make what lies before it a multiple of {bytes} bytes, or give it an array of its own"),
+                format!("put a multiple of {bytes} bytes before it, or give it a separate array"),
             );
         }
     }

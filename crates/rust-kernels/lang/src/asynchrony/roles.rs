@@ -204,7 +204,7 @@ impl Role {
             }
             match b.max_registers {
                 None => b.error(
-                    "registers move, and the kernel does not say how many it is launched with",
+                    "registers move, but the kernel does not declare how many it is launched with",
                     "write `#[kernel(block = .., max_registers = R)]`: the block is launched with R registers \
                      per thread, which its roles divide anew; without it a GPU waits for registers that are not there",
                 ),
