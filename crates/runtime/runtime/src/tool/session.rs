@@ -1,9 +1,9 @@
 //! The tool of this process, which environment variables select. It runs launches and keeps records.
 
-use super::own_report;
 use super::launching::Launching;
 use super::launching::machine;
 use super::look_at::LookAt;
+use super::own_report;
 use super::own_report::Own;
 use super::record::{Findings, Launched, Profiled, Record};
 use super::sink::{Sink, micros, now, stop};
