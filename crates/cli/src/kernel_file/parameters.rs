@@ -149,12 +149,11 @@ fn one_parameter<'t>(
         Some(rest) => (true, rest),
         None => (false, text),
     };
-    let restrict = |rest: &'t str| rest.trim_start_matches('r');
-    rest = restrict(rest);
+    rest = rest.trim_start_matches('r');
     let qualified = rest.strip_prefix('K');
     rest = qualified.unwrap_or(rest);
-    if rest.starts_with('S') {
-        let (index, after) = rest[1..].split_once('_')?;
+    if let Some(substitution) = rest.strip_prefix('S') {
+        let (index, after) = substitution.split_once('_')?;
         let index = if index.is_empty() { 0 } else { usize::from_str_radix(index, 36).ok()? + 1 };
         let found = seen.get(index)?.clone();
         if pointers {

@@ -1,7 +1,7 @@
 //! Control flow in an outline: closures, branches and loops, with unknown conditions.
 
 use super::{Binding, Outline};
-use crate::matching::pattern_and_guard;
+use crate::body::matching::pattern_and_guard;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use syn::spanned::Spanned;
