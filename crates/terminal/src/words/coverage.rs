@@ -14,6 +14,7 @@ const CRATES: &[&str] = &[
     "terminal",
     "laboratory/lab-cli",
     "laboratory/lab",
+    "laboratory/verify",
     "laboratory/bench",
     "laboratory/store",
     "laboratory/judge",
