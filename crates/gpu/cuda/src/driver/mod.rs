@@ -2,6 +2,7 @@
 
 pub(crate) mod error;
 pub(crate) mod ledger;
+pub(crate) mod library;
 pub(crate) mod sys;
 
 use std::ffi::CStr;

@@ -3,7 +3,7 @@
 
 #![expect(non_camel_case_types, non_snake_case, reason = "the names are those of cuda.h")]
 
-use crate::libraries::AnyFunction;
+use crate::driver::library::AnyFunction;
 use libloading::Library;
 use std::ffi::{c_char, c_void};
 use std::sync::OnceLock;

@@ -5,7 +5,8 @@ use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::{DeviceInfo, libraries};
+use crate::DeviceInfo;
+use crate::driver::library;
 
 /// File names of the library. It comes with the driver, not with the toolkit.
 #[cfg(not(windows))]
@@ -136,21 +137,21 @@ fn functions() -> Result<&'static Functions, String> {
 }
 
 fn load() -> Result<Functions, String> {
-    let library = libraries::find(NAMES.iter().map(Path::new)).ok_or("NVML was not found")?;
+    let library = library::find(NAMES.iter().map(Path::new)).ok_or("NVML was not found")?;
     // SAFETY: each type matches the declaration in NVML's header.
     let (start, functions) = unsafe {
-        let start: Start = libraries::function(library, "NVML", "nvmlInit_v2")?;
+        let start: Start = library::function(library, "NVML", "nvmlInit_v2")?;
         let functions = Functions {
-            find: libraries::function(library, "NVML", "nvmlDeviceGetHandleByPciBusId_v2")?,
-            clock: libraries::function(library, "NVML", "nvmlDeviceGetClockInfo")?,
-            temperature: libraries::function(library, "NVML", "nvmlDeviceGetTemperature")?,
-            power: libraries::function(library, "NVML", "nvmlDeviceGetPowerUsage")?,
-            reasons: libraries::function(
+            find: library::function(library, "NVML", "nvmlDeviceGetHandleByPciBusId_v2")?,
+            clock: library::function(library, "NVML", "nvmlDeviceGetClockInfo")?,
+            temperature: library::function(library, "NVML", "nvmlDeviceGetTemperature")?,
+            power: library::function(library, "NVML", "nvmlDeviceGetPowerUsage")?,
+            reasons: library::function(
                 library,
                 "NVML",
                 "nvmlDeviceGetCurrentClocksThrottleReasons",
             )?,
-            uuid: libraries::function(library, "NVML", "nvmlDeviceGetUUID")?,
+            uuid: library::function(library, "NVML", "nvmlDeviceGetUUID")?,
         };
         (start, functions)
     };

@@ -7,7 +7,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::libraries;
+use crate::driver::library;
 
 type Program = *mut c_void;
 /// An `nvrtcResult`; a plain number, since newer libraries may return newer ones.
@@ -78,22 +78,22 @@ fn load() -> Result<Functions, String> {
     let of_pip = || {
         pip_libraries().into_iter().find_map(|file| {
             load_builtins(&file);
-            libraries::find([file.as_path()])
+            library::find([file.as_path()])
         })
     };
-    let library = libraries::find(candidates).or_else(of_pip).ok_or("NVRTC was not found")?;
+    let library = library::find(candidates).or_else(of_pip).ok_or("NVRTC was not found")?;
     let library_name = "NVRTC";
     // SAFETY: each type matches the declaration in NVRTC's header.
     unsafe {
         Ok(Functions {
-            create: libraries::function(library, library_name, "nvrtcCreateProgram")?,
-            compile: libraries::function(library, library_name, "nvrtcCompileProgram")?,
-            ptx_size: libraries::function(library, library_name, "nvrtcGetPTXSize")?,
-            ptx: libraries::function(library, library_name, "nvrtcGetPTX")?,
-            log_size: libraries::function(library, library_name, "nvrtcGetProgramLogSize")?,
-            log: libraries::function(library, library_name, "nvrtcGetProgramLog")?,
-            destroy: libraries::function(library, library_name, "nvrtcDestroyProgram")?,
-            describe: libraries::function(library, library_name, "nvrtcGetErrorString")?,
+            create: library::function(library, library_name, "nvrtcCreateProgram")?,
+            compile: library::function(library, library_name, "nvrtcCompileProgram")?,
+            ptx_size: library::function(library, library_name, "nvrtcGetPTXSize")?,
+            ptx: library::function(library, library_name, "nvrtcGetPTX")?,
+            log_size: library::function(library, library_name, "nvrtcGetProgramLogSize")?,
+            log: library::function(library, library_name, "nvrtcGetProgramLog")?,
+            destroy: library::function(library, library_name, "nvrtcDestroyProgram")?,
+            describe: library::function(library, library_name, "nvrtcGetErrorString")?,
         })
     }
 }
@@ -102,7 +102,7 @@ fn load() -> Result<Functions, String> {
 fn pip_libraries() -> Vec<PathBuf> {
     let mut found = Vec::new();
     for (package, file) in [("cu13", "libnvrtc.so.13"), ("cuda_nvrtc", "libnvrtc.so.12")] {
-        found.extend(libraries::pip_folders(package).into_iter().map(|folder| folder.join(file)));
+        found.extend(library::pip_folders(package).into_iter().map(|folder| folder.join(file)));
     }
     found.retain(|file| file.exists());
     found
@@ -114,7 +114,7 @@ fn load_builtins(library: &Path) {
     let folder = library.parent().and_then(|folder| std::fs::read_dir(folder).ok());
     for entry in folder.into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with("libnvrtc-builtins.so") {
-            libraries::find([entry.path().as_path()]);
+            library::find([entry.path().as_path()]);
         }
     }
 }

@@ -3,8 +3,7 @@
 use super::launching::Launching;
 use super::launching::machine;
 use super::look_at::LookAt;
-use super::own_report;
-use super::own_report::Own;
+use super::own_report::{self, Own};
 use super::record::{Findings, Launched, Profiled, Record};
 use super::sink::{Sink, micros, now, stop};
 use crate::Profile;

@@ -1,6 +1,7 @@
 //! cuBLAS's library: its location, the types of its functions, and the meanings of its statuses.
 
-use crate::{CudaError, libraries};
+use crate::CudaError;
+use crate::driver::library;
 use std::ffi::{c_int, c_void};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -102,7 +103,7 @@ pub(super) fn functions() -> Result<&'static Functions, String> {
 }
 
 fn load() -> Result<Functions, String> {
-    let Some(library) = libraries::find(NAMES.iter().map(Path::new)) else {
+    let Some(library) = library::find(NAMES.iter().map(Path::new)) else {
         return Err("cuBLAS was not found (it comes with the CUDA toolkit; libcublas.so must be \
                     on the library path)"
             .to_owned());
@@ -111,13 +112,13 @@ fn load() -> Result<Functions, String> {
     // SAFETY: each type matches the declaration in cuBLAS's header.
     unsafe {
         Ok(Functions {
-            create: libraries::function(library, library_name, "cublasCreate_v2")?,
-            destroy: libraries::function(library, library_name, "cublasDestroy_v2")?,
-            set_stream: libraries::function(library, library_name, "cublasSetStream_v2")?,
-            set_math_mode: libraries::function(library, library_name, "cublasSetMathMode")?,
-            sgemm: libraries::function(library, library_name, "cublasSgemm_v2")?,
-            sgeam: libraries::function(library, library_name, "cublasSgeam")?,
-            gemm_ex: libraries::function(library, library_name, "cublasGemmEx")?,
+            create: library::function(library, library_name, "cublasCreate_v2")?,
+            destroy: library::function(library, library_name, "cublasDestroy_v2")?,
+            set_stream: library::function(library, library_name, "cublasSetStream_v2")?,
+            set_math_mode: library::function(library, library_name, "cublasSetMathMode")?,
+            sgemm: library::function(library, library_name, "cublasSgemm_v2")?,
+            sgeam: library::function(library, library_name, "cublasSgeam")?,
+            gemm_ex: library::function(library, library_name, "cublasGemmEx")?,
         })
     }
 }

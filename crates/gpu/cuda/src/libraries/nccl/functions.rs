@@ -1,7 +1,8 @@
 //! NCCL's library: its location, the types of its functions, and the meanings of its statuses.
 
 use super::NcclId;
-use crate::{CudaError, libraries};
+use crate::CudaError;
+use crate::driver::library;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -65,14 +66,14 @@ fn candidates() -> Vec<PathBuf> {
         "/usr/local/cuda/lib64/libnccl.so.2",
         "/opt/cuda/lib64/libnccl.so.2",
     ];
-    let pip = libraries::pip_folders("nccl").into_iter().map(|folder| folder.join("libnccl.so.2"));
+    let pip = library::pip_folders("nccl").into_iter().map(|folder| folder.join("libnccl.so.2"));
     named.into_iter().chain(usual.map(PathBuf::from)).chain(pip).collect()
 }
 
 fn load() -> Result<Functions, String> {
     let candidates = candidates();
     let Some(library) =
-        libraries::find(candidates.iter().map(PathBuf::as_path as fn(&PathBuf) -> &Path))
+        library::find(candidates.iter().map(PathBuf::as_path as fn(&PathBuf) -> &Path))
     else {
         return Err(
             "NCCL was not found (pip installs it as nvidia-nccl-cu13, distributions as libnccl2; \
@@ -84,21 +85,21 @@ fn load() -> Result<Functions, String> {
     // SAFETY: each type matches the declaration in NCCL's header.
     unsafe {
         Ok(Functions {
-            version: libraries::function(library, name, "ncclGetVersion")?,
-            unique_id: libraries::function(library, name, "ncclGetUniqueId")?,
-            init_rank: libraries::function(library, name, "ncclCommInitRank")?,
-            destroy: libraries::function(library, name, "ncclCommDestroy")?,
-            abort: libraries::function(library, name, "ncclCommAbort")?,
-            async_error: libraries::function(library, name, "ncclCommGetAsyncError")?,
-            last_error: libraries::function(library, name, "ncclGetLastError").ok(),
-            group_start: libraries::function(library, name, "ncclGroupStart")?,
-            group_end: libraries::function(library, name, "ncclGroupEnd")?,
-            all_reduce: libraries::function(library, name, "ncclAllReduce")?,
-            reduce_scatter: libraries::function(library, name, "ncclReduceScatter")?,
-            all_gather: libraries::function(library, name, "ncclAllGather")?,
-            broadcast: libraries::function(library, name, "ncclBroadcast")?,
-            send: libraries::function(library, name, "ncclSend")?,
-            recv: libraries::function(library, name, "ncclRecv")?,
+            version: library::function(library, name, "ncclGetVersion")?,
+            unique_id: library::function(library, name, "ncclGetUniqueId")?,
+            init_rank: library::function(library, name, "ncclCommInitRank")?,
+            destroy: library::function(library, name, "ncclCommDestroy")?,
+            abort: library::function(library, name, "ncclCommAbort")?,
+            async_error: library::function(library, name, "ncclCommGetAsyncError")?,
+            last_error: library::function(library, name, "ncclGetLastError").ok(),
+            group_start: library::function(library, name, "ncclGroupStart")?,
+            group_end: library::function(library, name, "ncclGroupEnd")?,
+            all_reduce: library::function(library, name, "ncclAllReduce")?,
+            reduce_scatter: library::function(library, name, "ncclReduceScatter")?,
+            all_gather: library::function(library, name, "ncclAllGather")?,
+            broadcast: library::function(library, name, "ncclBroadcast")?,
+            send: library::function(library, name, "ncclSend")?,
+            recv: library::function(library, name, "ncclRecv")?,
         })
     }
 }
