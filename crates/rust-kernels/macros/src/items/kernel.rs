@@ -113,7 +113,7 @@ fn rewrite(
                 return Err(refuse(
                     argument,
                     "a kernel that writes through a tensor map borrows it exclusively",
-                    "write `&mut TensorMapMut<T, R>`, and pass the map or `&mut map`",
+                    "write `&mut TensorMapMut<T, R>`; a launch takes the map, or borrows it mutably",
                 ));
             }
             Kind::Reference { inner, mutable } if is_tensor_map(inner) => {

@@ -85,7 +85,7 @@ fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
                 if path.extension().is_some_and(|e| e == "rs")
                     && !path.ends_with("why/tests.rs")
                     && !path.ends_with("why/reasons.rs")
-                    && !path.ends_with("why.rs") =>
+                    && !path.ends_with("why/mod.rs") =>
             {
                 out.push(path);
             }
