@@ -240,14 +240,14 @@ impl Sampler {
             );
         }
         if levels && !self.normalized {
-            return Err("several mipmap levels are read by normalized coordinates only".to_owned());
+            return Err("several mipmap levels are read only by normalized coordinates".to_owned());
         }
         if self.as_float && integers && image.texel.bits == 32 {
             return Err("integers of 32 bits are not read as floats".to_owned());
         }
         let repeats = |mode: &AddressMode| matches!(mode, AddressMode::Wrap | AddressMode::Mirror);
         if !self.normalized && self.address.iter().any(repeats) {
-            return Err("the image repeats only where coordinates are normalized".to_owned());
+            return Err("the image repeats only if coordinates are normalized".to_owned());
         }
         if image.shape == ImageShape::Linear && (self.linear || self.normalized) {
             return Err("linear memory has neither a filter nor normalized coordinates".to_owned());
