@@ -101,6 +101,12 @@ impl ErrorJson {
         ErrorJson { place, ..ErrorJson::new(fault.kind.name(), &fault.to_string(), 1) }
     }
 
+    /// The same with another exit code.
+    #[must_use]
+    pub fn with_code(self, exit_code: u8) -> ErrorJson {
+        ErrorJson { exit_code, ..self }
+    }
+
     /// Prints it, if the command line asks for JSON and has got none.
     fn print_if_asked(self) {
         #[derive(Serialize)]

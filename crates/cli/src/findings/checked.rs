@@ -50,6 +50,9 @@ impl Checked {
                     if incomplete::is_limit(fault) {
                         let why = format!("stopped in launch {launch}: {kernel}: {fault}");
                         checked.incomplete(incomplete::STOPPED, why);
+                        checked.error.get_or_insert_with(|| {
+                            ErrorJson::of_fault(fault).with_code(incomplete::STOPPED)
+                        });
                     } else {
                         checked.stopped_by(kernel, fault);
                     }
@@ -99,6 +102,9 @@ impl Checked {
                     if incomplete::is_limit(fault) {
                         let why = format!("stopped in launch 1: {name}: {fault}");
                         self.incomplete(incomplete::STOPPED, why);
+                        self.error.get_or_insert_with(|| {
+                            ErrorJson::of_fault(fault).with_code(incomplete::STOPPED)
+                        });
                     } else {
                         self.stopped_by(name, fault);
                     }
@@ -107,7 +113,8 @@ impl Checked {
             Err(error) if error.fault().is_some_and(incomplete::is_limit) => {
                 let why = format!("stopped in launch 1: {name}: {error}");
                 self.incomplete(incomplete::STOPPED, why);
-                self.error.get_or_insert_with(|| ErrorJson::of(&error));
+                let stopped = || ErrorJson::of(&error).with_code(incomplete::STOPPED);
+                self.error.get_or_insert_with(stopped);
             }
             Err(error) if error.is_kernel_fault() => {
                 self.stopped.push(format!("{name}: {error}"));

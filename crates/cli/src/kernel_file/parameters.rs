@@ -91,7 +91,7 @@ fn in_words(kind: char, bytes: usize) -> String {
     }
 }
 
-/// What a pointer points to: its name in C++, the kinds of numpy that match it, and its size.
+/// The type behind a pointer: its name in C++, the kinds of numpy that match it, and its size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Pointee {
     name: &'static str,
@@ -116,7 +116,7 @@ const PLAIN: [(char, &str, &str, usize); 13] = [
     ('d', "double", "f", 8),
 ];
 
-/// What the parameters of a mangled function point to, as far as they are pointers to plain types; `None` for names that are not mangled,
+/// The types behind the pointers that a mangled function takes, as far as they are pointers to plain types; `None` for names that are not mangled,
 /// nested or of a template.
 fn cpp_parameters(entry: &str) -> Option<Vec<Option<Pointee>>> {
     let rest = entry.strip_prefix("_Z")?;

@@ -122,7 +122,7 @@ impl Ended {
         names(self.launches().map(|launch| launch.kernel.as_str()))
     }
 
-    /// What the tool could not check, without duplicates.
+    /// Work that the tool could not check, without duplicates.
     pub fn unchecked(&self) -> Vec<String> {
         names(self.records().filter_map(|record| match record {
             Record::Unchecked(why) => Some(why.as_str()),

@@ -1,9 +1,7 @@
 //! Makes C functions of Rust ones: C's calling convention, a status code, no unwinding into the caller, and a line for `LANEWORK_TRACE`.
 //! Each use of [`api!`] lists its functions for [`crate::interface::procedures`].
 
-use crate::interface::failures;
 use crate::status::{Result, Status};
-use crate::streams::captures::check_call;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -18,7 +16,7 @@ macro_rules! api {
             #[unsafe(no_mangle)]
             #[doc = concat!("CUDA's `", stringify!($name), "`.")]
             pub unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
-                let arguments = || vec![$((stringify!($argument), $crate::interface::failures::Shown::shown(&$argument))),*];
+                let arguments = || vec![$((stringify!($argument), $crate::pointers::ArgumentText::shown(&$argument))),*];
                 $crate::api::call(stringify!($name), &arguments, || -> $crate::status::Result { $body })
             }
         )*
@@ -32,13 +30,25 @@ pub(crate) use api;
 /// Names and values of a call's arguments, for messages.
 pub type CallArguments<'a> = &'a dyn Fn() -> Vec<(&'static str, String)>;
 
+/// Functions that run around each call, once the driver has started.
+pub struct Hooks {
+    /// Refuses a call, by its name.
+    pub check: fn(&str) -> Result,
+    /// A call has failed.
+    pub failed: fn(&str, Status, CallArguments<'_>),
+}
+
+/// The hooks, which the driver sets when it starts.
+pub static HOOKS: OnceLock<Hooks> = OnceLock::new();
+
 /// Runs the body of an exported function, unless a capture forbids the call.
 pub fn call(
     name: &'static str,
     arguments: CallArguments<'_>,
     body: impl FnOnce() -> Result,
 ) -> i32 {
-    let result = match check_call(name) {
+    let checked = HOOKS.get().map_or(Ok(()), |hooks| (hooks.check)(name));
+    let result = match checked {
         Ok(()) => catch_unwind(AssertUnwindSafe(body)),
         Err(status) => Ok(Err(status)),
     };
@@ -47,8 +57,8 @@ pub fn call(
 
 /// Converts a function's result to a code. Apart from [`call`], which is compiled once per function.
 fn ended(name: &str, arguments: CallArguments<'_>, result: std::thread::Result<Result>) -> i32 {
-    if let Ok(Err(status)) = &result {
-        failures::report(name, *status, arguments);
+    if let (Ok(Err(status)), Some(hooks)) = (&result, HOOKS.get()) {
+        (hooks.failed)(name, *status, arguments);
     }
     // A panic is a bug of this crate. State it held is behind locks, which stay usable.
     let code = match result {

@@ -269,3 +269,91 @@ pub unsafe fn write_text(to: *mut c_char, length: usize, text: &str) -> Result {
     }
     Ok(())
 }
+
+/// How an argument is shown in a message.
+pub trait ArgumentText {
+    fn shown(&self) -> String;
+}
+
+macro_rules! number_texts {
+    ($($number:ty)*) => {
+        $(impl ArgumentText for $number {
+            fn shown(&self) -> String {
+                self.to_string()
+            }
+        })*
+    };
+}
+
+number_texts! { i32 u32 u8 u16 f32 i64 }
+
+/// Handles and addresses in hexadecimal, sizes in decimal.
+fn word(value: u64) -> String {
+    if value < 0x1000_0000 { value.to_string() } else { format!("{value:#x}") }
+}
+
+impl ArgumentText for u64 {
+    fn shown(&self) -> String {
+        word(*self)
+    }
+}
+
+impl ArgumentText for usize {
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl ArgumentText for Address {
+    fn shown(&self) -> String {
+        word(self.get())
+    }
+}
+
+impl<T> ArgumentText for *const T {
+    fn shown(&self) -> String {
+        word(*self as u64)
+    }
+}
+
+impl<T> ArgumentText for *mut T {
+    fn shown(&self) -> String {
+        word(*self as u64)
+    }
+}
+
+impl<T> ArgumentText for Option<T> {
+    fn shown(&self) -> String {
+        if self.is_some() { "a function".to_owned() } else { "0".to_owned() }
+    }
+}
+
+impl<T> ArgumentText for Out<'_, T> {
+    fn shown(&self) -> String {
+        word(self.as_ptr() as u64)
+    }
+}
+
+impl<T: Plain> ArgumentText for In<'_, T> {
+    fn shown(&self) -> String {
+        word(self.as_ptr() as u64)
+    }
+}
+
+impl ArgumentText for Text<'_> {
+    fn shown(&self) -> String {
+        self.get().map_or_else(|_| "0".to_owned(), |text| format!("{text:?}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_shown_as_numbers_and_addresses() {
+        assert_eq!(1024usize.shown(), "1024");
+        assert_eq!(0x7f00_0000_0000u64.shown(), "0x7f0000000000");
+        assert_eq!(None::<fn()>.shown(), "0");
+    }
+}

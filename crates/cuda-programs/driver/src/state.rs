@@ -3,7 +3,6 @@
 use crate::api::warn;
 use crate::devices::gpus::{Gpu, chosen};
 use crate::handles::Handles;
-use crate::interface::failures::report_leaks;
 use crate::status::{Result, Status};
 use lanework::Device;
 use lanework::emulator::{Limits, Options, Schedule};
@@ -65,10 +64,6 @@ pub fn start() -> Result<&'static Driver> {
         let options =
             Options { limits, schedule, max_instructions, zeroed: true, ..Options::default() };
         let device = Device::emulator_on_host_memory(options);
-        if lanework::tool::checks(&device) && device.checks_leaks() {
-            // SAFETY: `report_leaks` is a function of this library, which a process does not unload, and it does not unwind.
-            unsafe { libc::atexit(report_leaks) };
-        }
         Driver { device, gpus: Gpu::all() }
     }))
 }

@@ -2,6 +2,7 @@
 
 use lanework::Error;
 use lanework::emulator::FaultKind;
+use std::cell::RefCell;
 
 macro_rules! codes {
     ($($code:literal $name:ident $constant:literal $text:literal;)*) => {
@@ -169,4 +170,20 @@ fn of_fault(kind: FaultKind) -> (Status, bool) {
         Kind::Assertion => (Status::Assert, true),
         _ => (Status::LaunchFailed, true),
     }
+}
+
+thread_local! {
+    /// Why the current call of this thread is refused, and what to do.
+    static REASON: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
+}
+
+/// Returns a status, and keeps the reason for the finding.
+pub fn refuse(status: Status, why: impl Into<String>, help: impl Into<String>) -> Status {
+    REASON.set(Some((why.into(), help.into())));
+    status
+}
+
+/// The reason of this thread's last refusal, once: why, and what to do.
+pub fn take_reason() -> Option<(String, String)> {
+    REASON.take()
 }

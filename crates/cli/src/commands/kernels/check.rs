@@ -63,7 +63,6 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
     no_fidelity(kernel)?;
     args.sanitizer.sarif.as_deref().map_or(Ok(()), check_writable)?;
     let (ready, _) = arguments(kernel)?;
-    let shape = whole_shape(kernel, &ready)?;
     let ptx = linked_ptx(&kernel.files)?;
     let device = emulator(kernel, Some(STUCK_AFTER)).sanitized_for(checks(&args.sanitizer)?);
     let mut checked = Checked::default();
@@ -72,6 +71,7 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
         let module = ptx.load(&device)?;
         let entry = find_entry(&module, kernel.entry.as_deref())?;
         check_arguments(&module, &entry, &ready)?;
+        let shape = whole_shape(kernel, &ready)?;
         let result = launch(&device, &module, &entry, shape, &ready).map(drop);
         let file = kernel.names();
         checked.add(&entry, result, Some((&file, &ptx.text)))?;
@@ -122,6 +122,9 @@ fn whole_shape(args: &KernelArgs, ready: &[Ready]) -> Result<PtxShape, Failure> 
         ));
     }
     let blocks = u32::try_from(count.div_ceil(threads)).unwrap_or(u32::MAX);
+    if blocks == 1 {
+        return Ok(shape);
+    }
     note(&format!(
         "note: --grid is not given: {} blocks of {} threads are checked, a thread for each of the {shown} elements of argument {number}",
         thousands(u64::from(blocks)),

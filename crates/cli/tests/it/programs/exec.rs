@@ -62,7 +62,7 @@ fn sound() -> (tempfile::TempDir, Vec<String>) {
     let path = folder.path().join("double.ptx");
     std::fs::write(&path, SOUND).expect("written");
     let path = path.to_str().expect("UTF-8").to_owned();
-    let words = ["--block", "64", "--arg", "rand:f32:128"].map(str::to_owned);
+    let words = ["--grid", "1", "--block", "64", "--arg", "rand:f32:128"].map(str::to_owned);
     (folder, [vec![path], words.to_vec()].concat())
 }
 
@@ -477,7 +477,16 @@ fn arrays_of_another_type_than_the_kernels_are_refused_or_told() {
     npy(&array, "<f8", &[0; 512], 64);
     let argument = format!("in:{}", array.display());
     let check = |file: &std::path::Path| {
-        lanework(&["check", file.to_str().expect("UTF-8"), "--block", "64", "--arg", &argument])
+        lanework(&[
+            "check",
+            file.to_str().expect("UTF-8"),
+            "--grid",
+            "1",
+            "--block",
+            "64",
+            "--arg",
+            &argument,
+        ])
     };
     let told = check(&plain);
     assert_eq!(told.status.code(), Some(0), "{told:?}");

@@ -3,11 +3,10 @@
 use crate::api::api;
 use crate::devices::gpus::{Gpu, Primary, model};
 use crate::handles::Handle;
-use crate::interface::failures::refuse;
 use crate::modules::module::Module;
 use crate::pointers::{In, Out};
 use crate::state::{Driver, driver, lock, table};
-use crate::status::{Result, Status, of_code};
+use crate::status::{Result, Status, of_code, refuse};
 use crate::streams::events::Event;
 use crate::streams::stream::Stream;
 use crate::textures::arrays::{Array, MipmappedArray};
@@ -211,6 +210,7 @@ impl Driver {
     /// Frees everything that belongs to a context.
     fn clear(&self, context: Handle) {
         self.forget_queues(context);
+        self.end_captures(context);
         table::<Module>().retain(|module| module.context != context);
         table::<Stream>().retain(|stream| stream.context != context);
         table::<Event>().retain(|event| event.context != context);

@@ -9,7 +9,6 @@ use crate::handles::Handle;
 use crate::pointers::{Out, Text, write_text};
 use crate::state::driver;
 use crate::status::Status;
-use crate::textures::arrays::texel;
 use lanework_gpu_specs::{Architecture, Gpu as GpuSpec, specs};
 use std::ffi::c_char;
 use std::sync::{Mutex, OnceLock};
@@ -246,8 +245,16 @@ api! {
 
     fn cuDeviceGetTexture1DLinearMaxWidth(width: Out<'_, usize>, format: i32, channels: u32, device: i32) {
         driver()?.gpu(device)?;
-        let (texel, _) = texel(format.cast_unsigned(), channels)?;
-        width.store((1 << 32) / texel.bytes() as usize)
+        let bytes = match format {
+            0x01 | 0x08 => 1,
+            0x02 | 0x09 | 0x10 => 2,
+            0x03 | 0x0a | 0x20 => 4,
+            _ => return Err(Status::InvalidValue),
+        };
+        if !matches!(channels, 1 | 2 | 4) {
+            return Err(Status::InvalidValue);
+        }
+        width.store((1 << 32) / (bytes * channels as usize))
     }
 
     fn cuDeviceGetExecAffinitySupport(value: Out<'_, i32>, _kind: i32, device: i32) {

@@ -2,27 +2,13 @@
 //! made it.
 
 use crate::api::CallArguments;
-use crate::memory::ipc::IpcHandle;
-use crate::pointers::{Address, In, Out, Plain, Text};
-use crate::state::{driver, lock};
-use crate::status::{Status, words};
+use crate::state::{Driver, driver, lock};
+use crate::status::{Status, take_reason, words};
 use lanework::emulator::SourceLocation;
 use lanework::emulator::sanitize::{Report, ReportKind};
 use std::backtrace::Backtrace;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-
-thread_local! {
-    /// Why the current call of this thread is refused, and what to do.
-    static REASON: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
-}
-
-/// Returns a status, and keeps the reason for the finding.
-pub fn refuse(status: Status, why: impl Into<String>, help: impl Into<String>) -> Status {
-    REASON.set(Some((why.into(), help.into())));
-    status
-}
 
 /// Statuses that mean a mistake of the program. Others are answers (`CUDA_ERROR_NOT_READY`), conditions that programs handle (out of memory,
 /// peer access that is on already), or faults, which the launch reported.
@@ -59,7 +45,7 @@ const MOST: usize = 64;
 
 /// Reports a failing call.
 pub fn report(name: &str, status: Status, arguments: CallArguments<'_>) {
-    let reason = REASON.take();
+    let reason = take_reason();
     let Ok(driver) = driver() else { return };
     let asks = QUESTIONS.iter().any(|part| name.contains(part)) && status != Status::CapturedEvent;
     let asks = asks && !matches!(status as i32, 900..=907);
@@ -128,6 +114,14 @@ pub fn fault(why: &str, help: &str) {
         return;
     }
     keep(ReportKind::UseAfterFree, why.to_owned(), help);
+}
+
+/// Lets the process report at its end what it did not free, if the tool is to.
+pub fn start(driver: &Driver) {
+    if lanework::tool::checks(&driver.device) && driver.device.checks_leaks() {
+        // SAFETY: `report_leaks` is a function of this library, which a process does not unload, and it does not unwind.
+        unsafe { libc::atexit(report_leaks) };
+    }
 }
 
 /// Reports the memory that the program did not free, when it ends.
@@ -269,88 +263,6 @@ fn place_of(text: &str) -> Option<SourceLocation> {
     })
 }
 
-/// How an argument is shown in a message.
-pub trait Shown {
-    fn shown(&self) -> String;
-}
-
-macro_rules! shown_numbers {
-    ($($number:ty)*) => {
-        $(impl Shown for $number {
-            fn shown(&self) -> String {
-                self.to_string()
-            }
-        })*
-    };
-}
-
-shown_numbers! { i32 u32 u8 u16 f32 i64 }
-
-/// Handles and addresses in hexadecimal, sizes in decimal.
-fn word(value: u64) -> String {
-    if value < 0x1000_0000 { value.to_string() } else { format!("{value:#x}") }
-}
-
-impl Shown for u64 {
-    fn shown(&self) -> String {
-        word(*self)
-    }
-}
-
-impl Shown for usize {
-    fn shown(&self) -> String {
-        self.to_string()
-    }
-}
-
-impl Shown for Address {
-    fn shown(&self) -> String {
-        word(self.get())
-    }
-}
-
-impl Shown for IpcHandle {
-    fn shown(&self) -> String {
-        "a handle".to_owned()
-    }
-}
-
-impl<T> Shown for *const T {
-    fn shown(&self) -> String {
-        word(*self as u64)
-    }
-}
-
-impl<T> Shown for *mut T {
-    fn shown(&self) -> String {
-        word(*self as u64)
-    }
-}
-
-impl<T> Shown for Option<T> {
-    fn shown(&self) -> String {
-        if self.is_some() { "a function".to_owned() } else { "0".to_owned() }
-    }
-}
-
-impl<T> Shown for Out<'_, T> {
-    fn shown(&self) -> String {
-        word(self.as_ptr() as u64)
-    }
-}
-
-impl<T: Plain> Shown for In<'_, T> {
-    fn shown(&self) -> String {
-        word(self.as_ptr() as u64)
-    }
-}
-
-impl Shown for Text<'_> {
-    fn shown(&self) -> String {
-        self.get().map_or_else(|_| "0".to_owned(), |text| format!("{text:?}"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -366,12 +278,5 @@ mod tests {
         let at = |line, column| SourceLocation { file: "./a b.cu".to_owned(), line, column };
         assert_eq!((caller.location, caller.callers), (Some(at(7, 3)), vec![at(12, 5)]));
         assert_eq!(Caller::of_text("", "cuInit").function, "");
-    }
-
-    #[test]
-    fn arguments_are_shown_as_numbers_and_addresses() {
-        assert_eq!(1024usize.shown(), "1024");
-        assert_eq!(0x7f00_0000_0000u64.shown(), "0x7f0000000000");
-        assert_eq!(None::<fn()>.shown(), "0");
     }
 }

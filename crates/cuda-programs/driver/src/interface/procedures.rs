@@ -1,10 +1,11 @@
 //! Functions by name (`cuGetProcAddress`), initialization, and versions.
 
-use crate::api::{ExportedFunction, api};
-use crate::interface::{older, private, unsupported};
+use crate::api::{ExportedFunction, HOOKS, Hooks, api};
+use crate::interface::{failures, older, private, unsupported};
 use crate::pointers::{Out, Text};
 use crate::state::start;
 use crate::status::{Status, words};
+use crate::streams::captures::check_call;
 use crate::{devices, graphs, launches, memory, modules, streams, textures};
 use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
@@ -143,7 +144,14 @@ fn procedure(
 api! {
     fn cuInit(flags: u32) {
         match flags {
-            0 => start().map(drop),
+            0 => {
+                let driver = start()?;
+                let hooks = Hooks { check: check_call, failed: failures::report };
+                if HOOKS.set(hooks).is_ok() {
+                    failures::start(driver);
+                }
+                Ok(())
+            }
             _ => Err(Status::InvalidValue),
         }
     }

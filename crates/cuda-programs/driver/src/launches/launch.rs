@@ -2,11 +2,9 @@
 
 use crate::api::{api, warn};
 use crate::devices::attributes::BLOCK;
-use crate::devices::contexts::Context;
 use crate::devices::gpus::model;
 use crate::graphs::work::Work;
 use crate::handles::Handle;
-use crate::interface::failures::refuse;
 use crate::launches::device_launch;
 use crate::launches::device_launch::Child;
 use crate::modules::function::Function;
@@ -14,7 +12,7 @@ use crate::modules::kernel_entry::KernelEntry;
 use crate::modules::module::Module;
 use crate::pointers::{In, abi};
 use crate::state::{driver, lock, table};
-use crate::status::{Result, Status, of_launch};
+use crate::status::{Result, Status, of_launch, refuse};
 use crate::streams::detached;
 use crate::textures::references;
 use lanework::{PtxArg, PtxShape};
@@ -337,7 +335,8 @@ fn run(
     arguments: &[Vec<u8>],
 ) -> std::result::Result<(), (Status, bool)> {
     let arguments: Vec<PtxArg<'_>> = arguments.iter().cloned().map(PtxArg::Bytes).collect();
-    let stack = table::<Context>().find(module.context).map_or(0, |context| context.stack_bytes());
+    let context = driver().and_then(|driver| driver.context());
+    let stack = context.map_or(0, |context| context.stack_bytes());
     // SAFETY: the emulator checks every access.
     let launch = || unsafe { module.code.launch(kernel, shape, &arguments) };
     let ran = lanework::emulator::stack::with_bytes(stack, launch);

@@ -8,6 +8,7 @@ use crate::handles::Handle;
 use crate::memory::allocations::{Allocation, AllocationKind};
 use crate::memory::pools::Pool;
 use crate::memory::shared_pages::{Block, Pages, SharedFile, map_over, map_private};
+use crate::pointers::ArgumentText;
 use crate::pointers::{In, Out, abi};
 use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
@@ -38,6 +39,12 @@ pub struct IpcHandle {
 }
 
 abi!(IpcHandle = 64, 8 { mark: 0, process: 8, file: 12, bytes: 16, pool: 24, offset: 32, rest: 40 });
+
+impl ArgumentText for IpcHandle {
+    fn shown(&self) -> String {
+        "a handle".to_owned()
+    }
+}
 
 const MARK: [u8; 8] = *b"LWSHARED";
 

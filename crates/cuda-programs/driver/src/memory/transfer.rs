@@ -1,13 +1,12 @@
 //! Copies and fills of bytes. An address is device memory if the emulator knows it, and memory of the program otherwise.
 
 use crate::handles::Handle;
-use crate::interface::failures::refuse;
 use crate::memory::mapped::{Access, is_mapped};
 use crate::memory::shared_pages;
 use crate::memory::virtual_memory::is_reserved;
 use crate::pointers::{Address, abi};
 use crate::state::{Driver, driver, table};
-use crate::status::{Result, Status};
+use crate::status::{Result, Status, refuse};
 use crate::streams::detached;
 use crate::textures::arrays::Array;
 use lanework::emulator::sanitize::footprint::AccessMode;

@@ -1,7 +1,6 @@
 //! Functions (kernels of modules and libraries) and their attributes.
 
 use crate::api::api;
-use crate::devices::contexts::{Context, current};
 use crate::devices::gpus::model;
 use crate::handles::Handle;
 use crate::modules::kernel_entry::KernelEntry;
@@ -165,7 +164,7 @@ fn parameter(
 
 /// The error that a kernel left in the current context, if there is one.
 fn healthy() -> Result {
-    table::<Context>().find(current()).map_or(Ok(()), |context| context.healthy())
+    driver()?.context().map(drop)
 }
 
 /// Looks a function up; null is an invalid value.

@@ -1,7 +1,6 @@
 //! Modules: PTX loaded into a context, with its kernels and variables.
 
 use crate::api::{api, warn};
-use crate::devices::contexts::{Context, current};
 use crate::devices::gpus::{Model, model};
 use crate::graphs::conditional::SET;
 use crate::handles::Handle;
@@ -279,9 +278,7 @@ api! {
 
     fn cuModuleGetFunction(function: Out<'_, Handle>, module: Handle, name: Text<'_>) {
         let driver = driver()?;
-        if let Some(context) = table::<Context>().find(current()) {
-            context.healthy()?;
-        }
+        driver.context()?;
         let name = name.get()?;
         if name.is_empty() {
             return Err(Status::InvalidValue);

@@ -294,6 +294,14 @@ impl Driver {
         }
     }
 
+    /// Ends the captures of a context's streams.
+    pub fn end_captures(&self, context: Handle) {
+        let mut captures = self.captures();
+        let of_context = captures.streams.values().filter(|stream| stream.context == context);
+        let graphs: BTreeSet<Handle> = of_context.map(|stream| stream.graph).collect();
+        graphs.into_iter().for_each(|graph| captures.end(graph));
+    }
+
     /// Ends the capture of a destroyed stream.
     pub fn forget(&self, stream: Handle) {
         let mut captures = self.captures();

@@ -26,9 +26,9 @@ fn advice_is_remembered_where_it_was_given() {
     assert_eq!(code, 0);
     let (device, host) = (1, 2);
     assert_eq!(asked(2, memory, 4 * PAGE), Ok([-2])); // no advice
-    assert_eq!(advise(memory, 4 * PAGE, 1, 0), 0);
+    assert_eq!((advise(memory, 4 * PAGE, 1, 0), advise(memory, 4 * PAGE, 1, device)), (1, 0));
     assert_eq!(asked(1, memory, 4 * PAGE), Ok([1]));
-    assert_eq!(advise(memory, PAGE, 2, 0), 0);
+    assert_eq!(advise(memory, PAGE, 2, device), 0);
     assert_eq!(asked(1, memory, 4 * PAGE), Ok([0])); // not all pages
     assert_eq!(asked(1, memory + 2 * PAGE as u64, PAGE), Ok([1]));
     assert_eq!((advise(memory, 4 * PAGE, 3, device), asked(2, memory, PAGE)), (0, Ok([0])));

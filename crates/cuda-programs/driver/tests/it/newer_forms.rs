@@ -399,10 +399,10 @@ fn dynamic_shared_memory_for_some_blocks_is_what_a_launch_may_have() {
         assert_eq!(code, 0);
         bytes
     };
-    assert_eq!((left(1), left(16)), (48 << 10, (228 << 10) / 16 - 1024));
+    assert_eq!((left(1), left(16)), (48 << 10, (228 << 10) / 16));
     // Opt-in for more shared memory (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES).
     assert_eq!(call!("cuFuncSetAttribute"(function => u64, 8 => i32, 227 << 10 => i32)), 0);
-    assert_eq!((left(1), left(2)), (227 << 10, (228 << 10) / 2 - 1024));
+    assert_eq!((left(1), left(2)), (227 << 10, (228 << 10) / 2));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::process::Command;
 
-/// What `differences.txt` begins with.
+/// The first lines of `differences.txt`.
 const HEADER: &str = "\
 # Results of tests/calls/calls.py: first as on an H200, then as on the emulator. Update: LANEWORK_BLESS=1 cargo test -p lanework-driver
 # The intended differences, by group of calls:

@@ -47,7 +47,8 @@ impl World {
     /// Gives the thread a context without errors.
     pub fn begin(&self) {
         match call!("cuStreamQuery"(0 => u64)) {
-            0 | 600 => return,
+            // A stream may be captured.
+            0 | 600 | 900..=907 => return,
             code if code >= 700 => drop(call!("cuDevicePrimaryCtxReset"(0 => i32))),
             _ => {}
         }
@@ -141,6 +142,9 @@ impl Own {
     pub fn look(&self, alone: bool) {
         let mut before = 0u64;
         call!("cuCtxGetCurrent"(&mut before => *mut u64));
+        // Captures of other streams do not forbid these calls.
+        let mut mode = 2i32;
+        assert_eq!(call!("cuThreadExchangeStreamCaptureMode"(&mut mode => *mut i32)), 0);
         assert_eq!(call!("cuCtxSetCurrent"(self.context => u64)), 0);
         for &(at, bytes, pattern) in &self.kept {
             let mut found = vec![0u8; bytes];
@@ -161,6 +165,7 @@ impl Own {
                 assert_eq!(code, 1, "{name} reads memory that was freed");
             }
         }
+        assert_eq!(call!("cuThreadExchangeStreamCaptureMode"(&mut mode => *mut i32)), 0);
         if call!("cuCtxSetCurrent"(before => u64)) != 0 {
             // Another thread has freed it.
             assert_eq!(call!("cuCtxSetCurrent"(0 => u64)), 0);

@@ -146,11 +146,11 @@ impl Fuel {
     /// The limit that is reached, and its message.
     pub fn spent(&self) -> Option<(FaultKind, String)> {
         if INTERRUPTED.load(Ordering::Relaxed) {
-            return Some((FaultKind::TimeLimit, format!("{STOPPED}the program was interrupted")));
+            return Some((FaultKind::TimeLimit, "stopped: the program was interrupted".to_owned()));
         }
         let invalid = INVALID.take();
         if invalid > 0 {
-            let note = format!("{STOPPED}one instruction made {invalid} invalid accesses");
+            let note = format!("stopped: one instruction made {invalid} invalid accesses");
             return Some((FaultKind::InstructionLimit, note));
         }
         if let Some(most) = self.instructions

@@ -174,15 +174,19 @@ fn lanes_call_what_their_own_addresses_say() {
 }
 
 #[test]
-fn reserved_shared_memory_has_an_address_that_faults() {
+fn reserved_shared_memory_has_1024_bytes() {
     let address = "mov.u32 %r1, %reserved_smem_offset_1; st.global.u32 [%rd1], %r1;";
     let emulator = device(false);
-    let touch = entry("touch", &format!("{address} ld.shared.u32 %r2, [%r1];"));
-    let text = format!("{HEAD}{}{touch}", entry("name", address));
+    let touch =
+        "st.shared.u32 [%r1+1020], 7; ld.shared.u32 %r2, [%r1+1020]; st.global.u32 [%rd1], %r2;";
+    let touch = entry("touch", &format!("{address} {touch}"));
+    let past = entry("past", &format!("{address} ld.shared.u32 %r2, [%r1+1048576];"));
+    let text = format!("{HEAD}{touch}{past}");
     let program = load(&emulator, &text).expect("loads");
     let out = emulator.allocate(4, "out").expect("memory");
-    launch(&emulator, &program, "name", out).expect("only the address is asked for");
-    let fault = launch(&emulator, &program, "touch", out).expect_err("there is none");
+    launch(&emulator, &program, "touch", out).expect("there is memory");
+    assert_eq!(download(&emulator, out, 1), [7]);
+    let fault = launch(&emulator, &program, "past", out).expect_err("there is no more");
     assert_eq!(fault.kind, FaultKind::OutOfBounds);
 }
 
