@@ -121,7 +121,7 @@ impl MemberMasks {
                         absent.trailing_zeros()
                     ),
                 },
-                help: "move it out of the branch, or take the mask of the lanes that come here \
+                help: "move it out of the branch, or use the mask of the lanes that reach it \
                        (`__ballot_sync` of the condition before the branch)".into(),
                 ..Finding::default()
             });

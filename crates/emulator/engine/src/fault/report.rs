@@ -120,7 +120,9 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
                 }
                 _ => "an assertion of the kernel failed".into(),
             };
-            fault.help = "its source line says which `assert`; compile with -lineinfo where no line is shown".into();
+            fault.help =
+                "its source line says which `assert`; compile with -lineinfo if no line is shown"
+                    .into();
         }
         FaultKind::StackOverflow => {
             fault.message = "stack overflow: the thread's stack has no room left".into();

@@ -130,7 +130,7 @@ const SHAPES: &[(Modifier, TransferShape)] = &[
 
 const REPEATS: &[Modifier] = &[X1, X2, X4, X8, X16, X32, X64, X128];
 
-/// What `ld` or `st` moves; `split` is the operand with the distance of the two halves.
+/// The elements that `ld` or `st` moves; `split` is the operand with the distance of the two halves.
 fn movement(cx: &mut Cx<'_, '_>, packed: Modifier, split: usize) -> LoweringResult<TmemTransfer> {
     let names: Vec<Modifier> = SHAPES.iter().map(|(name, _)| *name).collect();
     let words = [Ld, St, Red, Min, Max, Abs, Nan, Sync, Aligned, packed];

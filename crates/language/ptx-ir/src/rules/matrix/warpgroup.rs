@@ -84,7 +84,7 @@ fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
     }
     let bits = a == ElementType::B1;
     if bits != (cx.has(And) && cx.has(Popc)) || (bits && is_sparse) {
-        return Err(cx.unsupported("`.and.popc` is for `.b1`, and for nothing else"));
+        return Err(cx.unsupported("`.and.popc` is only for `.b1`"));
     }
     if cx.has(Satfinite) && (!integers || bits) {
         return Err(cx.unsupported("only integers saturate"));
