@@ -3,13 +3,19 @@
 use super::row::{Row, load_only, row, text, values};
 
 pub const ROWS: &[Row] = &[
-    values("setp{.eq,.ne}{.b16,.b32,.b64}"),
-    values("setp{.eq,.ne,.lt,.le,.gt,.ge}{.u16,.s16,.u32,.s32,.u64,.s64}"),
-    values("setp{.lo,.ls,.hi,.hs}{.u16,.u32,.u64}"),
-    values(
-        "setp{.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan}{,.ftz}{.f32,.f16}",
-    ),
-    values("setp{.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan}{.f64,.bf16}"),
+    values("setp{.eq,.ne}.b16"),
+    values("setp{.eq,.ne,.lt,.le,.gt,.ge}{.u16,.s16}"),
+    values("setp{.lo,.ls,.hi,.hs}.u16"),
+    values("setp{.eq,.ne}.b32"),
+    values("setp{.eq,.ne,.lt,.le,.gt,.ge}{.u32,.s32}"),
+    values("setp{.lo,.ls,.hi,.hs}.u32"),
+    values("setp{.eq,.ne}.b64"),
+    values("setp{.eq,.ne,.lt,.le,.gt,.ge}{.u64,.s64}"),
+    values("setp{.lo,.ls,.hi,.hs}.u64"),
+    values("setp{.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan}{,.ftz}.f32"),
+    values("setp{.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan}.f64"),
+    values("setp{.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan}{,.ftz}.f16"),
+    values("setp{.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan}.bf16"),
     text(
         "setp{.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan}{,.ftz}.f16x2",
         "pred pred",
