@@ -54,18 +54,18 @@ fn bits<T: Copy + std::fmt::Debug, B: PartialEq>(
     want: &[T],
     of: fn(T) -> B,
 ) -> Result<Accuracy, Rejection> {
-    struct Shown<T, B>(T, B);
-    impl<T, B: PartialEq> PartialEq for Shown<T, B> {
+    struct ByBits<T, B>(T, B);
+    impl<T, B: PartialEq> PartialEq for ByBits<T, B> {
         fn eq(&self, other: &Self) -> bool {
             self.1 == other.1
         }
     }
-    impl<T: std::fmt::Debug, B> std::fmt::Debug for Shown<T, B> {
+    impl<T: std::fmt::Debug, B> std::fmt::Debug for ByBits<T, B> {
         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
             self.0.fmt(f)
         }
     }
-    let wrap = |all: &[T]| all.iter().map(|x| Shown(*x, of(*x))).collect::<Vec<_>>();
+    let wrap = |all: &[T]| all.iter().map(|x| ByBits(*x, of(*x))).collect::<Vec<_>>();
     same(&wrap(got), &wrap(want))
 }
 

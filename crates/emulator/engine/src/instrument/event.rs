@@ -155,6 +155,8 @@ pub struct Moved {
     /// The global side of a tile, which is not one run: addresses and bytes. It is the source if no other source
     /// is.
     pub global: Vec<(u64, u64)>,
+    /// The bytes that the copy completes at its mbarrier: those of a tile without the padding of its rows.
+    pub completes: u64,
     /// Whether the old contents are combined with the new.
     pub combines: bool,
 }

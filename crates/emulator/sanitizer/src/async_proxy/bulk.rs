@@ -95,9 +95,7 @@ impl BulkCopies {
             targets.extend(self.write(access, warp, at, part, moved.combines, mbarrier.is_some()));
         }
         if let Some(of) = mbarrier {
-            if let Some((_, bytes)) = moved.writes {
-                mbarriers.copy_started(of, bytes, access.position.thread_at(at));
-            }
+            mbarriers.copy_started(of, moved.completes, access.position.thread_at(at));
             let by = (access.position.block, warp.index);
             mbarriers.completes(of, [PendingCopy { targets, sources, by }]);
         }

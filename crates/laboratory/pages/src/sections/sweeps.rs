@@ -43,7 +43,7 @@ fn axes(sweep: &Sweep) -> Vec<String> {
 }
 
 /// The figure of a rung at a point: a value, its interval, its text, and its tooltip.
-struct Shown {
+struct ShownPoint {
     value: f64,
     interval: Option<[f64; 2]>,
     tip: Tip,
@@ -59,12 +59,12 @@ fn figure(sweep: &Sweep) -> (&'static str, fn(f64) -> String, bool) {
     }
 }
 
-fn shown(climb: &Climb, rung: &Rung, key: &str) -> Option<Shown> {
+fn shown(climb: &Climb, rung: &Rung, key: &str) -> Option<ShownPoint> {
     if let Some(found) = &rung.time {
         let amount = if key == "axis:rate" { climb.flops } else { climb.bytes } as f64;
         let [low, high] = found.interval_ns;
         let tip = tip_of_time(climb, rung, found).row("col:problem", climb.size_in_words());
-        return Some(Shown {
+        return Some(ShownPoint {
             value: amount / found.median_ns,
             interval: Some([amount / high, amount / low]),
             tip: tip.row("time:median", time(found.median_ns)),
@@ -77,7 +77,7 @@ fn shown(climb: &Climb, rung: &Rung, key: &str) -> Option<Shown> {
         .row("count:instructions", crate::format::thousands(value))
         .row("count:sectors", crate::format::thousands(counters.sectors() as f64))
         .row("count:conflicts", crate::format::thousands(counters.conflicts() as f64));
-    Some(Shown { value, interval: None, tip })
+    Some(ShownPoint { value, interval: None, tip })
 }
 
 fn of_sweep(sweep: &Sweep) -> Markup {
@@ -146,7 +146,7 @@ fn lines(
             .iter()
             .filter_map(|climb| {
                 let found = climb.rungs.iter().find(|other| other.name == rung.name)?;
-                let Shown { value, interval, tip } = shown(climb, found, key)?;
+                let ShownPoint { value, interval, tip } = shown(climb, found, key)?;
                 Some(Point { x: climb.number(x)? as f64, y: value, interval, tip })
             })
             .collect();
@@ -190,7 +190,7 @@ fn heats(
     let cells = |rung: &&Rung| -> Vec<Cell> {
         let at = |climb: &Climb| {
             let found = climb.rungs.iter().find(|other| other.name == rung.name)?;
-            let Shown { value, tip, .. } = shown(climb, found, key)?;
+            let ShownPoint { value, tip, .. } = shown(climb, found, key)?;
             Some(Cell { at: (climb.number(x)?, climb.number(y)?), value, text: tick(value), tip })
         };
         sweep.points.iter().filter_map(at).collect()

@@ -67,6 +67,15 @@ impl Device {
     }
 
     /// Whether memory that is never freed is to be reported.
+    ///
+    /// ```
+    /// use lanework_runtime::{Checks, Device, ReportKind};
+    ///
+    /// let device = Device::open("emulator")?;
+    /// assert!(device.sanitized_for(Checks::none().with(ReportKind::Leak)).checks_leaks());
+    /// assert!(!device.checks_leaks());
+    /// # Ok::<(), lanework_runtime::Error>(())
+    /// ```
     pub fn checks_leaks(&self) -> bool {
         match &self.0.engine {
             Engine::Emulator(emulator) => {

@@ -85,16 +85,20 @@ impl Transfer {
     /// The bytes read, written and combined, for instruments.
     pub fn moved(&self) -> Moved {
         let run = |host: *const u8, bytes: usize| Some((host, bytes as u64));
-        let none = Moved { reads: None, writes: None, global: Vec::new(), combines: false };
+        let none =
+            Moved { reads: None, writes: None, global: Vec::new(), completes: 0, combines: false };
         match *self {
             Transfer::Run { from, to, bytes } => {
-                Moved { reads: run(from, bytes), writes: run(to, bytes), ..none }
+                let completes = bytes as u64;
+                Moved { reads: run(from, bytes), writes: run(to, bytes), completes, ..none }
             }
             Transfer::Reduce { from, to, bytes, .. } => {
-                Moved { reads: run(from, bytes), writes: run(to, bytes), combines: true, ..none }
+                let (reads, writes) = (run(from, bytes), run(to, bytes));
+                Moved { reads, writes, completes: bytes as u64, combines: true, ..none }
             }
             Transfer::Value { to, bytes, ref combine, .. } => {
-                Moved { writes: run(to, bytes.into()), combines: combine.is_some(), ..none }
+                let (writes, completes) = (run(to, bytes.into()), u64::from(bytes));
+                Moved { writes, completes, combines: combine.is_some(), ..none }
             }
             Transfer::Tile(ref tile) => tile.moved(),
         }

@@ -259,7 +259,13 @@ impl Tile {
         let bytes = self.map.tile_bytes().next_multiple_of(self.map.swizzle.width());
         let run = Some((self.host.cast_const(), bytes));
         let (reads, writes) = if self.load { (None, run) } else { (run, None) };
-        Moved { reads, writes, global: self.inside(), combines: self.combine.is_some() }
+        Moved {
+            reads,
+            writes,
+            global: self.inside(),
+            completes: self.map.tile_bytes(),
+            combines: self.combine.is_some(),
+        }
     }
 
     /// The bytes of global memory that the tile covers: its elements inside the tensor.
