@@ -16,7 +16,7 @@ macro_rules! api {
             #[unsafe(no_mangle)]
             #[doc = concat!("CUDA's `", stringify!($name), "`.")]
             pub unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
-                let arguments = || vec![$((stringify!($argument), $crate::pointers::ArgumentText::shown(&$argument))),*];
+                let arguments = || vec![$((stringify!($argument), $crate::status::ArgumentText::shown(&$argument))),*];
                 $crate::api::call(stringify!($name), &arguments, || -> $crate::status::Result { $body })
             }
         )*
@@ -36,6 +36,8 @@ pub struct Hooks {
     pub check: fn(&str) -> Result,
     /// A call has failed.
     pub failed: fn(&str, Status, CallArguments<'_>),
+    /// An operation has faulted without a kernel: why, and what to do.
+    pub fault: fn(&str, &str),
 }
 
 /// The hooks, which the driver sets when it starts.
@@ -83,6 +85,14 @@ pub fn traces() -> bool {
 /// Reports why a call is refused. A status alone does not tell users what to do.
 pub fn warn(what: &str, why: &dyn std::fmt::Display) {
     line(&format_args!("{what}: {why}"));
+}
+
+/// Reports an operation of the program that faults without a kernel.
+pub fn fault(why: &str, help: &str) {
+    warn(why, &help);
+    if let Some(hooks) = HOOKS.get() {
+        (hooks.fault)(why, help);
+    }
 }
 
 /// Writes a line to standard error, and ignores errors such as a closed pipe.

@@ -5,7 +5,7 @@
 //! that contract: they check for null, assume no alignment, and the lifetime confines the pointer to the call.
 
 use crate::memory::mapped::{Access, is_mapped};
-use crate::status::{Result, Status};
+use crate::status::{ArgumentText, Result, Status};
 use std::ffi::{CStr, c_char};
 use std::marker::PhantomData;
 
@@ -269,23 +269,6 @@ pub unsafe fn write_text(to: *mut c_char, length: usize, text: &str) -> Result {
     }
     Ok(())
 }
-
-/// How an argument is shown in a message.
-pub trait ArgumentText {
-    fn shown(&self) -> String;
-}
-
-macro_rules! number_texts {
-    ($($number:ty)*) => {
-        $(impl ArgumentText for $number {
-            fn shown(&self) -> String {
-                self.to_string()
-            }
-        })*
-    };
-}
-
-number_texts! { i32 u32 u8 u16 f32 i64 }
 
 /// Handles and addresses in hexadecimal, sizes in decimal.
 fn word(value: u64) -> String {

@@ -187,3 +187,20 @@ pub fn refuse(status: Status, why: impl Into<String>, help: impl Into<String>) -
 pub fn take_reason() -> Option<(String, String)> {
     REASON.take()
 }
+
+/// How an argument is shown in a message.
+pub trait ArgumentText {
+    fn shown(&self) -> String;
+}
+
+macro_rules! number_texts {
+    ($($number:ty)*) => {
+        $(impl ArgumentText for $number {
+            fn shown(&self) -> String {
+                self.to_string()
+            }
+        })*
+    };
+}
+
+number_texts! { i32 u32 u8 u16 f32 i64 }

@@ -6,7 +6,6 @@ use crate::api::api;
 use crate::graphs::user_objects::share;
 use crate::graphs::work::{Executable, Graph, Nesting, Node, Work};
 use crate::handles::Handle;
-use crate::interface::failures;
 use crate::pointers::{Out, abi};
 use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
@@ -155,7 +154,7 @@ fn launch(executable: Handle, stream: Handle) -> Result {
             };
             let why =
                 format!("a {what} node of a graph accesses memory that is not allocated any more");
-            failures::fault(
+            crate::api::fault(
                 &why,
                 "keep the memory until the last launch of the graph, or update the node",
             );

@@ -106,9 +106,8 @@ pub fn report(name: &str, status: Status, arguments: CallArguments<'_>) {
     lanework::tool::keep_findings("", &[found]);
 }
 
-/// Reports an operation of the program that faults without a kernel, on standard error and as a finding.
+/// Reports an operation of the program that faults without a kernel, as a finding.
 pub fn fault(why: &str, help: &str) {
-    crate::api::warn(why, &help);
     let Ok(driver) = driver() else { return };
     if !lanework::tool::checks(&driver.device) {
         return;

@@ -146,7 +146,7 @@ api! {
         match flags {
             0 => {
                 let driver = start()?;
-                let hooks = Hooks { check: check_call, failed: failures::report };
+                let hooks = Hooks { check: check_call, failed: failures::report, fault: failures::fault };
                 if HOOKS.set(hooks).is_ok() {
                     failures::start(driver);
                 }

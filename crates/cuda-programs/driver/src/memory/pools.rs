@@ -7,7 +7,6 @@ use crate::memory::allocations::AllocationKind;
 use crate::pointers::{In, Out};
 use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
-use crate::streams::captures::check_unsafe;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Mutex;
@@ -139,7 +138,7 @@ impl Driver {
             return Ok(address);
         }
         self.check_legacy(stream)?;
-        check_unsafe()?;
+        self.check_unsafe()?;
         if bytes == 0 {
             return Ok(0);
         }

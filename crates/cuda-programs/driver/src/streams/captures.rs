@@ -113,7 +113,7 @@ pub fn check_call(name: &str) -> Result {
 
 /// Refuses an unsafe call if a capture forbids it: one of this thread that is not relaxed, or a global one of any thread. The mode of the
 /// thread limits that to its own captures, or to none.
-pub fn check_unsafe() -> Result {
+fn check_unsafe() -> Result {
     if !ANY.load(Ordering::Acquire) {
         return Ok(());
     }
@@ -235,6 +235,11 @@ impl Driver {
         }
         drop(captures);
         self.check_legacy(stream)
+    }
+
+    /// Refuses an unsafe call, as [`check_unsafe`] does.
+    pub fn check_unsafe(&self) -> Result {
+        check_unsafe()
     }
 
     /// Refuses to wait for a stream, or to ask whether it is done, during a capture.
