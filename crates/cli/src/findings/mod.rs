@@ -83,7 +83,7 @@ pub fn fold(findings: Vec<Finding>) -> Vec<Finding> {
         let other = finding.other.as_ref().map_or(String::new(), |other| other.place.clone());
         let line = finding.report.line();
         let name = match (finding.report.kind, finding.report.operations()) {
-            (ReportKind::Leak, _) => finding.report.message.clone(),
+            (ReportKind::Leak | ReportKind::FailedCall, _) => finding.report.message.clone(),
             (_, Some((one, other))) => format!("{one} {other}"),
             _ => finding.target.clone(),
         };

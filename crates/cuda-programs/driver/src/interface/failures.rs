@@ -236,6 +236,11 @@ impl Caller {
             caller.runtime =
                 Some(frames[at].0.split(['(', '@', '<']).next().unwrap_or("").to_owned());
             frames.drain(..=at);
+            // nvcc's functions between the launch in the program and the runtime.
+            let is_stub = |(function, _): &(&str, Option<SourceLocation>)| {
+                function.contains("cudaLaunch") || function.contains("__device_stub__")
+            };
+            frames.drain(..frames.iter().take_while(|frame| is_stub(frame)).count());
         }
         let last = frames.iter().position(|(function, _)| *function == "main");
         frames.truncate(last.map_or(frames.len(), |last| last + 1));
