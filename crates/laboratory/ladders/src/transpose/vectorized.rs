@@ -1,6 +1,6 @@
 //! Transpose rung: `vectorized`.
 //!
-//! Idea: each thread moves four elements per global access (two of 8 bytes): 16 bytes for floats.
+//! Idea: each thread moves four elements per global access (two if an element has 8 bytes), which is 16 bytes for floats.
 //! 思路：每个线程一次全局访问搬四个元素（8 字节元素搬两个）：浮点数就是 16 字节。
 //! Predicts: a quarter of the global requests, of 16 sectors each; still no bank conflicts.
 //! 预测：全局请求数降为四分之一，每个请求 16 个扇区；仍没有 bank 冲突。
