@@ -1,7 +1,7 @@
 //! Attention rung: `overlapped`.
 //!
-//! Idea: a warpgroup computes the scores of the next keys before it multiplies by the current values, so the softmax of the next
-//! keys runs while the tensor cores multiply. A scheduling barrier keeps the wait behind the exponentials.
+//! Idea: a warpgroup computes the scores of the next keys before it multiplies by the current values, so the softmax of
+//! the next keys runs while the tensor cores multiply. A scheduling barrier keeps the wait after the exponentials.
 //! 思路：先算下一批键的得分，再乘这一批的值，使 softmax 与张量核心的乘法同时进行；调度屏障使等待排在指数运算之后。
 //! Predicts: the same instructions as `specialised`; the tensor cores have work during every softmax.
 //! 预测：指令与 `specialised` 相同；每次 softmax 期间张量核心都有工作。

@@ -6,9 +6,9 @@
 //! 加载一次用 4 次；两个缓冲区，其中一个由 `cp.async` 填充。
 //! Predicts: the sectors of `fma-tile`; little more than a third of its warp instructions and a quarter of its barrier arrivals.
 //! 预测：扇区数与 `fma-tile` 相同；warp 指令数略多于它的三分之一，到达屏障的次数是它的四分之一。
-//! Costs: without fragments loaded ahead, a warp's loads and products alternate. Every fragment load has a bank conflict, because
-//! the swizzle permutes pieces of 16 bytes and the four elements of a row of a fragment take 32. On an H200 at 4096: 4.61 ms,
-//! 1.94x `fma-tile`.
+//! Costs: without fragments loaded ahead, a warp's loads and products alternate. Every fragment
+//! load has a bank conflict, because the swizzle permutes pieces of 16 bytes and the four elements
+//! of a row of a fragment take 32 bytes. On an H200 at 4096: 4.61 ms, 1.94x `fma-tile`.
 //! 代价：没有提前加载 fragment，一个 warp 的加载和乘法轮流进行；每次加载 fragment 都有 bank 冲突，因为 swizzle 以 16 字节为单位，而 fragment 从一行中取的四个元素有 32 字节。H200 上 4096 时为 4.61 ms，是 `fma-tile` 的 1.94 倍快。
 
 use super::Operands;

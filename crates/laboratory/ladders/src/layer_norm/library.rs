@@ -1,7 +1,7 @@
 //! Layer norm rung: `library`: `nn::layer_norm` of `lanework-ops`.
 //!
-//! Idea: each row gets as many threads as it needs: part of a warp, a warp, a block, or several blocks. Several blocks
-//! exchange their means and squared differences through memory and combine them exactly as for one row.
+//! Idea: each row gets as many threads as it needs: part of a warp, a warp, a block, or several blocks. Several blocks exchange
+//! their means and squared differences through memory and combine them by the formula of Chan, Golub and LeVeque (1983).
 //! 思路：一行由恰好够用的线程保存：warp 的一部分、一个 warp、一个线程块，或者几个线程块，它们通过内存交换各自的均值与平方差，合并的结果与整行一致。
 //! Predicts: the same sectors at every length, from a few numbers per row to millions.
 //! 预测：任何行长的扇区数都一样，无论一行只有几个数还是几百万个。

@@ -1,12 +1,12 @@
 //! SGEMM rung: `library`.
 //!
-//! Idea: a time model chooses among eight tiles and clusters of 1 to 8 blocks. Its terms are waves of blocks, warps that keep a
-//! multiprocessor busy, words that threads copy, the ends of a block, and bytes; their factors were fitted to H200 times of many shapes.
+//! Idea: a time model chooses among eight tiles and clusters of 1 to 8 blocks. Its terms are waves of blocks, warps that keep a multiprocessor
+//! busy, words that threads copy, the start and end of a block, and bytes; their factors were fitted to H200 times of many shapes.
 //! Predicts: 256 x 256 results by more than 16 blocks; for a few columns, a tile of 16 or 32 columns instead of 64.
-//! Costs: eight kernels to compile if all shapes occur; the model is for an H200. Copying A into the order that TMA reads takes a
-//! second kernel. Adding up parts of long sums takes one, too; the library does it where it pays, this rung does not. Transposing
-//! TMA's tiles in shared memory instead was 5 % slower. On an H200: 11.4 us against 15.9 us for `cluster-split` at 512; 44.9 us
-//! against 102 us for 4096 x 32 x 4096.
+//! Costs: eight kernels to compile if all shapes occur; the model is for an H200. Copying A into the order that TMA
+//! reads takes a second kernel. Adding up the parts of a long sum would take another; the library does so where it
+//! pays, this rung does not. Transposing TMA's tiles in shared memory instead was 5 % slower. On an H200: 11.4 us
+//! against 15.9 us for `cluster-split` at 512; 44.9 us against 102 us for 4096 x 32 x 4096.
 //! 思路：由一个时间模型在八种 tile 和 1 到 8 块的 cluster 中选择：线程块的轮次、让多处理器保持忙碌的 warp 数、线程拷贝的字数、线程块的首尾和字节数，
 //! 各有一个按 H200 上许多形状的实测时间拟合的系数。
 //! 预测：256×256 的结果由多于 16 个线程块计算；列数很少时 tile 取 16 或 32 列，而不是 64 列。

@@ -1,7 +1,7 @@
 //! SGEMM rung: `split-bf16`.
 //!
 //! Idea: three bf16 hold all 24 bits of an f32 and have its range; the six largest of the nine partial products are kept.
-//! Predicts: 6 `mma` where `split-promoted` has 3; the same global sectors and half as much shared memory again.
+//! Predicts: 6 `mma` where `split-promoted` has 3; the same global sectors and 1.5 times the shared memory.
 //! Costs: twice the products of `split-promoted`, so it does not help with numbers of ordinary magnitude. It stays accurate
 //! if magnitudes differ widely.
 //! 思路：三个 bf16 能装下 f32 的全部 24 位，范围也与 f32 相同；九个部分积中保留最大的六个。
