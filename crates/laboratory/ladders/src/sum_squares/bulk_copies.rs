@@ -1,7 +1,7 @@
 //! Sum-of-squares rung: `bulk-copies`.
 //!
-//! Idea: the copy engine (`cp.async.bulk`, sm_90) fills a ring of buffers in shared memory. One thread requests 16 KB
-//! at a time, so 128 KB per multiprocessor are in flight without registers or address arithmetic.
+//! Idea: the copy engine (`cp.async.bulk`) fills a ring of buffers in shared memory. One thread requests 16 KB at a
+//! time, so 128 KB per multiprocessor are in flight without registers or address arithmetic.
 //! 思路：由拷贝引擎（`cp.async.bulk`，sm_90）填充共享内存中的环形缓冲区，一个线程每次请求 16 KB，使每个多处理器有 128 KB 在途，不占寄存器，也没有地址运算。
 //! Predicts: threads issue global load requests only for the remainder; every number passes through shared memory once.
 //! 预测：除余下的部分外，线程不再发出全局加载请求；每个数经过共享内存一次。

@@ -6,7 +6,7 @@
 //! Predicts: one shared store per warp and one shared load per block; 2 barriers instead of 10 for
 //! 256 threads.
 //! 预测：每个 warp 只存储一次共享内存，每个线程块只加载一次；256 个线程时屏障从 10 次降到 2 次。
-//! Costs: nothing; needs a GPU of compute capability (feature level) 3.0 or later.
+//! Costs: nothing; needs compute capability 3.0.
 //! 代价：没有；只要求计算能力 3.0 以上。
 
 use super::clock::note_time;
