@@ -1,7 +1,7 @@
 //! FP64 rung: `library`: the library's product of f64.
 //!
-//! Idea: one warp fills a ring of stages by TMA. Eight warps compute 64 x 32 results each, with products of 16 x 8 x 8. The steps of a
-//! tile are stored in an order that puts the lanes of a load in different banks, and fragments are loaded one step ahead of the products.
+//! Idea: one warp fills a ring of stages by TMA. Eight warps compute 64 x 32 results each, with products of 16 x 8 x 8. The steps along k
+//! are summed in an order that lets the lanes of a load access different banks, and fragments are loaded one step ahead of the products.
 //! 思路：一个 warp 让 TMA 把 tile 搬进多级环形缓冲，八个 warp 做乘法，每个用 16×8×8 的 `mma` 计算 64×32 个结果；tile 内 k 的次序使同一次加载的各 lane 落在不同的 bank，
 //! fragment 比乘法提前一步加载。
 //! Predicts: threads load no factors; three quarters of the bytes of `fragments` for few results, half for many; no bank conflicts.
