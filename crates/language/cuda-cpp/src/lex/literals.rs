@@ -1,0 +1,177 @@
+//! The values of numbers, characters and strings.
+
+/// The value of a number.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Number {
+    /// An integer with its suffix.
+    Integer {
+        /// The value.
+        value: u64,
+        /// Suffix `u`.
+        unsigned: bool,
+        /// Count of `l` in the suffix.
+        long: u8,
+        /// Written in base 10: never becomes unsigned by itself.
+        decimal: bool,
+    },
+    /// A floating-point number; `single` with suffix `f`.
+    Float {
+        /// The value, already rounded if `single`.
+        value: f64,
+        /// Suffix `f`.
+        single: bool,
+    },
+}
+
+/// Parses a number as written.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn number(text: &str) -> Result<Number, String> {
+    let text = text.replace('\'', "");
+    let lower = text.to_ascii_lowercase();
+    let hex = lower.strip_prefix("0x");
+    let is_float = match hex {
+        Some(digits) => digits.contains(['.', 'p']),
+        None => lower.contains(['.', 'e']) && !lower.starts_with("0b"),
+    };
+    if is_float {
+        let single = lower.ends_with('f');
+        let digits = lower.strip_suffix('f').or_else(|| lower.strip_suffix('l')).unwrap_or(&lower);
+        let value = match digits.strip_prefix("0x") {
+            Some(digits) => hex_float(digits),
+            None => digits.parse::<f64>().ok().map(|value| {
+                if single { digits.parse::<f32>().map_or(value, f64::from) } else { value }
+            }),
+        };
+        let value = value.ok_or_else(|| format!("`{text}` is not a valid number"))?;
+        return Ok(Number::Float { value, single });
+    }
+    let digits = lower.trim_end_matches(['u', 'l', 'z']);
+    let suffix = lower.get(digits.len()..).unwrap_or("");
+    let (base, digits, decimal) = match (hex, lower.strip_prefix("0b")) {
+        (Some(_), _) => (16, digits.get(2..).unwrap_or(""), false),
+        (_, Some(_)) => (2, digits.get(2..).unwrap_or(""), false),
+        _ if digits.len() > 1 && digits.starts_with('0') => (8, digits, false),
+        _ => (10, digits, true),
+    };
+    let value = u64::from_str_radix(digits, base).map_err(|_| {
+        if digits.bytes().all(|digit| char::from(digit).is_digit(base)) && !digits.is_empty() {
+            format!("`{text}` exceeds 64 bits")
+        } else {
+            format!("`{text}` is not a valid number")
+        }
+    })?;
+    let long = suffix.bytes().filter(|&byte| byte == b'l').count() as u8;
+    let unsigned = suffix.contains(['u', 'z']);
+    Ok(Number::Integer { value, unsigned, long: long + u8::from(suffix.contains('z')), decimal })
+}
+
+/// A hexadecimal floating-point number after `0x`.
+fn hex_float(digits: &str) -> Option<f64> {
+    let (mantissa, exponent) = digits.split_once('p')?;
+    let exponent: i32 = exponent.parse().ok()?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut value = 0f64;
+    for digit in whole.chars().chain(fraction.chars()) {
+        value = value * 16.0 + f64::from(digit.to_digit(16)?);
+    }
+    let exponent = exponent.checked_sub(4 * fraction.len() as i32)?;
+    // In two steps, so that subnormal results are rounded once.
+    let half = exponent.clamp(-2000, 2000) / 2;
+    Some(value * 2f64.powi(half) * 2f64.powi(exponent.clamp(-2000, 2000) - half))
+}
+
+/// The code units of a literal as written, without prefix and quotes. Characters above 127 are UTF-8
+/// bytes, unless `wide`.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn unescape(text: &str, wide: bool) -> Result<Vec<u32>, String> {
+    let quote = text.find(['"', '\'']).ok_or("missing quote")?;
+    let mark = text.get(quote..=quote).unwrap_or("\"");
+    let inner = text.get(quote + 1..).and_then(|rest| rest.strip_suffix(mark));
+    let inner = inner.ok_or_else(|| format!("missing closing {mark}"))?;
+    let mut units = Vec::new();
+    let mut rest = inner.chars().peekable();
+    let mut push = |c: char, units: &mut Vec<u32>| {
+        if wide {
+            units.push(c as u32);
+        } else {
+            units.extend(c.encode_utf8(&mut [0; 4]).bytes().map(u32::from));
+        }
+    };
+    while let Some(c) = rest.next() {
+        if c != '\\' {
+            push(c, &mut units);
+            continue;
+        }
+        let simple = match rest.next().ok_or("incomplete escape")? {
+            'n' => 10,
+            't' => 9,
+            'r' => 13,
+            'a' => 7,
+            'b' => 8,
+            'f' => 12,
+            'v' => 11,
+            'e' => 27,
+            digit @ '0'..='7' => {
+                let mut value = digit as u32 - '0' as u32;
+                for _ in 0..2 {
+                    let Some(next) = rest.peek().and_then(|c| c.to_digit(8)) else { break };
+                    value = value * 8 + next;
+                    rest.next();
+                }
+                value
+            }
+            'x' => {
+                let mut value = 0u32;
+                while let Some(next) = rest.peek().and_then(|c| c.to_digit(16)) {
+                    value = value.wrapping_mul(16).wrapping_add(next);
+                    rest.next();
+                }
+                value
+            }
+            kind @ ('u' | 'U') => {
+                let mut value = 0u32;
+                for _ in 0..if kind == 'u' { 4 } else { 8 } {
+                    let next = rest.next().and_then(|c| c.to_digit(16)).ok_or("incomplete escape")?;
+                    value = value.wrapping_mul(16).wrapping_add(next);
+                }
+                push(char::from_u32(value).unwrap_or('?'), &mut units);
+                continue;
+            }
+            other => other as u32,
+        };
+        units.push(simple);
+    }
+    Ok(units)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_their_values() {
+        let float = |text| match number(text) {
+            Ok(Number::Float { value, .. }) => value,
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(float("1.5f"), 1.5);
+        assert_eq!(float("0.1f"), f64::from(0.1f32));
+        assert_eq!(float("0x1.8p1"), 3.0);
+        assert_eq!(float("1e-3"), 1e-3);
+        let integer = Number::Integer { value: 255, unsigned: true, long: 2, decimal: false };
+        assert_eq!(number("0xFFull"), Ok(integer));
+        assert!(number("12abc").is_err());
+        assert!(number("99999999999999999999").is_err());
+    }
+
+    #[test]
+    fn strings_lose_their_escapes() {
+        assert_eq!(unescape(r#""a\n\x41\101""#, false), Ok(vec![97, 10, 65, 65]));
+        assert_eq!(unescape("'x'", false), Ok(vec![120]));
+        assert!(unescape("\"open", false).is_err());
+    }
+}

@@ -1,0 +1,65 @@
+//! Source text to preprocessing tokens.
+
+pub mod literals;
+pub mod names;
+pub mod punctuation;
+mod scan;
+
+pub use names::{Interner, Name};
+pub use punctuation::Punctuation;
+pub use scan::scan;
+
+use crate::source::Span;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenKind {
+    /// A name or keyword.
+    Identifier(Name),
+    /// A number as written.
+    Number(Name),
+    /// A string literal as written, with prefix and quotes.
+    Text(Name),
+    /// A character literal as written.
+    Character(Name),
+    /// An operator or delimiter.
+    Punctuation(Punctuation),
+    /// A byte that begins no token.
+    Stray(char),
+    /// A directive that survives preprocessing: `#pragma unroll`, with the tokens of its line after it.
+    Pragma,
+    /// The end of the text or of a pragma's line.
+    End,
+}
+
+/// A token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Where it is.
+    pub span: Span,
+    /// White space precedes it.
+    pub spaced: bool,
+    /// It is the first of its line.
+    pub starts_line: bool,
+    /// The name of a macro that must not be expanded again.
+    pub frozen: bool,
+}
+
+impl Token {
+    /// Whether the token is this operator or delimiter.
+    pub fn is(&self, punctuation: Punctuation) -> bool {
+        self.kind == TokenKind::Punctuation(punctuation)
+    }
+
+    /// The name, if it is one.
+    pub fn name(&self) -> Option<Name> {
+        if let TokenKind::Identifier(name) = self.kind { Some(name) } else { None }
+    }
+
+    /// Whether the token is this name or keyword.
+    pub fn is_name(&self, name: Name) -> bool {
+        self.kind == TokenKind::Identifier(name)
+    }
+}

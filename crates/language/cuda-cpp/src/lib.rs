@@ -1,0 +1,13 @@
+//! A front end for CUDA C++.
+
+mod headers;
+mod lex;
+mod parse;
+mod preprocess;
+mod source;
+mod syntax;
+
+/// The candidate nearest to a misspelled name.
+fn nearest<'a>(_name: &str, _candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    None
+}

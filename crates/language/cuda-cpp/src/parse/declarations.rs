@@ -1,0 +1,578 @@
+//! Declarations at namespace scope, in classes and in blocks.
+
+use super::scopes::NameKind;
+use super::types::{DeclarationSpecifiers, Declarator};
+use super::{Parsed, Parser};
+use crate::lex::names::known;
+use crate::lex::{Name, Punctuation, TokenKind};
+use crate::source::diagnostics::Problem;
+use crate::syntax::*;
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+impl Parser {
+    /// Parses one declaration; it may declare several names.
+    pub(super) fn declaration(&mut self, items: &mut Vec<Declaration>) -> Parsed<()> {
+        self.nested(|this| this.declaration_inner(items))
+    }
+
+    fn declaration_inner(&mut self, items: &mut Vec<Declaration>) -> Parsed<()> {
+        let start = self.span();
+        let token = self.token();
+        if self.eat(Punctuation::Semicolon) {
+            return Ok(());
+        }
+        if token.is(Punctuation::BraceClose) {
+            let problem = Problem::error(start, "this `}` closes nothing");
+            self.at += 1;
+            return self.report(problem.help("remove it, or look for a `{` that is missing before"));
+        }
+        let kind = match token.name() {
+            Some(known::INLINE) if self.ahead(1).is_name(known::NAMESPACE) => {
+                self.at += 1;
+                self.namespace(true)?
+            }
+            Some(known::NAMESPACE) => self.namespace(false)?,
+            Some(known::USING) => self.using()?,
+            Some(known::TEMPLATE) => return self.template(items),
+            Some(known::STATIC_ASSERT) => self.static_assert()?,
+            Some(known::ASM | known::ASM_GNU | known::ASM_SHORT) => {
+                self.at += 1;
+                self.skip_group()?;
+                self.expect(Punctuation::Semicolon, "after `asm`")?;
+                DeclarationKind::Empty
+            }
+            Some(known::EXTERN) if matches!(self.ahead(1).kind, TokenKind::Text(_)) => {
+                self.at += 1;
+                let is_c = self.string()? == "C";
+                let saved = std::mem::replace(&mut self.extern_c, is_c);
+                let mut inner = Vec::new();
+                let result = if self.is(Punctuation::BraceOpen) {
+                    self.block_of_declarations(&mut inner)
+                } else {
+                    self.declaration(&mut inner)
+                };
+                self.extern_c = saved;
+                result?;
+                DeclarationKind::Linkage(is_c, inner)
+            }
+            Some(known::PUBLIC | known::PRIVATE | known::PROTECTED) if self.ahead(1).is(Punctuation::Colon) => {
+                self.at += 2;
+                return Ok(());
+            }
+            _ => return self.simple_declaration(items),
+        };
+        items.push(Declaration { kind, span: start.to(self.last_span()) });
+        Ok(())
+    }
+
+    /// `{ declarations }`.
+    fn block_of_declarations(&mut self, items: &mut Vec<Declaration>) -> Parsed<()> {
+        let open = self.expect(Punctuation::BraceOpen, "before declarations")?;
+        while !self.is(Punctuation::BraceClose) {
+            if self.peek() == TokenKind::End {
+                let problem = Problem::error(open, "this `{` is never closed");
+                return self.report(problem.label("opened here"));
+            }
+            let before = self.at;
+            if self.declaration(items).is_err() {
+                self.recover(before);
+            }
+            if self.at == before && !self.is(Punctuation::BraceClose) {
+                self.at += 1;
+            }
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn namespace(&mut self, is_inline: bool) -> Parsed<DeclarationKind> {
+        self.at += 1;
+        self.attributes(&mut Specifiers::default())?;
+        let mut names = Vec::new();
+        while let Some(name) = self.identifier() {
+            self.at += 1;
+            names.push(name);
+            if !self.eat(Punctuation::ColonColon) {
+                break;
+            }
+            self.eat_name(known::INLINE);
+        }
+        self.attributes(&mut Specifiers::default())?;
+        if let [alias] = names.as_slice()
+            && self.eat(Punctuation::Assign)
+        {
+            let target = self.qualified_name()?;
+            self.expect(Punctuation::Semicolon, "after the alias")?;
+            self.declare(*alias, NameKind::Namespace);
+            if let Some(scope) = self.scope_of_target(&target) {
+                self.scopes.name_scope(self.scope, *alias, scope);
+            }
+            return Ok(DeclarationKind::NamespaceAlias(*alias, target));
+        }
+        let outer = self.scope;
+        for &name in &names {
+            self.declare(name, NameKind::Namespace);
+            let inner = self.scopes.open(self.scope, name);
+            if is_inline {
+                self.scopes.use_scope(self.scope, inner);
+            }
+            self.scope = inner;
+        }
+        if names.is_empty() {
+            let inner = self.scopes.add(self.scope);
+            self.scopes.use_scope(self.scope, inner);
+            self.scope = inner;
+        }
+        let mut items = Vec::new();
+        let result = self.block_of_declarations(&mut items);
+        self.scope = outer;
+        result?;
+        Ok(DeclarationKind::Namespace { names, is_inline, items })
+    }
+
+    /// The scope of a namespace or class name.
+    fn scope_of_target(&self, name: &QualifiedName) -> Option<usize> {
+        let last = name.last().name;
+        match self.scope_of(name) {
+            Some(scope) => self.scopes.inner_of(scope, last),
+            None if name.parts.len() == 1 => self.scopes.inner(self.scope, last),
+            None => None,
+        }
+    }
+
+    fn using(&mut self) -> Parsed<DeclarationKind> {
+        self.at += 1;
+        if self.eat_name(known::NAMESPACE) {
+            let name = self.qualified_name()?;
+            self.expect(Punctuation::Semicolon, "after the namespace")?;
+            if let Some(used) = self.scope_of_target(&name) {
+                self.scopes.use_scope(self.scope, used);
+            }
+            return Ok(DeclarationKind::UsingNamespace(name));
+        }
+        if let Some(name) = self.identifier()
+            && !self.ahead(1).is(Punctuation::ColonColon)
+        {
+            self.at += 1;
+            self.attributes(&mut Specifiers::default())?;
+            self.expect(Punctuation::Assign, "after the name of the alias")?;
+            let kind = self.type_id()?;
+            self.expect(Punctuation::Semicolon, "after the alias")?;
+            self.declare(name, NameKind::Type);
+            if let BaseType::Named(target) = &kind.base
+                && let Some(scope) = self.scope_of_target(target)
+            {
+                self.scopes.name_scope(self.scope, name, scope);
+            }
+            return Ok(DeclarationKind::Alias(name, Rc::new(kind)));
+        }
+        let name = self.qualified_name()?;
+        while self.eat(Punctuation::Comma) {
+            self.qualified_name()?;
+        }
+        self.expect(Punctuation::Semicolon, "after the name")?;
+        let kind = self.kind_of(&name).unwrap_or(NameKind::Value);
+        self.declare(name.last().name, kind);
+        if let Some(scope) = self.scope_of_target(&name) {
+            self.scopes.name_scope(self.scope, name.last().name, scope);
+        }
+        Ok(DeclarationKind::Using(name))
+    }
+
+    fn static_assert(&mut self) -> Parsed<DeclarationKind> {
+        self.at += 1;
+        self.expect(Punctuation::ParenOpen, "after `static_assert`")?;
+        let value = self.enclosed(Self::assignment)?;
+        let text = if self.eat(Punctuation::Comma) { Some(self.string()?) } else { None };
+        self.expect(Punctuation::ParenClose, "after the assertion")?;
+        self.expect(Punctuation::Semicolon, "after the assertion")?;
+        Ok(DeclarationKind::StaticAssert(value, text))
+    }
+
+    fn template(&mut self, items: &mut Vec<Declaration>) -> Parsed<()> {
+        let start = self.bump().span;
+        if !self.is(Punctuation::Less) {
+            let mut inner = Vec::new();
+            self.declaration(&mut inner)?;
+            for item in inner {
+                let span = item.span;
+                items.push(Declaration { kind: DeclarationKind::Instantiation(Box::new(item)), span });
+            }
+            return Ok(());
+        }
+        let outer = self.enter();
+        let result = self.template_inner(outer);
+        self.leave(outer);
+        let (parameters, inner) = result?;
+        for item in inner {
+            let kind = DeclarationKind::Template(parameters.clone(), Box::new(item));
+            items.push(Declaration { kind, span: start.to(self.last_span()) });
+        }
+        Ok(())
+    }
+
+    fn template_inner(&mut self, outer: usize) -> Parsed<(Rc<Vec<TemplateParameterSyntax>>, Vec<Declaration>)> {
+        let parameters = Rc::new(self.template_parameters()?);
+        let mut inner = Vec::new();
+        self.declaration(&mut inner)?;
+        for item in &inner {
+            let mut item = item;
+            while let DeclarationKind::Template(_, nested) = &item.kind {
+                item = nested;
+            }
+            let (name, kind) = match &item.kind {
+                DeclarationKind::Function(function) => (function.name.simple(), NameKind::ValueTemplate),
+                DeclarationKind::Variable(variable) => (variable.name.simple(), NameKind::ValueTemplate),
+                DeclarationKind::Record(record) => {
+                    (record.name.as_ref().and_then(QualifiedName::simple), NameKind::TypeTemplate)
+                }
+                DeclarationKind::Alias(name, _) => (Some(*name), NameKind::TypeTemplate),
+                _ => (None, NameKind::Value),
+            };
+            if let Some(name) = name {
+                self.scopes.declare(outer, name, kind);
+                if kind == NameKind::TypeTemplate
+                    && let Some(scope) = self.scopes.inner_of(self.scope, name)
+                {
+                    self.scopes.name_scope(outer, name, scope);
+                }
+            }
+        }
+        Ok((parameters, inner))
+    }
+
+    fn template_parameters(&mut self) -> Parsed<Vec<TemplateParameterSyntax>> {
+        self.expect(Punctuation::Less, "after `template`")?;
+        let saved = std::mem::replace(&mut self.greater_closes, true);
+        let mut list = Vec::new();
+        let result = loop {
+            if self.is(Punctuation::Greater) {
+                break Ok(());
+            }
+            match self.template_parameter() {
+                Ok(parameter) => list.push(parameter),
+                Err(failure) => break Err(failure),
+            }
+            if !self.eat(Punctuation::Comma) {
+                break Ok(());
+            }
+        };
+        self.greater_closes = saved;
+        result?;
+        self.expect(Punctuation::Greater, "after template parameters")?;
+        Ok(list)
+    }
+
+    fn template_parameter(&mut self) -> Parsed<TemplateParameterSyntax> {
+        let start = self.span();
+        let next = self.ahead(1);
+        let is_type = (self.is_name(known::TYPENAME) || self.is_name(known::CLASS))
+            && !(self.is_name(known::TYPENAME) && self.ahead(2).is(Punctuation::ColonColon))
+            && (next.kind == TokenKind::Punctuation(Punctuation::Ellipsis)
+                || next.name().is_some()
+                || next.is(Punctuation::Comma)
+                || next.is(Punctuation::Greater)
+                || next.is(Punctuation::Assign));
+        if is_type || self.is_name(known::TEMPLATE) {
+            let is_template = self.is_name(known::TEMPLATE);
+            if is_template {
+                self.at += 1;
+                let outer = self.enter();
+                let result = self.template_parameters();
+                self.leave(outer);
+                result?;
+            }
+            self.at += 1;
+            let pack = self.eat(Punctuation::Ellipsis);
+            let name = self.identifier();
+            if let Some(name) = name {
+                self.at += 1;
+                self.declare(name, if is_template { NameKind::TypeTemplate } else { NameKind::Type });
+            }
+            let default = if self.eat(Punctuation::Assign) { Some(self.type_id()?) } else { None };
+            let kind = if is_template {
+                TemplateParameterKind::Template(default)
+            } else {
+                TemplateParameterKind::Type(default)
+            };
+            return Ok(TemplateParameterSyntax { name, kind, pack, span: start.to(self.last_span()) });
+        }
+        let specifiers = self.specifiers(true)?;
+        if matches!(specifiers.base, BaseType::Absent) {
+            return self.unexpected("a template parameter");
+        }
+        let declarator = self.declarator(true)?;
+        let name = declarator.name.as_ref().and_then(QualifiedName::simple);
+        if let Some(name) = name {
+            self.declare(name, NameKind::Value);
+        }
+        let pack = declarator.pack;
+        let kind = Self::assemble(&specifiers, declarator.derived, self.last_span());
+        let default = if self.eat(Punctuation::Assign) { Some(Rc::new(self.conditional()?)) } else { None };
+        let kind = TemplateParameterKind::Value(kind, default);
+        Ok(TemplateParameterSyntax { name, kind, pack, span: start.to(self.last_span()) })
+    }
+
+    /// A declaration of variables, functions or types.
+    fn simple_declaration(&mut self, items: &mut Vec<Declaration>) -> Parsed<()> {
+        let start = self.span();
+        let specifiers = self.specifiers(false)?;
+        let flags = Rc::new(specifiers.flags.clone());
+        self.type_in(&specifiers, items);
+        if self.is(Punctuation::Semicolon) {
+            if matches!(specifiers.base, BaseType::Absent) {
+                return self.unexpected("a declaration");
+            }
+            self.at += 1;
+            return Ok(());
+        }
+        // `int : 4;`
+        if self.class.is_some() && self.is(Punctuation::Colon) {
+            let variable = self.variable(&specifiers, &flags, None, start)?;
+            items.push(variable);
+            self.expect(Punctuation::Semicolon, "after the bit field")?;
+            return Ok(());
+        }
+        if self.is(Punctuation::BracketOpen) && matches!(specifiers.base, BaseType::Auto)
+            || (self.is(Punctuation::And) || self.is(Punctuation::AndAnd)) && self.ahead(1).is(Punctuation::BracketOpen)
+        {
+            items.push(self.structured_binding(&specifiers, &flags, start)?);
+            self.expect(Punctuation::Semicolon, "after the declaration")?;
+            return Ok(());
+        }
+        loop {
+            let from = self.span();
+            let declarator = self.declarator(true)?;
+            let Some(name) = declarator.name.clone() else {
+                return self.unexpected("a name to declare");
+            };
+            if specifiers.flags.is_typedef {
+                let kind = Self::assemble(&specifiers, declarator.derived, self.last_span());
+                let alias = name.last().name;
+                self.declare(alias, NameKind::Type);
+                if let BaseType::Record(record) = &kind.base
+                    && let Some(own) = record.name.as_ref().and_then(QualifiedName::simple)
+                    && let Some(scope) = self.scopes.inner_of(self.scope, own)
+                {
+                    self.scopes.name_scope(self.scope, alias, scope);
+                }
+                let kind = DeclarationKind::Alias(alias, Rc::new(kind));
+                items.push(Declaration { kind, span: declarator.span });
+            } else if let Some(Derivation::Function(signature)) = declarator.derived.last().cloned() {
+                let done = self.function(&specifiers, &flags, declarator, name, signature, items)?;
+                if done {
+                    return Ok(());
+                }
+            } else {
+                if matches!(specifiers.base, BaseType::Absent) {
+                    let text = self.names.text(name.last().name).to_owned();
+                    let problem = Problem::error(name.span, format!("the declaration of `{text}` has no type"));
+                    return self.report(problem.help("write its type before the name"));
+                }
+                let variable = self.variable(&specifiers, &flags, Some(declarator), from)?;
+                items.push(variable);
+            }
+            if !self.eat(Punctuation::Comma) {
+                break;
+            }
+        }
+        self.expect(Punctuation::Semicolon, "after the declaration")?;
+        Ok(())
+    }
+
+    /// Records a class or enumeration that the specifiers define.
+    fn type_in(&mut self, specifiers: &DeclarationSpecifiers, items: &mut Vec<Declaration>) {
+        let kind = match &specifiers.base {
+            BaseType::Record(record) => DeclarationKind::Record(record.clone()),
+            BaseType::Enumeration(enumeration) => DeclarationKind::Enumeration(enumeration.clone()),
+            _ => return,
+        };
+        items.push(Declaration { kind, span: specifiers.span });
+    }
+
+    fn structured_binding(
+        &mut self,
+        specifiers: &DeclarationSpecifiers,
+        flags: &Rc<Specifiers>,
+        start: crate::source::Span,
+    ) -> Parsed<Declaration> {
+        let derived = self.pointers()?;
+        self.expect(Punctuation::BracketOpen, "before the names")?;
+        let mut bindings = Vec::new();
+        while let Some(name) = self.identifier() {
+            self.at += 1;
+            self.declare(name, NameKind::Value);
+            bindings.push(name);
+            if !self.eat(Punctuation::Comma) {
+                break;
+            }
+        }
+        self.expect(Punctuation::BracketClose, "after the names")?;
+        let kind = Self::assemble(specifiers, derived, self.last_span());
+        let initializer = self.initializer()?;
+        let span = start.to(self.last_span());
+        let name = Self::plain(known::EMPTY, span);
+        let (kind, specifiers) = (Rc::new(kind), flags.clone());
+        let variable = VariableSyntax { name, bindings, kind, specifiers, initializer, width: None, span };
+        Ok(Declaration { kind: DeclarationKind::Variable(Rc::new(variable)), span })
+    }
+
+    /// `= value`, `(values)`, `{values}` or nothing.
+    pub(super) fn initializer(&mut self) -> Parsed<Initializer> {
+        if self.eat(Punctuation::Assign) {
+            let value = if self.is(Punctuation::BraceOpen) { self.braced()? } else { self.assignment()? };
+            return Ok(Initializer::Copy(value));
+        }
+        if self.is(Punctuation::BraceOpen) {
+            return Ok(Initializer::List(self.braced()?));
+        }
+        if self.eat(Punctuation::ParenOpen) {
+            let values = self.enclosed(|this| this.expression_list(Punctuation::ParenClose))?;
+            return Ok(Initializer::Direct(values));
+        }
+        Ok(Initializer::None)
+    }
+
+    fn variable(
+        &mut self,
+        specifiers: &DeclarationSpecifiers,
+        flags: &Rc<Specifiers>,
+        declarator: Option<Declarator>,
+        start: crate::source::Span,
+    ) -> Parsed<Declaration> {
+        let (name, derived) = match declarator {
+            Some(declarator) => (declarator.name, declarator.derived),
+            None => (None, Vec::new()),
+        };
+        let name = name.unwrap_or_else(|| Self::plain(known::EMPTY, start));
+        if let Some(simple) = name.simple()
+            && simple != known::EMPTY
+        {
+            self.declare(simple, NameKind::Value);
+        }
+        let kind = Rc::new(Self::assemble(specifiers, derived, specifiers.span));
+        let in_class = self.class.is_some();
+        let width = if in_class && self.eat(Punctuation::Colon) { Some(self.conditional()?) } else { None };
+        // `Type S<T>::member = value;` sees the names of the class.
+        let outer = self.scope;
+        if name.parts.len() > 1
+            && let Some(scope) = self.scope_of(&name)
+        {
+            self.scope = self.scopes.add(self.scope);
+            self.scopes.use_scope(self.scope, scope);
+        }
+        let mut more = Specifiers::default();
+        self.attributes(&mut more)?;
+        let flags = if more.alignment.is_empty() {
+            flags.clone()
+        } else {
+            Rc::new(Specifiers { alignment: more.alignment, ..(**flags).clone() })
+        };
+        let initializer = self.initializer();
+        self.scope = outer;
+        let initializer = initializer?;
+        let span = name.span;
+        let variable =
+            VariableSyntax { name, bindings: Vec::new(), kind, specifiers: flags, initializer, width, span };
+        Ok(Declaration { kind: DeclarationKind::Variable(Rc::new(variable)), span: start.to(self.last_span()) })
+    }
+
+    /// A function. Returns whether the declaration is complete.
+    fn function(
+        &mut self,
+        specifiers: &DeclarationSpecifiers,
+        flags: &Rc<Specifiers>,
+        mut declarator: Declarator,
+        name: QualifiedName,
+        signature: Rc<FunctionTypeSyntax>,
+        items: &mut Vec<Declaration>,
+    ) -> Parsed<bool> {
+        declarator.derived.pop();
+        let result = Self::assemble(specifiers, declarator.derived, specifiers.span);
+        if let Some(simple) = name.simple() {
+            let text = self.names.text(simple);
+            if !text.starts_with('~') && Some(simple) != self.class {
+                self.declare(simple, NameKind::Value);
+            }
+        }
+        let (mut deleted, mut defaulted, mut pure_virtual) = (false, false, false);
+        if self.eat(Punctuation::Assign) {
+            match self.bump().kind {
+                TokenKind::Identifier(known::DELETE) => deleted = true,
+                TokenKind::Identifier(known::DEFAULT) => defaulted = true,
+                TokenKind::Number(_) => pure_virtual = true,
+                _ => {
+                    self.at -= 1;
+                    return self.unexpected("`default`, `delete` or `0`");
+                }
+            }
+        }
+        let mut body = None;
+        let begins = self.is(Punctuation::BraceOpen) || self.is(Punctuation::Colon) || self.is_name(known::TRY);
+        if begins {
+            let mut scope = self.scope;
+            if name.parts.len() > 1
+                && let Some(class) = self.scope_of(&name)
+            {
+                scope = self.scopes.add(self.scope);
+                self.scopes.use_scope(scope, class);
+            }
+            let start = self.at;
+            if self.is(Punctuation::Colon) {
+                self.skip_member_initializers()?;
+            }
+            self.eat_name(known::TRY);
+            self.skip_group()?;
+            while self.is_name(known::CATCH) {
+                self.at += 1;
+                self.skip_group()?;
+                self.skip_group()?;
+            }
+            body = Some(BodyTokens { start, end: self.at, scope });
+        }
+        let function = FunctionSyntax {
+            span: name.span,
+            name,
+            result,
+            signature,
+            specifiers: flags.clone(),
+            body,
+            parsed: OnceCell::new(),
+            deleted,
+            defaulted,
+            pure_virtual,
+            extern_c: self.extern_c || flags.is_extern && self.extern_c,
+        };
+        let span = specifiers.span.to(function.span);
+        items.push(Declaration { kind: DeclarationKind::Function(Rc::new(function)), span });
+        Ok(begins)
+    }
+
+    /// A string, or several in a row.
+    pub(super) fn string(&mut self) -> Parsed<String> {
+        let mut bytes = Vec::new();
+        let mut any = false;
+        while let TokenKind::Text(text) = self.peek() {
+            any = true;
+            let span = self.span();
+            match crate::lex::literals::unescape(self.names.text(text), false) {
+                Ok(units) => bytes.extend(units.iter().map(|&unit| unit as u8)),
+                Err(why) => return self.report(Problem::error(span, why)),
+            }
+            self.at += 1;
+        }
+        if !any {
+            return self.unexpected("a string");
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Names the class whose members are parsed.
+    pub(super) fn in_class<T>(&mut self, class: Option<Name>, parse: impl FnOnce(&mut Self) -> T) -> T {
+        let saved = std::mem::replace(&mut self.class, class);
+        let result = parse(self);
+        self.class = saved;
+        result
+    }
+}

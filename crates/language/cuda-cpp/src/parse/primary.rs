@@ -1,0 +1,307 @@
+//! Primary and postfix expressions.
+
+use super::scopes::NameKind;
+use super::{Parsed, Parser, SyntaxFailure};
+use crate::lex::literals::{Number, number, unescape};
+use crate::lex::names::known;
+use crate::lex::{Name, Punctuation, TokenKind};
+use crate::source::Span;
+use crate::source::diagnostics::Problem;
+use crate::syntax::*;
+use std::rc::Rc;
+
+impl Parser {
+    /// An operand with calls, indices and members.
+    pub(super) fn postfix(&mut self) -> Parsed<Expression> {
+        let mut value = self.primary()?;
+        let mut length = 0;
+        loop {
+            length += 1;
+            if length > 4 * super::DEEPEST {
+                return self.report(Problem::error(self.span(), "this expression is too long"));
+            }
+            let kind = match self.peek() {
+                TokenKind::Punctuation(Punctuation::ParenOpen) => {
+                    self.at += 1;
+                    let arguments = self.enclosed(|this| this.expression_list(Punctuation::ParenClose))?;
+                    ExpressionKind::Call(Box::new(value.clone()), arguments)
+                }
+                TokenKind::Punctuation(Punctuation::BracketOpen) => {
+                    self.at += 1;
+                    let index = self.enclosed(Self::expression)?;
+                    self.expect(Punctuation::BracketClose, "after the index")?;
+                    ExpressionKind::Index(Box::new(value.clone()), Box::new(index))
+                }
+                TokenKind::Punctuation(punctuation @ (Punctuation::Dot | Punctuation::Arrow)) => {
+                    self.at += 1;
+                    let member = self.member_name()?;
+                    ExpressionKind::Member(
+                        Box::new(value.clone()),
+                        punctuation == Punctuation::Arrow,
+                        member,
+                    )
+                }
+                TokenKind::Punctuation(Punctuation::Increment) => {
+                    self.at += 1;
+                    ExpressionKind::Postfix(Box::new(value.clone()), true)
+                }
+                TokenKind::Punctuation(Punctuation::Decrement) => {
+                    self.at += 1;
+                    ExpressionKind::Postfix(Box::new(value.clone()), false)
+                }
+                TokenKind::Punctuation(Punctuation::ShiftLeft) if self.is_launch() => {
+                    self.launch(value.clone())?
+                }
+                _ => return Ok(value),
+            };
+            value = Expression { kind, span: value.span.to(self.last_span()) };
+        }
+    }
+
+    fn member_name(&mut self) -> Parsed<QualifiedName> {
+        if self.identifier().is_none()
+            && !matches!(
+                self.peek(),
+                TokenKind::Identifier(known::OPERATOR | known::TEMPLATE)
+                    | TokenKind::Punctuation(Punctuation::Tilde)
+            )
+        {
+            return self.unexpected("the name of a member");
+        }
+        self.qualified_name()
+    }
+
+    fn launch(&mut self, kernel: Expression) -> Parsed<ExpressionKind> {
+        self.at += 2;
+        let mut configuration = Vec::new();
+        let saved = std::mem::replace(&mut self.greater_closes, true);
+        let result = loop {
+            match self.assignment() {
+                Ok(value) => configuration.push(value),
+                Err(failure) => break Err(failure),
+            }
+            if !self.eat(Punctuation::Comma) {
+                break Ok(());
+            }
+        };
+        self.greater_closes = saved;
+        result?;
+        for _ in 0..3 {
+            self.expect(Punctuation::Greater, "after the launch configuration")?;
+        }
+        self.expect(Punctuation::ParenOpen, "before the kernel's arguments")?;
+        let arguments = self.enclosed(|this| this.expression_list(Punctuation::ParenClose))?;
+        Ok(ExpressionKind::Launch(Box::new(LaunchSyntax { kernel, configuration, arguments })))
+    }
+
+    fn primary(&mut self) -> Parsed<Expression> {
+        let token = self.token();
+        let start = token.span;
+        let kind = match token.kind {
+            TokenKind::Number(text) => {
+                self.at += 1;
+                match number(self.names.text(text)) {
+                    Ok(Number::Integer { value, unsigned, long, decimal }) => {
+                        ExpressionKind::Integer { value, unsigned, long, decimal }
+                    }
+                    Ok(Number::Float { value, single }) => ExpressionKind::Float { value, single },
+                    Err(why) => return self.report(Problem::error(start, why)),
+                }
+            }
+            TokenKind::Character(text) => {
+                self.at += 1;
+                match unescape(self.names.text(text), true) {
+                    Ok(units) if !units.is_empty() => ExpressionKind::Character(units[0]),
+                    Ok(_) => return self.report(Problem::error(start, "empty character literal")),
+                    Err(why) => return self.report(Problem::error(start, why)),
+                }
+            }
+            TokenKind::Text(_) => {
+                let mut units = Vec::new();
+                while let TokenKind::Text(text) = self.peek() {
+                    let span = self.span();
+                    match unescape(self.names.text(text), false) {
+                        Ok(more) => units.extend(more),
+                        Err(why) => return self.report(Problem::error(span, why)),
+                    }
+                    self.at += 1;
+                }
+                ExpressionKind::Text(units.into())
+            }
+            TokenKind::Identifier(name) => return self.word(name, start),
+            TokenKind::Punctuation(Punctuation::ParenOpen) => return self.parenthesized(),
+            TokenKind::Punctuation(Punctuation::ColonColon | Punctuation::Tilde) => {
+                return self.name_or_construction();
+            }
+            TokenKind::Punctuation(Punctuation::BracketOpen) => {
+                ExpressionKind::Lambda(Rc::new(self.nested(Self::lambda)?))
+            }
+            TokenKind::Punctuation(Punctuation::BraceOpen) => return self.braced(),
+            TokenKind::Stray(c) => {
+                let problem = Problem::error(start, format!("unexpected character `{}`", c.escape_debug()));
+                return self.report(problem.help("remove it; it may come from copied text"));
+            }
+            _ => return self.unexpected("an expression"),
+        };
+        Ok(Expression { kind, span: start.to(self.last_span()) })
+    }
+
+    /// `(a)`, `(... + a)` and `({ ... })`.
+    fn parenthesized(&mut self) -> Parsed<Expression> {
+        let start = self.bump().span;
+        if self.is(Punctuation::BraceOpen) {
+            let statements = self.enclosed(Self::compound)?;
+            self.expect(Punctuation::ParenClose, "after the statements")?;
+            let kind = ExpressionKind::Statements(Rc::new(statements));
+            return Ok(Expression { kind, span: start.to(self.last_span()) });
+        }
+        if self.eat(Punctuation::Ellipsis) {
+            let Some((operator, _, tokens)) = self.enclosed(|this| Ok(this.binary_operator()))? else {
+                return self.unexpected("an operator");
+            };
+            self.at += tokens;
+            let right = self.enclosed(Self::unary)?;
+            self.expect(Punctuation::ParenClose, "after the fold expression")?;
+            let kind = ExpressionKind::Fold(operator, None, Some(Box::new(right)));
+            return Ok(Expression { kind, span: start.to(self.last_span()) });
+        }
+        let inner = self.enclosed(Self::expression)?;
+        let fold = self.enclosed(|this| {
+            let comma = this.is(Punctuation::Comma).then_some((BinaryOperator::Comma, 0, 1));
+            Ok(this.binary_operator().or(comma).filter(|&(_, _, tokens)| {
+                this.ahead(tokens).is(Punctuation::Ellipsis)
+            }))
+        })?;
+        if let Some((operator, _, tokens)) = fold {
+            self.at += tokens + 1;
+            let mut right = None;
+            if let Some((_, _, tokens)) = self.enclosed(|this| Ok(this.binary_operator()))? {
+                self.at += tokens;
+                right = Some(Box::new(self.enclosed(Self::unary)?));
+            }
+            self.expect(Punctuation::ParenClose, "after the fold expression")?;
+            let kind = ExpressionKind::Fold(operator, Some(Box::new(inner)), right);
+            return Ok(Expression { kind, span: start.to(self.last_span()) });
+        }
+        self.expect(Punctuation::ParenClose, "after the expression")?;
+        Ok(Expression { kind: inner.kind, span: start.to(self.last_span()) })
+    }
+
+    /// Keywords and names.
+    fn word(&mut self, name: Name, start: Span) -> Parsed<Expression> {
+        let style = match name {
+            known::STATIC_CAST => Some(CastStyle::Static),
+            known::REINTERPRET_CAST => Some(CastStyle::Reinterpret),
+            known::CONST_CAST => Some(CastStyle::Const),
+            known::DYNAMIC_CAST => Some(CastStyle::Dynamic),
+            _ => None,
+        };
+        if let Some(style) = style {
+            self.at += 1;
+            self.expect(Punctuation::Less, "after the cast")?;
+            let saved = std::mem::replace(&mut self.greater_closes, true);
+            let kind = self.type_id();
+            self.greater_closes = saved;
+            let kind = kind?;
+            self.expect(Punctuation::Greater, "after the type of the cast")?;
+            self.expect(Punctuation::ParenOpen, "before the value of the cast")?;
+            let value = self.enclosed(Self::expression)?;
+            self.expect(Punctuation::ParenClose, "after the value of the cast")?;
+            let kind = ExpressionKind::Cast(style, Rc::new(kind), Box::new(value));
+            return Ok(Expression { kind, span: start.to(self.last_span()) });
+        }
+        let kind = match name {
+            known::TRUE => ExpressionKind::Bool(true),
+            known::FALSE => ExpressionKind::Bool(false),
+            known::NULLPTR => ExpressionKind::Null,
+            known::THIS => ExpressionKind::This,
+            known::FUNCTION_NAME | known::FUNCTION_GNU | known::FUNCTION_PRETTY => {
+                ExpressionKind::Text("function".chars().map(u32::from).collect())
+            }
+            known::TYPEID => return self.report(Problem::unsupported(start, "`typeid`")),
+            known::OPERATOR => return self.name_or_construction(),
+            _ if name.is_keyword() => {
+                let begins_type = self.look(|this| {
+                    let specifiers = this.specifiers(true)?;
+                    if matches!(specifiers.base, BaseType::Absent) { Err(SyntaxFailure) } else { Ok(()) }
+                });
+                if begins_type.is_none() {
+                    return self.unexpected("an expression");
+                }
+                let specifiers = self.specifiers(true)?;
+                let kind = Self::assemble(&specifiers, Vec::new(), self.last_span());
+                return self.construction(kind, start);
+            }
+            _ => {
+                if self.is_trait(name) {
+                    return self.type_trait(name, start);
+                }
+                return self.name_or_construction();
+            }
+        };
+        self.at += 1;
+        Ok(Expression { kind, span: start })
+    }
+
+    fn is_trait(&self, name: Name) -> bool {
+        let text = self.names.text(name);
+        (text.starts_with("__is_") || text.starts_with("__has_") || text == "__underlying_type")
+            && self.ahead(1).is(Punctuation::ParenOpen)
+            && self.scopes.kind(self.scope, name).is_none()
+    }
+
+    /// `__is_same(A, B)`.
+    fn type_trait(&mut self, name: Name, start: Span) -> Parsed<Expression> {
+        self.at += 2;
+        let mut kinds = Vec::new();
+        while !self.is(Punctuation::ParenClose) {
+            kinds.push(self.enclosed(Self::type_id)?);
+            if !self.eat(Punctuation::Comma) {
+                break;
+            }
+        }
+        self.expect(Punctuation::ParenClose, "after the types")?;
+        let kind = ExpressionKind::Trait(name, kinds);
+        Ok(Expression { kind, span: start.to(self.last_span()) })
+    }
+
+    /// `T(...)` or `T{...}` after the type.
+    fn construction(&mut self, kind: TypeSyntax, start: Span) -> Parsed<Expression> {
+        let (elements, braces) = if self.is(Punctuation::BraceOpen) {
+            (self.braced_elements()?, true)
+        } else if self.eat(Punctuation::ParenOpen) {
+            let list = self.enclosed(|this| this.expression_list(Punctuation::ParenClose))?;
+            (list.into_iter().map(|value| ListElement { field: None, value }).collect(), false)
+        } else {
+            return self.unexpected("`(` or `{` after the type");
+        };
+        let kind = ExpressionKind::Construct(Rc::new(kind), elements, braces);
+        Ok(Expression { kind, span: start.to(self.last_span()) })
+    }
+
+    fn name_or_construction(&mut self) -> Parsed<Expression> {
+        let start = self.span();
+        let had_typename = self.is_name(known::TYPENAME);
+        let name = self.qualified_name()?;
+        let follows = self.is(Punctuation::ParenOpen) || self.is(Punctuation::BraceOpen);
+        let kind = self.kind_of(&name);
+        let is_type = had_typename || self.names_type(&name);
+        // `T::value` of an unknown class is a value.
+        let braces_value = kind.is_none() && self.is(Punctuation::BraceOpen) && name.parts.len() == 1;
+        if follows && is_type && !braces_value || had_typename {
+            let span = name.span;
+            let kind = TypeSyntax {
+                base: BaseType::Named(name),
+                is_const: false,
+                is_volatile: false,
+                derived: Vec::new(),
+                span,
+            };
+            return self.construction(kind, start);
+        }
+        if follows && kind == Some(NameKind::Namespace) {
+            return self.report(Problem::error(name.span, "this is a namespace, not a function"));
+        }
+        Ok(Expression { kind: ExpressionKind::Name(name), span: start.to(self.last_span()) })
+    }
+}

@@ -1,0 +1,151 @@
+//! What the parser knows of names: whether they are types, templates or values.
+
+use crate::lex::Name;
+use std::collections::{HashMap, HashSet};
+
+/// What a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameKind {
+    /// A type.
+    Type,
+    /// A class template or alias template.
+    TypeTemplate,
+    /// A function template or variable template.
+    ValueTemplate,
+    /// A namespace.
+    Namespace,
+    /// A variable, function or enumerator.
+    Value,
+}
+
+#[derive(Debug, Default)]
+struct ParserScope {
+    parent: Option<usize>,
+    names: HashMap<Name, NameKind>,
+    /// Scopes of namespaces and classes.
+    inner: HashMap<Name, usize>,
+    /// Namespaces of using directives, and scopes of bases.
+    used: Vec<usize>,
+}
+
+/// All scopes of a translation unit. Scope 0 is the global one.
+#[derive(Debug)]
+pub struct ParserScopes {
+    scopes: Vec<ParserScope>,
+    types: HashSet<Name>,
+    values: HashSet<Name>,
+    templates: HashSet<Name>,
+}
+
+impl ParserScopes {
+    pub(super) fn new() -> ParserScopes {
+        ParserScopes {
+            scopes: vec![ParserScope::default()],
+            types: HashSet::new(),
+            values: HashSet::new(),
+            templates: HashSet::new(),
+        }
+    }
+
+    pub(super) fn add(&mut self, parent: usize) -> usize {
+        self.scopes.push(ParserScope { parent: Some(parent), ..ParserScope::default() });
+        self.scopes.len() - 1
+    }
+
+    pub(super) fn declare(&mut self, scope: usize, name: Name, kind: NameKind) {
+        match kind {
+            NameKind::Type | NameKind::TypeTemplate => self.types.insert(name),
+            _ => self.values.insert(name),
+        };
+        if matches!(kind, NameKind::TypeTemplate | NameKind::ValueTemplate) {
+            self.templates.insert(name);
+        }
+        let Some(scope) = self.scopes.get_mut(scope) else { return };
+        // An overload without template parameters does not hide a template; a value may hide a type.
+        let old = scope.names.get(&name);
+        let keeps = old == Some(&NameKind::ValueTemplate) && kind == NameKind::Value
+            || old == Some(&NameKind::TypeTemplate) && kind == NameKind::Type;
+        if !keeps {
+            scope.names.insert(name, kind);
+        }
+    }
+
+    /// The scope of a namespace or class, made if needed.
+    pub(super) fn open(&mut self, scope: usize, name: Name) -> usize {
+        if let Some(&inner) = self.scopes.get(scope).and_then(|scope| scope.inner.get(&name)) {
+            return inner;
+        }
+        let inner = self.add(scope);
+        if let Some(scope) = self.scopes.get_mut(scope) {
+            scope.inner.insert(name, inner);
+        }
+        inner
+    }
+
+    pub(super) fn use_scope(&mut self, scope: usize, used: usize) {
+        if scope != used
+            && let Some(scope) = self.scopes.get_mut(scope)
+            && !scope.used.contains(&used)
+        {
+            scope.used.push(used);
+        }
+    }
+
+    pub(super) fn name_scope(&mut self, scope: usize, name: Name, inner: usize) {
+        if let Some(scope) = self.scopes.get_mut(scope) {
+            scope.inner.insert(name, inner);
+        }
+    }
+
+    /// A name in a scope itself, or in the scopes it uses.
+    pub(super) fn kind_in(&self, scope: usize, name: Name) -> Option<NameKind> {
+        self.search(scope, 0, &|scope| scope.names.get(&name).copied())
+    }
+
+    /// The scope of a namespace or class in a scope itself, or in the scopes it uses.
+    pub(super) fn inner_of(&self, scope: usize, name: Name) -> Option<usize> {
+        self.search(scope, 0, &|scope| scope.inner.get(&name).copied())
+    }
+
+    fn search<T>(&self, scope: usize, depth: usize, get: &dyn Fn(&ParserScope) -> Option<T>) -> Option<T> {
+        let found = self.scopes.get(scope)?;
+        if let Some(result) = get(found) {
+            return Some(result);
+        }
+        if depth > 8 {
+            return None;
+        }
+        found.used.iter().find_map(|&used| self.search(used, depth + 1, get))
+    }
+
+    /// A name as seen from a scope.
+    pub(super) fn kind(&self, scope: usize, name: Name) -> Option<NameKind> {
+        self.upward(scope, |scope| self.kind_in(scope, name))
+    }
+
+    /// A namespace or class as seen from a scope.
+    pub(super) fn inner(&self, scope: usize, name: Name) -> Option<usize> {
+        self.upward(scope, |scope| self.inner_of(scope, name))
+    }
+
+    fn upward<T>(&self, scope: usize, get: impl Fn(usize) -> Option<T>) -> Option<T> {
+        let mut scope = Some(scope);
+        while let Some(here) = scope {
+            if let Some(found) = get(here) {
+                return Some(found);
+            }
+            scope = self.scopes.get(here)?.parent;
+        }
+        None
+    }
+
+    /// Whether a name is a type wherever it is declared.
+    pub(super) fn only_type(&self, name: Name) -> bool {
+        self.types.contains(&name) && !self.values.contains(&name)
+    }
+
+    /// Whether a name is a template somewhere.
+    pub(super) fn somewhere_template(&self, name: Name) -> bool {
+        self.templates.contains(&name)
+    }
+}

@@ -1,0 +1,265 @@
+//! The preprocessor: a stack of token sources, expanded as they are read (C++17, chapter [cpp]).
+//!
+//! A macro is disabled while a source holds its expansion, and a name found disabled stays frozen: the
+//! rule of the standard. `#pragma unroll` survives as [`TokenKind::Pragma`].
+
+mod condition;
+mod directives;
+mod macros;
+mod predefined;
+
+use crate::headers;
+use crate::lex::names::known;
+use crate::lex::{Interner, Name, Punctuation, Token, TokenKind, scan};
+use crate::source::diagnostics::{Problem, Problems};
+use crate::source::{SourceMap, Span};
+use macros::Macro;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// Finds the files of `#include`. Built-in headers never reach it.
+pub trait Loader {
+    /// The full name and the text of the file `name`, included from `from`.
+    fn load(&mut self, name: &str, from: &str) -> Option<(String, String)>;
+}
+
+/// A loader without files.
+pub struct NoFiles;
+
+impl Loader for NoFiles {
+    fn load(&mut self, _: &str, _: &str) -> Option<(String, String)> {
+        None
+    }
+}
+
+/// Most tokens that one compilation may produce.
+const MOST_TOKENS: usize = 4_000_000;
+/// Deepest nesting of includes.
+const DEEPEST: usize = 64;
+
+/// The state of an open `#if`.
+struct Conditional {
+    span: Span,
+    /// This branch is compiled.
+    taken: bool,
+    /// A branch was compiled, or the whole is skipped.
+    done: bool,
+    after_else: bool,
+}
+
+/// A source of tokens: a file, or the expansion of a macro.
+struct TokenSource {
+    tokens: Rc<[Token]>,
+    at: usize,
+    /// The macro that is disabled meanwhile.
+    expands: Option<Name>,
+    file: Option<FileState>,
+}
+
+struct FileState {
+    name: String,
+    conditionals: Vec<Conditional>,
+}
+
+/// Everything the preprocessor reads and writes.
+pub struct Preprocessor<'a> {
+    /// The files.
+    pub map: &'a mut SourceMap,
+    /// The names.
+    pub names: &'a mut Interner,
+    /// The problems found.
+    pub problems: &'a mut Problems,
+    loader: &'a mut dyn Loader,
+    macros: HashMap<Name, Rc<Macro>>,
+    disabled: HashMap<Name, u32>,
+    once: HashSet<String>,
+    sources: Vec<TokenSource>,
+    output: Vec<Token>,
+    produced: usize,
+    counter: u64,
+    depth: usize,
+    /// The headers and files that were not found or are empty stand-ins.
+    pub missing: Vec<String>,
+}
+
+impl<'a> Preprocessor<'a> {
+    /// A preprocessor without macros.
+    pub fn new(
+        map: &'a mut SourceMap,
+        names: &'a mut Interner,
+        problems: &'a mut Problems,
+        loader: &'a mut dyn Loader,
+    ) -> Preprocessor<'a> {
+        Preprocessor {
+            map,
+            names,
+            problems,
+            loader,
+            macros: HashMap::new(),
+            disabled: HashMap::new(),
+            once: HashSet::new(),
+            sources: Vec::new(),
+            output: Vec::new(),
+            produced: 0,
+            counter: 0,
+            depth: 0,
+            missing: Vec::new(),
+        }
+    }
+
+    /// Preprocesses a file and everything it includes; `builtin` marks a header of the compiler's own.
+    pub fn file(&mut self, name: &str, text: &str, builtin: bool) {
+        self.open(name, text, builtin);
+        while let Some(token) = self.next() {
+            if self.produced > MOST_TOKENS {
+                self.stop(token.span);
+                break;
+            }
+            if !self.expand(token) {
+                self.output.push(token);
+                self.produced += 1;
+            }
+        }
+    }
+
+    /// The tokens produced, ending with [`TokenKind::End`].
+    pub fn finish(mut self) -> Vec<Token> {
+        let end = self.output.last().map_or(Span::default(), |token| token.span.end());
+        let kind = TokenKind::End;
+        self.output.push(Token { kind, span: end, spaced: true, starts_line: true, frozen: false });
+        self.output
+    }
+
+    /// Reports that the limit of tokens is reached, and drops all input.
+    fn stop(&mut self, span: Span) {
+        if self.produced <= MOST_TOKENS * 2 {
+            self.problems.push(Problem::error(span, "the preprocessed source exceeds 4 million tokens"));
+            self.produced = MOST_TOKENS * 4;
+        }
+        self.sources.clear();
+    }
+
+    fn open(&mut self, name: &str, text: &str, builtin: bool) {
+        let Some(number) = self.map.add(name, text, builtin) else { return };
+        let start = self.map.files[number].start;
+        let tokens = scan(text, start, self.names).into();
+        let file = Some(FileState { name: name.to_owned(), conditionals: Vec::new() });
+        self.sources.push(TokenSource { tokens, at: 0, expands: None, file });
+    }
+
+    fn push(&mut self, tokens: Vec<Token>, expands: Option<Name>) {
+        if let Some(name) = expands {
+            *self.disabled.entry(name).or_default() += 1;
+        }
+        self.sources.push(TokenSource { tokens: tokens.into(), at: 0, expands, file: None });
+    }
+
+    fn pop(&mut self) {
+        let Some(source) = self.sources.pop() else { return };
+        if let Some(name) = source.expands
+            && let Some(count) = self.disabled.get_mut(&name)
+        {
+            *count = count.saturating_sub(1);
+        }
+        for open in source.file.into_iter().flat_map(|file| file.conditionals) {
+            let problem = Problem::error(open.span, "this conditional directive has no `#endif`");
+            self.problems.push(problem.label("opened here"));
+        }
+    }
+
+    /// The next token, before expansion of macros. Performs the directives on the way.
+    fn next(&mut self) -> Option<Token> {
+        loop {
+            let source = self.sources.last_mut()?;
+            let token = source.tokens.get(source.at).copied();
+            let Some(token) = token.filter(|token| token.kind != TokenKind::End || source.file.is_none())
+            else {
+                self.pop();
+                continue;
+            };
+            source.at += 1;
+            let Some(file) = &source.file else { return Some(token) };
+            if token.starts_line && token.is(Punctuation::Hash) {
+                self.directive(token.span);
+            } else if file.conditionals.last().is_none_or(|open| open.taken) {
+                return Some(token);
+            }
+        }
+    }
+
+    /// Reads on to the end of the line and returns its tokens.
+    fn line(&mut self) -> Vec<Token> {
+        let Some(source) = self.sources.last_mut() else { return Vec::new() };
+        let rest = source.tokens.get(source.at..).unwrap_or_default();
+        let ends = |token: &Token| token.starts_line || token.kind == TokenKind::End;
+        let length = rest.iter().position(ends).unwrap_or(rest.len());
+        source.at += length;
+        rest[..length].to_vec()
+    }
+
+    /// Expands all macros in a list of tokens.
+    fn expand_all(&mut self, tokens: Vec<Token>) -> Vec<Token> {
+        if self.depth > 200 {
+            return tokens;
+        }
+        self.depth += 1;
+        let outer = std::mem::take(&mut self.sources);
+        self.push(tokens, None);
+        let mut expanded = Vec::new();
+        while let Some(token) = self.next() {
+            if self.produced > MOST_TOKENS {
+                self.stop(token.span);
+                break;
+            }
+            if !self.expand(token) {
+                let frozen = token.frozen || token.name().is_some_and(|name| self.is_disabled(name));
+                expanded.push(Token { frozen, ..token });
+                self.produced += 1;
+            }
+        }
+        self.sources = outer;
+        self.depth -= 1;
+        expanded
+    }
+
+    fn is_disabled(&self, name: Name) -> bool {
+        self.disabled.get(&name).is_some_and(|&count| count > 0)
+    }
+
+    /// The text of a token.
+    fn spelling(&self, token: &Token) -> String {
+        match token.kind {
+            TokenKind::Identifier(name)
+            | TokenKind::Number(name)
+            | TokenKind::Text(name)
+            | TokenKind::Character(name) => self.names.text(name).to_owned(),
+            TokenKind::Punctuation(punctuation) => punctuation.text().to_owned(),
+            TokenKind::Stray(c) => c.to_string(),
+            TokenKind::Pragma | TokenKind::End => String::new(),
+        }
+    }
+
+    /// Emits `#pragma unroll`; other pragmas have no meaning here.
+    fn pragma(&mut self, mut line: Vec<Token>, span: Span) {
+        let Some(first) = line.first().copied() else { return };
+        if first.is_name(known::ONCE) {
+            if let Some(file) = self.sources.iter().rev().find_map(|source| source.file.as_ref()) {
+                self.once.insert(file.name.clone());
+            }
+            return;
+        }
+        if !first.is_name(known::UNROLL) && !first.is_name(known::NO_UNROLL) {
+            return;
+        }
+        let rest = self.expand_all(line.split_off(1));
+        let template = Token { kind: TokenKind::Pragma, span, spaced: true, starts_line: true, frozen: true };
+        self.output.push(template);
+        self.output.push(Token { frozen: true, ..first });
+        self.output.extend(rest);
+        self.output.push(Token { kind: TokenKind::End, ..template });
+    }
+
+    fn is_known_header(name: &str) -> bool {
+        headers::text(name).is_some()
+    }
+}

@@ -1,0 +1,151 @@
+//! Errors and warnings, collected while compilation goes on.
+
+use super::{SourceMap, Span};
+
+/// How serious a [`Problem`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The source does not compile.
+    Error,
+    /// The source may be correct, but this construct is not implemented.
+    Unsupported,
+    /// Suspicious source.
+    Warning,
+}
+
+/// A further line of a problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// The text.
+    pub text: String,
+    /// The source it refers to.
+    pub span: Option<Span>,
+}
+
+/// One error or warning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// How serious.
+    pub severity: Severity,
+    /// One line, without a full stop.
+    pub message: String,
+    /// The source at fault.
+    pub span: Span,
+    /// Text beside the marked source.
+    pub label: String,
+    /// Related source.
+    pub notes: Vec<Remark>,
+    /// How to correct it.
+    pub help: Option<String>,
+}
+
+impl Problem {
+    /// An error.
+    pub fn error(span: Span, message: impl Into<String>) -> Problem {
+        Problem {
+            severity: Severity::Error,
+            message: message.into(),
+            span,
+            label: String::new(),
+            notes: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// A construct that is not implemented.
+    pub fn unsupported(span: Span, what: impl std::fmt::Display) -> Problem {
+        let message = format!("{what} is not supported");
+        Problem { severity: Severity::Unsupported, ..Problem::error(span, message) }
+    }
+
+    /// A warning.
+    pub fn warning(span: Span, message: impl Into<String>) -> Problem {
+        Problem { severity: Severity::Warning, ..Problem::error(span, message) }
+    }
+
+    /// Sets the text beside the marked source.
+    #[must_use]
+    pub fn label(mut self, text: impl Into<String>) -> Problem {
+        self.label = text.into();
+        self
+    }
+
+    /// Adds a note.
+    #[must_use]
+    pub fn note(mut self, span: Span, text: impl Into<String>) -> Problem {
+        self.notes.push(Remark { text: text.into(), span: Some(span) });
+        self
+    }
+
+    /// Sets the advice.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Problem {
+        self.help = Some(text.into());
+        self
+    }
+}
+
+/// The most errors that are kept.
+const MOST: usize = 50;
+
+/// The problems found so far.
+#[derive(Debug, Default)]
+pub struct Problems {
+    list: Vec<Problem>,
+    errors: usize,
+}
+
+impl Problems {
+    /// Adds a problem, unless one of the same place and text is there.
+    pub fn push(&mut self, problem: Problem) {
+        let known = |old: &Problem| old.span == problem.span && old.message == problem.message;
+        if self.list.iter().any(known) {
+            return;
+        }
+        if problem.severity != Severity::Warning {
+            self.errors += 1;
+            if self.errors > MOST {
+                return;
+            }
+        }
+        self.list.push(problem);
+    }
+
+    /// Whether there is an error or an unsupported construct.
+    pub fn failed(&self) -> bool {
+        self.errors > 0
+    }
+
+    /// The number of errors, unsupported constructs included.
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// Whether so many errors were found that going on is useless.
+    pub fn full(&self) -> bool {
+        self.errors > MOST
+    }
+
+    /// All problems.
+    pub fn list(&self) -> &[Problem] {
+        &self.list
+    }
+
+    /// Forgets the problems after the first `count` with `errors` errors: a trial failed.
+    pub fn rewind(&mut self, mark: (usize, usize)) {
+        self.list.truncate(mark.0);
+        self.errors = mark.1;
+    }
+
+    /// The mark for [`Problems::rewind`].
+    pub fn mark(&self) -> (usize, usize) {
+        (self.list.len(), self.errors)
+    }
+
+    /// Renders all problems in the order of severity, then position.
+    pub fn render(&self, map: &SourceMap) -> String {
+        let texts: Vec<String> =
+            self.list.iter().map(|problem| super::render::render(problem, map)).collect();
+        texts.join("\n")
+    }
+}

@@ -1,0 +1,244 @@
+//! Declarations.
+
+use super::{Expression, FunctionTypeSyntax, QualifiedName, Statement, TypeSyntax};
+use crate::lex::Name;
+use crate::source::Span;
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// A declaration.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// What it is.
+    pub kind: DeclarationKind,
+    /// Its place.
+    pub span: Span,
+}
+
+/// What a declaration is.
+#[derive(Clone, Debug)]
+pub enum DeclarationKind {
+    /// `namespace name { ... }`.
+    Namespace {
+        /// The names, outermost first; none for an unnamed namespace.
+        names: Vec<Name>,
+        /// `inline`.
+        is_inline: bool,
+        /// Its contents.
+        items: Vec<Declaration>,
+    },
+    /// `namespace a = b`.
+    NamespaceAlias(Name, QualifiedName),
+    /// `extern "C" { ... }`, or C++ if `false`.
+    Linkage(bool, Vec<Declaration>),
+    /// `using namespace`.
+    UsingNamespace(QualifiedName),
+    /// `using name`.
+    Using(QualifiedName),
+    /// `typedef` and `using name = type`.
+    Alias(Name, Rc<TypeSyntax>),
+    /// A variable.
+    Variable(Rc<VariableSyntax>),
+    /// A function.
+    Function(Rc<FunctionSyntax>),
+    /// A class, or a declaration of it.
+    Record(Rc<RecordSyntax>),
+    /// An enumeration.
+    Enumeration(Rc<EnumerationSyntax>),
+    /// `template <...> declaration`.
+    Template(Rc<Vec<TemplateParameterSyntax>>, Box<Declaration>),
+    /// `template declaration`: an explicit instantiation.
+    Instantiation(Box<Declaration>),
+    /// `static_assert`.
+    StaticAssert(Expression, Option<String>),
+    /// Nothing to do.
+    Empty,
+}
+
+/// Storage, execution space and other specifiers.
+#[derive(Clone, Debug, Default)]
+#[allow(missing_docs)]
+pub struct Specifiers {
+    pub is_static: bool,
+    pub is_extern: bool,
+    pub is_inline: bool,
+    pub is_constexpr: bool,
+    pub is_typedef: bool,
+    pub is_virtual: bool,
+    pub is_explicit: bool,
+    pub is_friend: bool,
+    pub is_mutable: bool,
+    pub device: bool,
+    pub global: bool,
+    pub host: bool,
+    pub shared: bool,
+    pub constant: bool,
+    pub managed: bool,
+    pub no_inline: bool,
+    pub force_inline: bool,
+    /// `__launch_bounds__`.
+    pub launch_bounds: Vec<Expression>,
+    /// `__cluster_dims__`.
+    pub cluster: Vec<Expression>,
+    /// `alignas` and its kin.
+    pub alignment: Vec<AlignmentSyntax>,
+    /// `__attribute__((KIND("TEXT")))` of a built-in header: how calls are lowered.
+    pub intrinsic: Option<(Name, String)>,
+}
+
+/// The argument of `alignas`.
+#[derive(Clone, Debug)]
+pub enum AlignmentSyntax {
+    /// A number.
+    Value(Expression),
+    /// That of a type.
+    Type(TypeSyntax),
+}
+
+/// How a variable is initialized.
+#[derive(Clone, Debug)]
+pub enum Initializer {
+    /// Not at all.
+    None,
+    /// `= value`.
+    Copy(Expression),
+    /// `(values)`.
+    Direct(Vec<Expression>),
+    /// `{values}` without `=`.
+    List(Expression),
+}
+
+/// A variable, or a data member.
+#[derive(Clone, Debug)]
+pub struct VariableSyntax {
+    /// Its name.
+    pub name: QualifiedName,
+    /// Names of a structured binding.
+    pub bindings: Vec<Name>,
+    /// Its type.
+    pub kind: Rc<TypeSyntax>,
+    /// Its specifiers.
+    pub specifiers: Rc<Specifiers>,
+    /// Its initializer.
+    pub initializer: Initializer,
+    /// The width of a bit field.
+    pub width: Option<Expression>,
+    /// Its place.
+    pub span: Span,
+}
+
+/// A function.
+#[derive(Debug)]
+pub struct FunctionSyntax {
+    /// Its name.
+    pub name: QualifiedName,
+    /// Its result.
+    pub result: TypeSyntax,
+    /// Its parameters.
+    pub signature: Rc<FunctionTypeSyntax>,
+    /// Its specifiers.
+    pub specifiers: Rc<Specifiers>,
+    /// The tokens of its body.
+    pub body: Option<BodyTokens>,
+    /// The body, parsed.
+    pub parsed: OnceCell<Option<Rc<FunctionBody>>>,
+    /// `= delete`.
+    pub deleted: bool,
+    /// `= default`.
+    pub defaulted: bool,
+    /// `= 0`.
+    pub pure_virtual: bool,
+    /// Has C linkage.
+    pub extern_c: bool,
+    /// Its place.
+    pub span: Span,
+}
+
+/// Where a function's body is.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyTokens {
+    /// Index of the first token: `{`, `:` or `try`.
+    pub start: usize,
+    /// Index after the last token.
+    pub end: usize,
+    /// The parser's scope.
+    pub scope: usize,
+}
+
+/// A function's body.
+#[derive(Debug)]
+pub struct FunctionBody {
+    /// Initializers of a constructor.
+    pub members: Vec<MemberInitializer>,
+    /// The statements.
+    pub statements: Vec<Statement>,
+    /// The closing brace.
+    pub end: Span,
+}
+
+/// `name(values)` before a constructor's body.
+#[derive(Clone, Debug)]
+pub struct MemberInitializer {
+    /// A member or base.
+    pub name: QualifiedName,
+    /// The values.
+    pub values: Vec<Expression>,
+    /// `{...}`.
+    pub braces: bool,
+}
+
+/// `struct`, `class` or `union`.
+#[derive(Debug)]
+pub struct RecordSyntax {
+    /// Its name.
+    pub name: Option<QualifiedName>,
+    /// `union`.
+    pub is_union: bool,
+    /// The direct bases.
+    pub bases: Vec<TypeSyntax>,
+    /// The members; `None` for a declaration.
+    pub members: Option<Vec<Declaration>>,
+    /// `alignas`.
+    pub alignment: Vec<AlignmentSyntax>,
+    /// Its place.
+    pub span: Span,
+}
+
+/// An enumeration.
+#[derive(Debug)]
+pub struct EnumerationSyntax {
+    /// Its name.
+    pub name: Option<QualifiedName>,
+    /// `enum class`.
+    pub scoped: bool,
+    /// The underlying type.
+    pub underlying: Option<TypeSyntax>,
+    /// The enumerators; `None` for a declaration.
+    pub enumerators: Option<Vec<(Name, Span, Option<Expression>)>>,
+    /// Its place.
+    pub span: Span,
+}
+
+/// A template parameter.
+#[derive(Clone, Debug)]
+pub struct TemplateParameterSyntax {
+    /// Its name.
+    pub name: Option<Name>,
+    /// What it takes.
+    pub kind: TemplateParameterKind,
+    /// A parameter pack.
+    pub pack: bool,
+    /// Its place.
+    pub span: Span,
+}
+
+/// Kinds of template parameters, with their defaults.
+#[derive(Clone, Debug)]
+pub enum TemplateParameterKind {
+    /// `typename`.
+    Type(Option<TypeSyntax>),
+    /// A constant of a type.
+    Value(TypeSyntax, Option<Rc<Expression>>),
+    /// A template.
+    Template(Option<TypeSyntax>),
+}
