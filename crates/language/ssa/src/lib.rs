@@ -1,5 +1,5 @@
-//! An SSA form for GPU kernels: a front end lowers its language into it with [`FunctionBuilder`]. `compile` will optimize
-//! the module and write it as PTX.
+//! An SSA form for GPU kernels: a front end lowers its language into it with [`FunctionBuilder`], [`compile`] optimizes
+//! the module and writes it as PTX.
 //!
 //! ```
 //! use lanework_ssa::*;
@@ -22,11 +22,32 @@
 //! let target = lanework_ptx::Target { architecture: 80, specific: Default::default(), options: vec![] };
 //! let mut module = SsaModule::new(target, lanework_ptx::Version { major: 8, minor: 0 });
 //! module.add_function(b.finish());
+//! let ptx = compile(module, &Optimization::default())?.to_string();
+//! assert!(ptx.contains("ld.global.f32"));
+//! # Ok::<(), CompileError>(())
 //! ```
 
+mod analysis;
 mod builder;
+mod emit;
+mod error;
 mod fold;
 mod ir;
+mod passes;
 
 pub use builder::{FunctionBuilder, ShuffleMode};
+pub use error::CompileError;
 pub use ir::*;
+pub use passes::Optimization;
+
+/// Optimizes a module and writes it as PTX.
+///
+/// # Errors
+/// Inline PTX that does not parse, and values used against their types.
+pub fn compile(
+    mut module: SsaModule,
+    options: &Optimization,
+) -> Result<lanework_ptx::Module, CompileError> {
+    passes::run(&mut module, options);
+    emit::emit(&module)
+}

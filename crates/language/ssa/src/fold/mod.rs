@@ -5,6 +5,8 @@ use crate::ir::*;
 mod float;
 mod integer;
 
+pub(crate) use integer::signed;
+
 /// The value of an instruction with one result, if its arguments make it a value that exists already.
 pub(crate) fn fold(
     function: &mut SsaFunction,
