@@ -24,6 +24,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("rust-kernels/math", &[]),
     ("rust-kernels/lang", &["abi", "numbers", "ptx", "math"]),
     ("language/ptx-ir", &["ptx"]),
+    ("language/ssa", &["ptx"]),
     ("emulator/engine", &["numbers", "ptx", "ptx-ir"]),
     ("emulator/counters", &["ptx-ir", "engine"]),
     ("emulator/sanitizer", &["ptx-ir", "engine"]),

@@ -1,0 +1,13 @@
+//! Facts about a function that passes and the PTX writer share.
+
+mod cfg;
+mod dominance;
+mod effects;
+mod loops;
+mod uses;
+
+pub(crate) use cfg::ControlFlow;
+pub(crate) use dominance::Dominators;
+pub(crate) use effects::KindEffects;
+pub(crate) use loops::{LoopForest, NaturalLoop};
+pub(crate) use uses::use_counts;

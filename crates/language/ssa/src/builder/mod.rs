@@ -1,0 +1,204 @@
+//! Builds a function block by block, with mutable variables that become SSA values.
+//!
+//! Constants are folded as instructions are added. What is added after a terminator goes to an unreachable block, so a
+//! front end need not track whether code is reachable.
+
+mod instructions;
+mod variables;
+mod warp;
+
+use crate::ir::*;
+use variables::VariableState;
+pub use warp::ShuffleMode;
+
+/// Builds one function.
+pub struct FunctionBuilder {
+    function: SsaFunction,
+    current: Option<BlockId>,
+    position: SourcePosition,
+    variables: VariableState,
+}
+
+impl FunctionBuilder {
+    /// Starts a function whose parameters and returns are set. The entry block exists, is sealed and is the current one.
+    pub fn new(mut function: SsaFunction) -> FunctionBuilder {
+        let entry = function.add_block();
+        let types: Vec<ValueType> =
+            function.parameters.iter().map(FunctionParameter::value_type).collect();
+        for ty in types {
+            function.add_block_parameter(entry, ty);
+        }
+        let mut builder = FunctionBuilder {
+            function,
+            current: Some(entry),
+            position: SourcePosition::default(),
+            variables: VariableState::default(),
+        };
+        builder.variables.add_block();
+        builder.seal_block(entry);
+        builder
+    }
+
+    /// The function so far.
+    pub fn function(&self) -> &SsaFunction {
+        &self.function
+    }
+
+    /// Changes limits and attributes of the function.
+    pub fn function_mut(&mut self) -> &mut SsaFunction {
+        &mut self.function
+    }
+
+    /// The position of instructions added from now on.
+    pub fn set_position(&mut self, position: SourcePosition) {
+        self.position = position;
+    }
+
+    /// The value of a parameter of the function.
+    pub fn parameter(&self, index: usize) -> ValueId {
+        self.function.block(SsaFunction::ENTRY).parameters[index]
+    }
+
+    /// The type of a value.
+    pub fn value_type(&self, value: ValueId) -> ValueType {
+        self.function.value_type(value)
+    }
+
+    /// Adds an empty block that is not sealed.
+    pub fn create_block(&mut self) -> BlockId {
+        self.variables.add_block();
+        self.function.add_block()
+    }
+
+    /// Adds a parameter to a block. Add all before anything jumps to it.
+    pub fn append_block_parameter(&mut self, block: BlockId, ty: ValueType) -> ValueId {
+        self.function.add_block_parameter(block, ty)
+    }
+
+    /// Continues in a block.
+    pub fn switch_to_block(&mut self, block: BlockId) {
+        self.current = Some(block);
+    }
+
+    /// The block that instructions are added to; `None` after a terminator.
+    pub fn current_block(&self) -> Option<BlockId> {
+        self.current
+    }
+
+    /// Whether the current block has ended.
+    pub fn is_terminated(&self) -> bool {
+        self.current.is_none()
+    }
+
+    /// Declares that all jumps to a block exist.
+    pub fn seal_block(&mut self, block: BlockId) {
+        self.variables.seal(&mut self.function, block);
+    }
+
+    /// Seals all blocks.
+    pub fn seal_all_blocks(&mut self) {
+        for block in self.function.block_ids() {
+            self.seal_block(block);
+        }
+    }
+
+    /// Sets how to unroll the loop with this header: the block that its back edges go to.
+    pub fn set_unroll(&mut self, header: BlockId, hint: UnrollHint) {
+        self.function.block_mut(header).unroll = hint;
+    }
+
+    /// Declares a variable.
+    pub fn declare_variable(&mut self, ty: ValueType) -> VariableId {
+        self.variables.declare(ty)
+    }
+
+    /// Assigns to a variable.
+    pub fn define_variable(&mut self, variable: VariableId, value: ValueId) {
+        let block = self.block();
+        self.variables.define(block, variable, value);
+    }
+
+    /// Reads a variable.
+    pub fn use_variable(&mut self, variable: VariableId) -> ValueId {
+        let block = self.block();
+        self.variables.read(&mut self.function, block, variable)
+    }
+
+    /// Adds a stack slot.
+    pub fn create_slot(&mut self, size: u64, align: u32) -> SlotId {
+        self.function.add_slot(size, align)
+    }
+
+    /// Ends the block with a jump.
+    pub fn jump(&mut self, block: BlockId, arguments: &[ValueId]) {
+        self.terminate(BlockTerminator::Jump(BlockCall { block, arguments: arguments.to_vec() }));
+    }
+
+    /// Ends the block with a conditional branch.
+    pub fn branch(&mut self, condition: ValueId, yes: BlockId, no: BlockId) {
+        match self.function.as_constant(condition) {
+            Some(bits) => self.jump(if bits != 0 { yes } else { no }, &[]),
+            None => self.terminate(BlockTerminator::Branch(condition, yes.into(), no.into())),
+        }
+    }
+
+    /// Ends the block with a switch on the bits of an integer.
+    pub fn switch(&mut self, value: ValueId, cases: &[(u64, BlockId)], default: BlockId) {
+        let cases = cases.iter().map(|(case, block)| (*case, (*block).into())).collect();
+        self.terminate(BlockTerminator::Switch(value, cases, default.into()));
+    }
+
+    /// Ends the block with a return.
+    pub fn return_values(&mut self, values: &[ValueId]) {
+        self.terminate(BlockTerminator::Return(values.to_vec()));
+    }
+
+    /// Ends the thread.
+    pub fn exit(&mut self) {
+        self.terminate(BlockTerminator::Exit);
+    }
+
+    /// Ends the kernel with an error.
+    pub fn trap(&mut self) {
+        self.terminate(BlockTerminator::Trap);
+    }
+
+    /// Ends a block whose end is never reached.
+    pub fn unreachable(&mut self) {
+        self.terminate(BlockTerminator::Unreachable);
+    }
+
+    /// Seals all blocks, ends those that are open with `Unreachable`, and returns the function.
+    pub fn finish(mut self) -> SsaFunction {
+        self.seal_all_blocks();
+        for block in &mut self.function.blocks {
+            if block.terminator == BlockTerminator::None {
+                block.terminator = BlockTerminator::Unreachable;
+            }
+        }
+        self.function
+    }
+
+    /// The current block, or a new unreachable one.
+    fn block(&mut self) -> BlockId {
+        if let Some(block) = self.current {
+            return block;
+        }
+        let block = self.create_block();
+        self.seal_block(block);
+        self.current = Some(block);
+        block
+    }
+
+    fn terminate(&mut self, terminator: BlockTerminator) {
+        let from = self.block();
+        for target in terminator.targets() {
+            self.variables.add_predecessor(target.block, from);
+        }
+        let position = self.position;
+        let block = self.function.block_mut(from);
+        block.terminator = terminator;
+        block.position = position;
+        self.current = None;
+    }
+}

@@ -1,0 +1,126 @@
+//! Variables to SSA values while a function is built.
+//!
+//! Algorithm: Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (CC 2013), with block
+//! parameters in place of phi nodes and a work list in place of recursion. Redundant parameters are left to
+//! the optimizer.
+
+use crate::ir::*;
+use std::collections::{HashMap, VecDeque};
+
+/// Definitions of variables by block.
+#[derive(Default)]
+pub(super) struct VariableState {
+    types: Vec<ValueType>,
+    blocks: Vec<BlockVariables>,
+}
+
+#[derive(Default)]
+struct BlockVariables {
+    sealed: bool,
+    predecessors: Vec<BlockId>,
+    /// The value of a variable at the end of what the block has so far.
+    values: HashMap<VariableId, ValueId>,
+    /// Parameters whose arguments wait until the block is sealed.
+    incomplete: Vec<VariableId>,
+}
+
+impl VariableState {
+    pub(super) fn add_block(&mut self) {
+        self.blocks.push(BlockVariables::default());
+    }
+
+    pub(super) fn add_predecessor(&mut self, block: BlockId, from: BlockId) {
+        let state = &mut self.blocks[block.index()];
+        debug_assert!(!state.sealed, "{from} jumps to {block}, which is sealed");
+        if !state.predecessors.contains(&from) {
+            state.predecessors.push(from);
+        }
+    }
+
+    pub(super) fn declare(&mut self, ty: ValueType) -> VariableId {
+        self.types.push(ty);
+        VariableId(self.types.len() as u32 - 1)
+    }
+
+    pub(super) fn define(&mut self, block: BlockId, variable: VariableId, value: ValueId) {
+        self.blocks[block.index()].values.insert(variable, value);
+    }
+
+    pub(super) fn read(
+        &mut self,
+        function: &mut SsaFunction,
+        block: BlockId,
+        variable: VariableId,
+    ) -> ValueId {
+        let mut pending = VecDeque::new();
+        let value = self.find(function, block, variable, &mut pending);
+        self.complete(function, pending);
+        value
+    }
+
+    pub(super) fn seal(&mut self, function: &mut SsaFunction, block: BlockId) {
+        let state = &mut self.blocks[block.index()];
+        if state.sealed {
+            return;
+        }
+        state.sealed = true;
+        let incomplete = std::mem::take(&mut state.incomplete);
+        self.complete(function, incomplete.into_iter().map(|variable| (block, variable)).collect());
+    }
+
+    /// Passes the variables as arguments from all predecessors.
+    fn complete(
+        &mut self,
+        function: &mut SsaFunction,
+        mut pending: VecDeque<(BlockId, VariableId)>,
+    ) {
+        while let Some((block, variable)) = pending.pop_front() {
+            for from in self.blocks[block.index()].predecessors.clone() {
+                let value = self.find(function, from, variable, &mut pending);
+                for target in function.block_mut(from).terminator.targets_mut() {
+                    if target.block == block {
+                        target.arguments.push(value);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The value of a variable at the end of a block. Where values may meet, it is a new parameter, whose
+    /// arguments `pending` asks for.
+    fn find(
+        &mut self,
+        function: &mut SsaFunction,
+        block: BlockId,
+        variable: VariableId,
+        pending: &mut VecDeque<(BlockId, VariableId)>,
+    ) -> ValueId {
+        let ty = self.types[variable.index()];
+        let mut passed = Vec::new();
+        let mut at = block;
+        let value = loop {
+            let state = &mut self.blocks[at.index()];
+            if let Some(value) = state.values.get(&variable) {
+                break *value;
+            }
+            passed.push(at);
+            match (state.sealed, state.predecessors.as_slice()) {
+                (true, []) => break function.leaf(ty, ValueDefinition::Undefined),
+                // A block that only jumps to itself is unreachable.
+                (true, [only]) if !passed.contains(only) => at = *only,
+                (sealed, _) => {
+                    if sealed {
+                        pending.push_back((at, variable));
+                    } else {
+                        state.incomplete.push(variable);
+                    }
+                    break function.add_block_parameter(at, ty);
+                }
+            }
+        };
+        for block in passed {
+            self.blocks[block.index()].values.insert(variable, value);
+        }
+        value
+    }
+}

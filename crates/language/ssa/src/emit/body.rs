@@ -1,0 +1,208 @@
+//! From machine code to the statements of a PTX function.
+
+use super::machine::*;
+use crate::CompileError;
+use crate::ir::{BlockId, SourcePosition};
+use lanework_ptx::{
+    Address, AddressBase, Guard, Instruction, Location, Operand, Registers, Statement,
+    parse_instructions,
+};
+use std::collections::{HashMap, HashSet};
+
+/// Statements of a function's body, register declarations first.
+pub(super) fn statements(function: &MachineFunction) -> Result<Vec<Statement>, CompileError> {
+    let mut writer = Writer {
+        function,
+        names: vec![None; function.registers.len()],
+        counts: HashMap::new(),
+        scopes: vec![Vec::new()],
+    };
+    let mut jumped_to = HashSet::new();
+    for (index, block) in function.blocks.iter().enumerate() {
+        let next = function.blocks.get(index + 1).map(|block| block.id);
+        jumped_to.extend(jumps(&block.end, next).iter().map(|(_, target)| *target));
+    }
+    for (index, block) in function.blocks.iter().enumerate() {
+        if jumped_to.contains(&block.id) {
+            writer.add(Statement::Label(label(block.id)));
+        }
+        for instruction in &block.code {
+            writer.instruction(instruction)?;
+        }
+        if let MachineEnd::Stop(name) = &block.end {
+            writer.operation(name, Vec::new(), None, block.position);
+        }
+        let next = function.blocks.get(index + 1).map(|block| block.id);
+        for (guard, target) in jumps(&block.end, next) {
+            let guard = guard.map(|(register, negated)| Guard {
+                register: writer.name(register),
+                negated,
+            });
+            writer.operation("bra", vec![Operand::Name(label(target))], guard, block.position);
+        }
+    }
+    let body = writer.scopes.pop().unwrap_or_default();
+    let mut statements = Vec::new();
+    for class in RegisterClass::ALL {
+        if let Some(count) = writer.counts.get(&class) {
+            statements.push(Statement::Registers(Registers {
+                vector: 1,
+                ty: class.scalar(),
+                names: vec![(class.prefix().to_owned(), Some(count + 1))],
+            }));
+        }
+    }
+    statements.extend(body);
+    Ok(statements)
+}
+
+fn label(block: BlockId) -> String {
+    format!("$L_{}", block.0)
+}
+
+type GuardedJump = (Option<(VirtualRegister, bool)>, BlockId);
+
+/// The jumps at the end of a block that the block `next` follows.
+fn jumps(end: &MachineEnd, next: Option<BlockId>) -> Vec<GuardedJump> {
+    match end {
+        MachineEnd::Jump(target) if Some(*target) == next => vec![],
+        MachineEnd::Jump(target) => vec![(None, *target)],
+        MachineEnd::Branch(condition, yes, no) => {
+            if Some(*no) == next {
+                vec![(Some((*condition, false)), *yes)]
+            } else if Some(*yes) == next {
+                vec![(Some((*condition, true)), *no)]
+            } else {
+                vec![(Some((*condition, false)), *yes), (None, *no)]
+            }
+        }
+        MachineEnd::Stop(_) => vec![],
+    }
+}
+
+struct Writer<'a> {
+    function: &'a MachineFunction,
+    names: Vec<Option<String>>,
+    counts: HashMap<RegisterClass, u32>,
+    scopes: Vec<Vec<Statement>>,
+}
+
+impl Writer<'_> {
+    fn add(&mut self, statement: Statement) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push(statement);
+        }
+    }
+
+    fn name(&mut self, register: VirtualRegister) -> String {
+        let index = register.0 as usize;
+        if let Some(name) = &self.names[index] {
+            return name.clone();
+        }
+        let class = self.function.registers[index];
+        let count = self.counts.entry(class).or_default();
+        *count += 1;
+        let name = format!("{}{count}", class.prefix());
+        self.names[index] = Some(name.clone());
+        name
+    }
+
+    fn operation(
+        &mut self,
+        name: &str,
+        operands: Vec<Operand>,
+        guard: Option<Guard>,
+        position: SourcePosition,
+    ) {
+        let mut instruction = Instruction::new(name, operands);
+        instruction.guard = guard;
+        instruction.location = location(position);
+        self.add(Statement::Instruction(instruction));
+    }
+
+    fn instruction(&mut self, instruction: &MachineInstruction) -> Result<(), CompileError> {
+        match &instruction.body {
+            MachineBody::Operation { name, operands, .. } => {
+                let operands = operands.iter().map(|operand| self.operand(operand)).collect();
+                self.operation(name, operands, None, instruction.position);
+            }
+            MachineBody::Text { pieces, .. } => {
+                let mut text = String::new();
+                for piece in pieces {
+                    match piece {
+                        TextPiece::Text(piece) => text += piece,
+                        TextPiece::Register(register) => text += &self.name(*register),
+                    }
+                }
+                let trimmed = text.trim_end();
+                if !trimmed.is_empty() && !trimmed.ends_with([';', '}', ':']) {
+                    text += ";";
+                }
+                let parsed = parse_instructions(&text).map_err(|problems| CompileError {
+                    message: format!("inline PTX: {problems}"),
+                    position: instruction.position,
+                })?;
+                for mut statement in parsed {
+                    place(&mut statement, instruction.position);
+                    self.add(statement);
+                }
+            }
+            MachineBody::Open => self.scopes.push(Vec::new()),
+            MachineBody::Close => {
+                let scope = self.scopes.pop().unwrap_or_default();
+                self.add(Statement::Block(scope));
+            }
+            MachineBody::Declare(variable) => self.add(Statement::Variable(variable.clone())),
+            MachineBody::Directive(label, text) => {
+                if let Some(label) = label {
+                    self.add(Statement::Label(label.clone()));
+                }
+                self.add(Statement::Directive(text.clone()));
+            }
+            // Expanded before.
+            MachineBody::Copies(_) => {}
+        }
+        Ok(())
+    }
+
+    fn operand(&mut self, operand: &MachineOperand) -> Operand {
+        match operand {
+            MachineOperand::Register(register) => Operand::Name(self.name(*register)),
+            MachineOperand::Immediate(value) => Operand::Immediate(*value),
+            MachineOperand::Name(name) => Operand::Name(name.clone()),
+            MachineOperand::NameOffset(name, offset) => Operand::Offset(name.clone(), *offset),
+            MachineOperand::Address(base, offset) => Operand::Address(Address {
+                base: match base {
+                    MachineBase::Register(register) => AddressBase::Name(self.name(*register)),
+                    MachineBase::Name(name) => AddressBase::Name(name.clone()),
+                    MachineBase::Absolute(address) => AddressBase::Absolute(*address),
+                },
+                offset: *offset,
+                extra: Vec::new(),
+            }),
+            MachineOperand::Vector(elements) => {
+                Operand::Vector(elements.iter().map(|element| self.operand(element)).collect())
+            }
+            MachineOperand::Arguments(elements) => {
+                Operand::Arguments(elements.iter().map(|element| self.operand(element)).collect())
+            }
+        }
+    }
+}
+
+fn location(position: SourcePosition) -> Option<Location> {
+    let SourcePosition { file, line, column } = position;
+    (file != 0).then_some(Location { file, line, column, inlined: None })
+}
+
+/// Gives instructions of inline PTX the position of the statement.
+fn place(statement: &mut Statement, position: SourcePosition) {
+    match statement {
+        Statement::Instruction(instruction) => {
+            instruction.location = location(position);
+            instruction.text_line = 0;
+        }
+        Statement::Block(inner) => inner.iter_mut().for_each(|inner| place(inner, position)),
+        _ => {}
+    }
+}

@@ -1,0 +1,199 @@
+//! Removes copies between registers that are never needed at once, and orders the copies that remain.
+//!
+//! Algorithm: aggressive coalescing on an interference graph (Chaitin et al., "Register Allocation via Coloring", 1981),
+//! restricted to registers that copies name. Copies in deep loops are merged first.
+
+use super::machine::*;
+use crate::ir::BlockId;
+use std::collections::{HashMap, HashSet};
+
+/// Merges registers and expands parallel copies into `mov`.
+pub(super) fn coalesce(function: &mut MachineFunction) {
+    let mut copies: Vec<(u32, VirtualRegister, VirtualRegister)> = Vec::new();
+    for block in &function.blocks {
+        for instruction in &block.code {
+            if let MachineBody::Copies(list) = &instruction.body {
+                for (to, from) in list {
+                    if let MachineOperand::Register(from) = from {
+                        copies.push((block.depth, *to, *from));
+                    }
+                }
+            }
+        }
+    }
+    copies.sort_by_key(|(depth, ..)| std::cmp::Reverse(*depth));
+    let mut tracked: HashMap<VirtualRegister, usize> = HashMap::new();
+    for (_, to, from) in &copies {
+        for register in [to, from] {
+            let next = tracked.len();
+            tracked.entry(*register).or_insert(next);
+        }
+    }
+    let mut graph = interference(function, &tracked);
+    let mut parent: Vec<usize> = (0..tracked.len()).collect();
+    let mut merged: Vec<VirtualRegister> = vec![VirtualRegister(0); tracked.len()];
+    for (register, index) in &tracked {
+        merged[*index] = *register;
+    }
+    for (_, to, from) in &copies {
+        let (a, b) = (find(&parent, tracked[to]), find(&parent, tracked[from]));
+        let class = |r: &VirtualRegister| function.registers[r.0 as usize];
+        if a == b || graph[a].contains(&b) || class(to) != class(from) {
+            continue;
+        }
+        parent[b] = a;
+        for other in std::mem::take(&mut graph[b]) {
+            graph[other].remove(&b);
+            graph[other].insert(a);
+            graph[a].insert(other);
+        }
+    }
+    for block in &mut function.blocks {
+        let rename = &mut |register: &mut VirtualRegister| {
+            if let Some(index) = tracked.get(register) {
+                *register = merged[find(&parent, *index)];
+            }
+        };
+        for instruction in &mut block.code {
+            instruction.body.rename(rename);
+        }
+        if let MachineEnd::Branch(condition, ..) = &mut block.end {
+            rename(condition);
+        }
+    }
+    for block in &mut function.blocks {
+        for instruction in std::mem::take(&mut block.code) {
+            let MachineBody::Copies(list) = instruction.body else {
+                block.code.push(instruction);
+                continue;
+            };
+            for (to, from) in sequence(list, &mut function.registers) {
+                let name = format!("mov.{}", function.registers[to.0 as usize].suffix());
+                let operands = vec![MachineOperand::Register(to), from];
+                let body = MachineBody::Operation { name, operands, defines: true };
+                block.code.push(MachineInstruction { body, position: instruction.position });
+            }
+        }
+    }
+}
+
+fn find(parent: &[usize], mut index: usize) -> usize {
+    while parent[index] != index {
+        index = parent[index];
+    }
+    index
+}
+
+/// By tracked register, the registers that hold another value while it is needed.
+fn interference(
+    function: &MachineFunction,
+    tracked: &HashMap<VirtualRegister, usize>,
+) -> Vec<HashSet<usize>> {
+    let mut graph = vec![HashSet::new(); tracked.len()];
+    let live_out = live_out(function, tracked);
+    for (block, live) in function.blocks.iter().zip(live_out) {
+        let mut live: HashSet<usize> = live;
+        if let MachineEnd::Branch(condition, ..) = &block.end {
+            live.extend(tracked.get(condition));
+        }
+        for instruction in block.code.iter().rev() {
+            let mut defined = Vec::new();
+            instruction.body.definitions(&mut |register| defined.extend(tracked.get(&register)));
+            for to in &defined {
+                // The source of a copy has the same value as its destination.
+                let source = match &instruction.body {
+                    MachineBody::Copies(list) => list.iter().find_map(|(d, from)| match from {
+                        MachineOperand::Register(from) if tracked.get(d) == Some(to) => {
+                            tracked.get(from).copied()
+                        }
+                        _ => None,
+                    }),
+                    _ => None,
+                };
+                for other in live.iter().chain(&defined) {
+                    if other != to && Some(*other) != source {
+                        graph[*to].insert(*other);
+                        graph[*other].insert(*to);
+                    }
+                }
+            }
+            defined.iter().for_each(|register| {
+                live.remove(register);
+            });
+            instruction.body.uses(&mut |register| live.extend(tracked.get(&register)));
+        }
+    }
+    graph
+}
+
+/// By block, the tracked registers read later.
+fn live_out(
+    function: &MachineFunction,
+    tracked: &HashMap<VirtualRegister, usize>,
+) -> Vec<HashSet<usize>> {
+    let position: HashMap<BlockId, usize> =
+        function.blocks.iter().enumerate().map(|(index, block)| (block.id, index)).collect();
+    let mut live_in: Vec<HashSet<usize>> = vec![HashSet::new(); function.blocks.len()];
+    let mut result = live_in.clone();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (index, block) in function.blocks.iter().enumerate().rev() {
+            let mut live = HashSet::new();
+            let targets = match &block.end {
+                MachineEnd::Jump(target) => vec![*target],
+                MachineEnd::Branch(_, yes, no) => vec![*yes, *no],
+                MachineEnd::Stop(_) => vec![],
+            };
+            for target in targets {
+                live.extend(&live_in[position[&target]]);
+            }
+            result[index] = live.clone();
+            if let MachineEnd::Branch(condition, ..) = &block.end {
+                live.extend(tracked.get(condition));
+            }
+            for instruction in block.code.iter().rev() {
+                instruction.body.definitions(&mut |register| {
+                    if let Some(register) = tracked.get(&register) {
+                        live.remove(register);
+                    }
+                });
+                instruction.body.uses(&mut |register| live.extend(tracked.get(&register)));
+            }
+            if live != live_in[index] {
+                live_in[index] = live;
+                changed = true;
+            }
+        }
+    }
+    result
+}
+
+/// Copies one after the other with the effect of all at once.
+fn sequence(
+    mut copies: Vec<(VirtualRegister, MachineOperand)>,
+    registers: &mut Vec<RegisterClass>,
+) -> Vec<(VirtualRegister, MachineOperand)> {
+    let mut ordered = Vec::new();
+    copies.retain(|(to, from)| *from != MachineOperand::Register(*to));
+    while !copies.is_empty() {
+        let is_read = |to: VirtualRegister, copies: &[(VirtualRegister, MachineOperand)]| {
+            copies.iter().any(|(_, from)| *from == MachineOperand::Register(to))
+        };
+        if let Some(free) = copies.iter().position(|(to, _)| !is_read(*to, &copies)) {
+            ordered.push(copies.remove(free));
+            continue;
+        }
+        // Only cycles are left: keep one value aside.
+        let (to, _) = copies[0];
+        registers.push(registers[to.0 as usize]);
+        let aside = VirtualRegister(registers.len() as u32 - 1);
+        ordered.push((aside, MachineOperand::Register(to)));
+        for (_, from) in &mut copies {
+            if *from == MachineOperand::Register(to) {
+                *from = MachineOperand::Register(aside);
+            }
+        }
+    }
+    ordered
+}

@@ -1,0 +1,126 @@
+//! Calls and returns.
+
+use super::Selector;
+use super::memory::memory_type;
+use crate::emit::machine::*;
+use crate::emit::names::return_layout;
+use crate::ir::*;
+use lanework_ptx::{ScalarType, StateSpace, Variable};
+
+/// A parameter or return value of a device function: bits of the value's size.
+pub(in crate::emit) fn value_variable(ty: ValueType, name: impl Into<String>) -> Variable {
+    let scalar = match ty.bytes() {
+        1 => ScalarType::B8,
+        2 => ScalarType::B16,
+        4 => ScalarType::B32,
+        _ => ScalarType::B64,
+    };
+    Variable::new(StateSpace::Param, scalar, name)
+}
+
+/// The return value of a function: one value, or a structure of several.
+pub(in crate::emit) fn return_variable(types: &[ValueType], name: &str) -> Option<Variable> {
+    match types {
+        [] => None,
+        [ty] => Some(value_variable(*ty, name)),
+        _ => {
+            let (_, size, align) = return_layout(types);
+            let mut variable = Variable::new(StateSpace::Param, ScalarType::B8, name);
+            variable.align = Some(align);
+            variable.dims = vec![Some(size)];
+            Some(variable)
+        }
+    }
+}
+
+impl Selector<'_> {
+    pub(super) fn return_values(&mut self, values: &[ValueId]) {
+        if self.names.is_kernel {
+            return;
+        }
+        let types: Vec<ValueType> = values.iter().map(|value| self.type_of(*value)).collect();
+        let (offsets, ..) = return_layout(&types);
+        for (value, offset) in values.iter().zip(offsets) {
+            let name = self.names.returned().to_owned();
+            self.store_parameter(*value, name, offset as i64);
+        }
+    }
+
+    /// Stores a value to parameter space.
+    fn store_parameter(&mut self, value: ValueId, name: String, offset: i64) {
+        let ty = self.type_of(value);
+        let address = MachineOperand::Address(MachineBase::Name(name), offset);
+        let from = if ty == ValueType::I1 {
+            let byte = self.temporary(RegisterClass::Bits16);
+            let condition = MachineOperand::Register(self.register(value));
+            let [one, zero] = [1, 0].map(|n| {
+                MachineOperand::Immediate(lanework_ptx::Immediate::Integer(n))
+            });
+            self.define("selp.b16", byte, vec![one, zero, condition]);
+            MachineOperand::Register(byte)
+        } else {
+            self.operand(value)
+        };
+        self.push(MachineBody::Operation {
+            name: format!("st.param.{}", memory_type(ty)),
+            operands: vec![address, from],
+            defines: false,
+        });
+    }
+
+    pub(super) fn call(&mut self, callee: FunctionId, arguments: &[ValueId], results: &[ValueId]) {
+        let target = MachineOperand::Name(self.names.function(callee).to_owned());
+        self.call_sequence("call.uni", target, arguments, results, None);
+    }
+
+    pub(super) fn call_indirect(&mut self, arguments: &[ValueId], results: &[ValueId]) {
+        let target = MachineOperand::Register(self.register(arguments[0]));
+        let label = format!("prototype_{}", self.prototypes);
+        self.prototypes += 1;
+        self.call_sequence("call", target, &arguments[1..], results, Some(label));
+    }
+
+    fn call_sequence(
+        &mut self,
+        name: &str,
+        target: MachineOperand,
+        arguments: &[ValueId],
+        results: &[ValueId],
+        prototype: Option<String>,
+    ) {
+        self.push(MachineBody::Open);
+        let mut parameters = Vec::new();
+        for (index, argument) in arguments.iter().enumerate() {
+            let variable = value_variable(self.type_of(*argument), format!("param{index}"));
+            parameters.push(MachineOperand::Name(variable.name.clone()));
+            self.push(MachineBody::Declare(variable));
+            self.store_parameter(*argument, format!("param{index}"), 0);
+        }
+        let types: Vec<ValueType> = results.iter().map(|result| self.type_of(*result)).collect();
+        let mut operands = Vec::new();
+        if let Some(variable) = return_variable(&types, "retval0") {
+            self.push(MachineBody::Declare(variable));
+            operands.push(MachineOperand::Arguments(vec![MachineOperand::Name("retval0".into())]));
+        }
+        operands.push(target);
+        operands.push(MachineOperand::Arguments(parameters));
+        if let Some(label) = prototype {
+            let unnamed = |variable: Variable| variable.to_string();
+            let returned = return_variable(&types, "_").map_or("()".into(), |v| format!("({})", unnamed(v)));
+            let parameters: Vec<String> = arguments
+                .iter()
+                .map(|argument| unnamed(value_variable(self.type_of(*argument), "_")))
+                .collect();
+            let text = format!(".callprototype {returned} _ ({})", parameters.join(", "));
+            self.push(MachineBody::Directive(Some(label.clone()), text));
+            operands.push(MachineOperand::Name(label));
+        }
+        self.push(MachineBody::Operation { name: name.into(), operands, defines: false });
+        let (offsets, ..) = return_layout(&types);
+        for ((result, ty), offset) in results.iter().zip(types).zip(offsets) {
+            let to = self.result(*result);
+            self.load_parameter(ty, to, MachineBase::Name("retval0".into()), offset as i64);
+        }
+        self.push(MachineBody::Close);
+    }
+}

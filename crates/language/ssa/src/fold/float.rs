@@ -1,0 +1,135 @@
+//! Floating-point numbers. A result that would be NaN is not folded, since its bits depend on the hardware.
+
+use crate::ir::{FloatArithmetic, FloatCondition, FloatMode, RoundingMode, ValueType};
+use half::{bf16, f16};
+
+/// The exact value of a number of type `ty`.
+pub(super) fn to_f64(bits: u64, ty: ValueType) -> f64 {
+    match ty {
+        ValueType::F16 => f16::from_bits(bits as u16).to_f64(),
+        ValueType::BF16 => bf16::from_bits(bits as u16).to_f64(),
+        ValueType::F32 => f64::from(f32::from_bits(bits as u32)),
+        _ => f64::from_bits(bits),
+    }
+}
+
+/// The bits of the nearest number of type `ty`.
+pub(super) fn from_f64(value: f64, ty: ValueType) -> u64 {
+    match ty {
+        ValueType::F16 => u64::from(f16::from_f64(value).to_bits()),
+        ValueType::BF16 => u64::from(bf16::from_f64(value).to_bits()),
+        ValueType::F32 => u64::from((value as f32).to_bits()),
+        _ => value.to_bits(),
+    }
+}
+
+pub(super) fn arithmetic(
+    op: FloatArithmetic,
+    mode: FloatMode,
+    arguments: &[u64],
+    ty: ValueType,
+) -> Option<u64> {
+    use FloatArithmetic::*;
+    let sign = 1 << (ty.bits() - 1);
+    let to_nearest = FloatMode { contract: mode.contract, ..FloatMode::default() };
+    match (op, arguments) {
+        (Negate, [a]) if !mode.flush => return Some(a ^ sign),
+        (Absolute, [a]) if !mode.flush => return Some(a & !sign),
+        _ if mode != to_nearest => return None,
+        _ => {}
+    }
+    // Products and sums of two `f32` are rounded to `f64` first; rounding twice is harmless, as `f64` has more than
+    // twice the precision and two more bits (Figueroa, "When is double rounding innocuous?", 1995).
+    let value = match (op, arguments) {
+        (FusedMultiplyAdd, [a, b, c]) => match ty {
+            ValueType::F32 => {
+                let [a, b, c] = [a, b, c].map(|bits| f32::from_bits(*bits as u32));
+                f64::from(a.mul_add(b, c))
+            }
+            ValueType::F64 => {
+                let [a, b, c] = [a, b, c].map(|bits| f64::from_bits(*bits));
+                a.mul_add(b, c)
+            }
+            _ => return None,
+        },
+        (_, [a, b]) => {
+            let (a, b) = (to_f64(*a, ty), to_f64(*b, ty));
+            match op {
+                Add => a + b,
+                Subtract => a - b,
+                Multiply => a * b,
+                Divide => a / b,
+                Minimum if a != b => a.min(b),
+                Maximum if a != b => a.max(b),
+                _ => return None,
+            }
+        }
+        (SquareRoot, [a]) => to_f64(*a, ty).sqrt(),
+        (Reciprocal, [a]) => 1.0 / to_f64(*a, ty),
+        _ => return None,
+    };
+    (!value.is_nan()).then(|| from_f64(value, ty))
+}
+
+pub(super) fn compare(condition: FloatCondition, a: u64, b: u64, ty: ValueType) -> bool {
+    use FloatCondition::*;
+    let (a, b) = (to_f64(a, ty), to_f64(b, ty));
+    let unordered = a.is_nan() || b.is_nan();
+    match condition {
+        Equal => a == b,
+        NotEqual => !unordered && a != b,
+        Less => a < b,
+        LessOrEqual => a <= b,
+        Greater => a > b,
+        GreaterOrEqual => a >= b,
+        EqualOrUnordered => unordered || a == b,
+        NotEqualOrUnordered => a != b,
+        LessOrUnordered => unordered || a < b,
+        LessOrEqualOrUnordered => unordered || a <= b,
+        GreaterOrUnordered => unordered || a > b,
+        GreaterOrEqualOrUnordered => unordered || a >= b,
+        Ordered => !unordered,
+        Unordered => unordered,
+    }
+}
+
+/// The number of type `ty` nearest to an integer.
+pub(super) fn from_integer(value: i128, ty: ValueType) -> Option<u64> {
+    match ty {
+        ValueType::F32 => Some(u64::from((value as f32).to_bits())),
+        ValueType::F64 => Some((value as f64).to_bits()),
+        // Exact in `f64`, so that it is rounded once.
+        _ if value.unsigned_abs() < 1 << 53 => Some(from_f64(value as f64, ty)),
+        _ => None,
+    }
+}
+
+pub(super) fn round(value: f64, rounding: RoundingMode) -> f64 {
+    match rounding {
+        RoundingMode::Nearest => value.round_ties_even(),
+        RoundingMode::Zero => value.trunc(),
+        RoundingMode::Up => value.ceil(),
+        RoundingMode::Down => value.floor(),
+    }
+}
+
+/// The integer nearest to a float in the rounding's direction, clamped to the type. NaN gives 0, as `cvt` does
+/// for 32 bits, and the highest bit for 64.
+pub(super) fn to_integer(
+    bits: u64,
+    from: ValueType,
+    rounding: RoundingMode,
+    to: ValueType,
+    is_signed: bool,
+) -> u64 {
+    let value = to_f64(bits, from);
+    if value.is_nan() {
+        return if to.bits() == 64 { 1 << 63 } else { 0 };
+    }
+    let value = round(value, rounding) as i128;
+    let (low, high) = match is_signed {
+        true => (-1_i128 << (to.bits() - 1), (1_i128 << (to.bits() - 1)) - 1),
+        false => (0, (1_i128 << to.bits()) - 1),
+    };
+    value.clamp(low, high) as u64
+}

@@ -1,0 +1,431 @@
+//! A function: values, instructions and blocks, each in one vector.
+
+use super::operation::InstructionKind;
+use super::types::{AddressSpace, ValueType};
+use super::types::{BlockId, FunctionId, GlobalId, InstructionId, SlotId, SourcePosition, ValueId};
+use std::collections::HashMap;
+
+/// A kernel, a device function, or the declaration of one.
+#[derive(Clone, Debug)]
+pub struct SsaFunction {
+    /// The (mangled) name.
+    pub name: String,
+    /// Kernel, device function or declaration.
+    pub linkage: FunctionLinkage,
+    /// Parameters.
+    pub parameters: Vec<FunctionParameter>,
+    /// Types returned. More than one is returned as a structure.
+    pub returns: Vec<ValueType>,
+    /// `__launch_bounds__` and kin.
+    pub bounds: LaunchBounds,
+    /// Whether calls are inlined.
+    pub inlining: Inlining,
+    /// Values.
+    pub values: Vec<ValueData>,
+    /// Instructions; those in no block are dead.
+    pub instructions: Vec<InstructionData>,
+    /// Blocks; the first is the entry and has the values of the parameters as parameters.
+    pub blocks: Vec<BlockData>,
+    /// Stack slots.
+    pub slots: Vec<StackSlotData>,
+    leaves: HashMap<(ValueType, ValueDefinition), ValueId>,
+}
+
+/// Linkage of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FunctionLinkage {
+    /// `__global__`.
+    Kernel,
+    /// `__device__`: kept only if something calls it or takes its address.
+    Device,
+    /// A declaration: `vprintf`, `malloc`.
+    Declaration,
+}
+
+/// Inlining of calls to a device function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inlining {
+    /// Unless the function is recursive.
+    #[default]
+    Automatic,
+    /// `__noinline__`.
+    Never,
+}
+
+/// A parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionParameter {
+    /// Type of the parameter.
+    pub kind: ParameterKind,
+    /// `__restrict__`: no other pointer reaches what this one points to.
+    pub restrict: bool,
+}
+
+/// The type of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// A scalar. The entry block's parameter has this type.
+    Scalar(ValueType),
+    /// An aggregate by value, of a kernel only: the entry block's parameter is a pointer to it in parameter space.
+    /// Device functions take a pointer to the caller's copy instead.
+    Aggregate {
+        /// Size in bytes.
+        size: u64,
+        /// Alignment in bytes.
+        align: u32,
+    },
+}
+
+impl FunctionParameter {
+    /// A scalar parameter.
+    pub fn scalar(ty: ValueType) -> FunctionParameter {
+        FunctionParameter { kind: ParameterKind::Scalar(ty), restrict: false }
+    }
+
+    /// A kernel's aggregate parameter by value.
+    pub fn aggregate(size: u64, align: u32) -> FunctionParameter {
+        FunctionParameter { kind: ParameterKind::Aggregate { size, align }, restrict: false }
+    }
+
+    /// The type of the value the body sees.
+    pub fn value_type(&self) -> ValueType {
+        match self.kind {
+            ParameterKind::Scalar(ty) => ty,
+            ParameterKind::Aggregate { .. } => ValueType::Pointer(AddressSpace::Parameter),
+        }
+    }
+}
+
+/// Limits a kernel declares for its launches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaunchBounds {
+    /// Threads per block at most (`.maxntid`).
+    pub max_threads: Option<[u32; 3]>,
+    /// Blocks per multiprocessor at least (`.minnctapersm`).
+    pub min_blocks: Option<u32>,
+    /// Registers per thread at most (`.maxnreg`).
+    pub max_registers: Option<u32>,
+    /// Shape of a cluster (`__cluster_dims__`).
+    pub cluster: Option<[u32; 3]>,
+}
+
+/// A value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueData {
+    /// Its type.
+    pub ty: ValueType,
+    /// What defines it.
+    pub definition: ValueDefinition,
+}
+
+/// The definition of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ValueDefinition {
+    /// A constant, by its bits.
+    Constant(u64),
+    /// The address of a variable of the module.
+    Global(GlobalId),
+    /// The address of a function.
+    Function(FunctionId),
+    /// The address of a stack slot.
+    Slot(SlotId),
+    /// Any value.
+    Undefined,
+    /// A parameter of a block.
+    Parameter(BlockId, u32),
+    /// A result of an instruction.
+    Result(InstructionId, u32),
+    /// Another value replaced it.
+    Alias(ValueId),
+}
+
+/// An instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InstructionData {
+    /// The operation.
+    pub kind: InstructionKind,
+    /// Operands.
+    pub arguments: Vec<ValueId>,
+    /// Results.
+    pub results: Vec<ValueId>,
+    /// The source position.
+    pub position: SourcePosition,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, Default)]
+pub struct BlockData {
+    /// Parameters: what other compilers write as phi nodes.
+    pub parameters: Vec<ValueId>,
+    /// Instructions in order.
+    pub instructions: Vec<InstructionId>,
+    /// The end of the block.
+    pub terminator: BlockTerminator,
+    /// Source position of the terminator.
+    pub position: SourcePosition,
+    /// If the block is the header of a loop: how to unroll it.
+    pub unroll: UnrollHint,
+}
+
+/// The end of a block.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum BlockTerminator {
+    /// Not set yet.
+    #[default]
+    None,
+    /// Goes to a block.
+    Jump(BlockCall),
+    /// Goes to the first block if the condition is true, else to the second.
+    Branch(ValueId, BlockCall, BlockCall),
+    /// Goes to the block of a value's case, else to the default.
+    Switch(ValueId, Vec<(u64, BlockCall)>, BlockCall),
+    /// Returns values. In a kernel: ends the thread.
+    Return(Vec<ValueId>),
+    /// Ends the thread, also in a called function.
+    Exit,
+    /// Ends the kernel with an error.
+    Trap,
+    /// Never reached.
+    Unreachable,
+}
+
+/// A block to go to, with the values of its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockCall {
+    /// The block.
+    pub block: BlockId,
+    /// Values of its parameters.
+    pub arguments: Vec<ValueId>,
+}
+
+/// How to unroll a loop (`#pragma unroll`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnrollHint {
+    /// By the compiler's own judgment.
+    #[default]
+    Automatic,
+    /// `#pragma unroll`: fully if the trip count is constant.
+    Full,
+    /// `#pragma unroll N`; 1 forbids it.
+    Count(u32),
+}
+
+/// Memory of a thread for one variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackSlotData {
+    /// Size in bytes.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u32,
+}
+
+impl From<BlockId> for BlockCall {
+    fn from(block: BlockId) -> Self {
+        BlockCall { block, arguments: Vec::new() }
+    }
+}
+
+impl BlockTerminator {
+    /// The blocks it may go to.
+    pub fn targets(&self) -> Vec<&BlockCall> {
+        match self {
+            BlockTerminator::Jump(target) => vec![target],
+            BlockTerminator::Branch(_, yes, no) => vec![yes, no],
+            BlockTerminator::Switch(_, cases, default) => {
+                cases.iter().map(|(_, target)| target).chain([default]).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The blocks it may go to.
+    pub fn targets_mut(&mut self) -> Vec<&mut BlockCall> {
+        match self {
+            BlockTerminator::Jump(target) => vec![target],
+            BlockTerminator::Branch(_, yes, no) => vec![yes, no],
+            BlockTerminator::Switch(_, cases, default) => {
+                cases.iter_mut().map(|(_, target)| target).chain([default]).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Applies `f` to every value used.
+    pub fn map_values(&mut self, f: &mut dyn FnMut(ValueId) -> ValueId) {
+        match self {
+            BlockTerminator::Branch(value, ..) | BlockTerminator::Switch(value, ..) => {
+                *value = f(*value);
+            }
+            BlockTerminator::Return(values) => {
+                values.iter_mut().for_each(|value| *value = f(*value))
+            }
+            _ => {}
+        }
+        for target in self.targets_mut() {
+            target.arguments.iter_mut().for_each(|value| *value = f(*value));
+        }
+    }
+
+    /// Every value used.
+    pub fn values(&self) -> Vec<ValueId> {
+        let mut values = match self {
+            BlockTerminator::Branch(value, ..) | BlockTerminator::Switch(value, ..) => vec![*value],
+            BlockTerminator::Return(values) => values.clone(),
+            _ => Vec::new(),
+        };
+        for target in self.targets() {
+            values.extend_from_slice(&target.arguments);
+        }
+        values
+    }
+}
+
+impl SsaFunction {
+    /// A function without blocks.
+    pub fn new(name: impl Into<String>, linkage: FunctionLinkage) -> SsaFunction {
+        SsaFunction {
+            name: name.into(),
+            linkage,
+            parameters: Vec::new(),
+            returns: Vec::new(),
+            bounds: LaunchBounds::default(),
+            inlining: Inlining::default(),
+            values: Vec::new(),
+            instructions: Vec::new(),
+            blocks: Vec::new(),
+            slots: Vec::new(),
+            leaves: HashMap::new(),
+        }
+    }
+
+    /// The entry block.
+    pub const ENTRY: BlockId = BlockId(0);
+
+    /// A block of this function.
+    pub fn block(&self, block: BlockId) -> &BlockData {
+        &self.blocks[block.index()]
+    }
+
+    /// A block of this function.
+    pub fn block_mut(&mut self, block: BlockId) -> &mut BlockData {
+        &mut self.blocks[block.index()]
+    }
+
+    /// An instruction of this function.
+    pub fn instruction(&self, instruction: InstructionId) -> &InstructionData {
+        &self.instructions[instruction.index()]
+    }
+
+    /// An instruction of this function.
+    pub fn instruction_mut(&mut self, instruction: InstructionId) -> &mut InstructionData {
+        &mut self.instructions[instruction.index()]
+    }
+
+    /// All blocks, in order of creation.
+    pub fn block_ids(&self) -> impl Iterator<Item = BlockId> + use<> {
+        (0..self.blocks.len() as u32).map(BlockId)
+    }
+
+    /// The type of a value.
+    pub fn value_type(&self, value: ValueId) -> ValueType {
+        self.values[value.index()].ty
+    }
+
+    /// The value that replaced `value`, or itself.
+    pub fn resolve(&self, mut value: ValueId) -> ValueId {
+        while let ValueDefinition::Alias(other) = self.values[value.index()].definition {
+            value = other;
+        }
+        value
+    }
+
+    /// The definition of a value, behind aliases.
+    pub fn definition(&self, value: ValueId) -> ValueDefinition {
+        self.values[self.resolve(value).index()].definition
+    }
+
+    /// The bits of a constant.
+    pub fn as_constant(&self, value: ValueId) -> Option<u64> {
+        match self.definition(value) {
+            ValueDefinition::Constant(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// The instruction that defines a value.
+    pub fn defining(&self, value: ValueId) -> Option<(InstructionId, &InstructionData)> {
+        match self.definition(value) {
+            ValueDefinition::Result(instruction, _) => {
+                Some((instruction, self.instruction(instruction)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Makes `value` stand for `other`.
+    pub fn replace(&mut self, value: ValueId, other: ValueId) {
+        let other = self.resolve(other);
+        if value != other {
+            self.values[value.index()].definition = ValueDefinition::Alias(other);
+        }
+    }
+
+    /// Adds an empty block.
+    pub fn add_block(&mut self) -> BlockId {
+        self.blocks.push(BlockData::default());
+        BlockId(self.blocks.len() as u32 - 1)
+    }
+
+    /// Adds a parameter to a block. Its predecessors must pass a value for it.
+    pub fn add_block_parameter(&mut self, block: BlockId, ty: ValueType) -> ValueId {
+        let position = self.block(block).parameters.len() as u32;
+        let value = self.add_value(ty, ValueDefinition::Parameter(block, position));
+        self.block_mut(block).parameters.push(value);
+        value
+    }
+
+    /// Adds an instruction that is in no block yet.
+    pub fn add_instruction(
+        &mut self,
+        kind: InstructionKind,
+        arguments: Vec<ValueId>,
+        results: &[ValueType],
+        position: SourcePosition,
+    ) -> InstructionId {
+        let instruction = InstructionId(self.instructions.len() as u32);
+        let define = |(index, ty): (usize, &ValueType)| {
+            let definition = ValueDefinition::Result(instruction, index as u32);
+            self.values.push(ValueData { ty: *ty, definition });
+            ValueId(self.values.len() as u32 - 1)
+        };
+        let results = results.iter().enumerate().map(define).collect();
+        self.instructions.push(InstructionData { kind, arguments, results, position });
+        instruction
+    }
+
+    /// Adds a stack slot.
+    pub fn add_slot(&mut self, size: u64, align: u32) -> SlotId {
+        self.slots.push(StackSlotData { size, align });
+        SlotId(self.slots.len() as u32 - 1)
+    }
+
+    /// A constant by its bits; bits beyond the type are dropped.
+    pub fn constant(&mut self, ty: ValueType, bits: u64) -> ValueId {
+        self.leaf(ty, ValueDefinition::Constant(bits & ty.mask()))
+    }
+
+    /// A value without an instruction: a constant, an address, or undefined.
+    pub fn leaf(&mut self, ty: ValueType, definition: ValueDefinition) -> ValueId {
+        if let Some(value) = self.leaves.get(&(ty, definition)) {
+            return *value;
+        }
+        let value = self.add_value(ty, definition);
+        self.leaves.insert((ty, definition), value);
+        value
+    }
+
+    fn add_value(&mut self, ty: ValueType, definition: ValueDefinition) -> ValueId {
+        self.values.push(ValueData { ty, definition });
+        ValueId(self.values.len() as u32 - 1)
+    }
+}

@@ -1,0 +1,11 @@
+//! The intermediate form as data.
+
+mod function;
+mod module;
+mod operation;
+mod types;
+
+pub use function::*;
+pub use module::*;
+pub use operation::*;
+pub use types::*;

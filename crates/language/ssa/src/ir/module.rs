@@ -1,0 +1,109 @@
+//! A module: functions, variables, source files and the target.
+
+use super::function::SsaFunction;
+use super::types::{AddressSpace, FunctionId, GlobalId};
+use lanework_ptx::{Target, Version};
+
+/// A translation unit.
+#[derive(Clone, Debug)]
+pub struct SsaModule {
+    /// The PTX version of the output.
+    pub version: Version,
+    /// The target architecture.
+    pub target: Target,
+    /// Source files; [`SourcePosition::file`](crate::SourcePosition::file) counts them from 1.
+    pub files: Vec<String>,
+    /// Variables at module scope, string literals included.
+    pub globals: Vec<GlobalVariable>,
+    /// Functions.
+    pub functions: Vec<SsaFunction>,
+}
+
+/// A variable in global, constant or shared space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlobalVariable {
+    /// The (mangled) name.
+    pub name: String,
+    /// [`AddressSpace::Global`], [`AddressSpace::Constant`] or [`AddressSpace::Shared`].
+    pub space: AddressSpace,
+    /// Size in bytes; 0 for dynamic shared memory.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u32,
+    /// Linkage.
+    pub linkage: GlobalLinkage,
+    /// Initial bytes, zero if absent.
+    pub initial: Option<InitialBytes>,
+    /// `__managed__`.
+    pub managed: bool,
+}
+
+/// Linkage of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GlobalLinkage {
+    /// Used in this module only.
+    Internal,
+    /// The host can look it up: `__device__` and `__constant__` variables.
+    Visible,
+    /// Sized at launch (`extern __shared__`) or defined elsewhere.
+    External,
+}
+
+/// Initial bytes of a variable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InitialBytes {
+    /// The bytes; missing bytes at the end are zero.
+    pub bytes: Vec<u8>,
+    /// Addresses among the bytes.
+    pub relocations: Vec<Relocation>,
+}
+
+/// Eight bytes that hold a generic address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// Offset in the variable, a multiple of 8.
+    pub offset: u64,
+    /// Whose address.
+    pub target: RelocationTarget,
+    /// Bytes to add to the address.
+    pub addend: i64,
+}
+
+/// The target of a relocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelocationTarget {
+    /// A variable.
+    Global(GlobalId),
+    /// A function.
+    Function(FunctionId),
+}
+
+impl SsaModule {
+    /// An empty module.
+    pub fn new(target: Target, version: Version) -> SsaModule {
+        SsaModule { version, target, files: vec![], globals: vec![], functions: vec![] }
+    }
+
+    /// Adds a function, or reserves its number with a declaration that [`SsaModule::define_function`] replaces.
+    pub fn add_function(&mut self, function: SsaFunction) -> FunctionId {
+        self.functions.push(function);
+        FunctionId(self.functions.len() as u32 - 1)
+    }
+
+    /// Replaces a function.
+    pub fn define_function(&mut self, id: FunctionId, function: SsaFunction) {
+        self.functions[id.index()] = function;
+    }
+
+    /// Adds a variable.
+    pub fn add_global(&mut self, global: GlobalVariable) -> GlobalId {
+        self.globals.push(global);
+        GlobalId(self.globals.len() as u32 - 1)
+    }
+
+    /// Adds a source file; its number for [`SourcePosition::file`](crate::SourcePosition::file).
+    pub fn add_file(&mut self, path: impl Into<String>) -> u32 {
+        self.files.push(path.into());
+        self.files.len() as u32
+    }
+}
