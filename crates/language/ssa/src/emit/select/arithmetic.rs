@@ -157,7 +157,10 @@ impl Selector<'_> {
             let Some(multiply) = self.only_use_of(product, result) else { continue };
             let InstructionKind::Integer { op, .. } = multiply.kind else { continue };
             let factors = multiply.arguments.clone();
-            if op == IntegerBinary::Multiply && ty == ValueType::I64 && self.extension(factors[0]).is_some() {
+            if op == IntegerBinary::Multiply
+                && ty == ValueType::I64
+                && self.extension(factors[0]).is_some()
+            {
                 // `mul.wide` and an addition are cheaper than a 64-bit multiplication.
                 continue;
             }
