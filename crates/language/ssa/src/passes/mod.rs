@@ -5,6 +5,7 @@ mod control;
 mod edit;
 mod inline;
 mod legalize;
+mod loops;
 mod number;
 mod simplify;
 mod slots;
@@ -82,6 +83,22 @@ fn optimize(function: &mut SsaFunction) {
     clean(function);
     spaces::infer_spaces(function);
     clean(function);
-    contract::contract(function);
+    loops::rotate_loops(function);
     clean(function);
+    loops::hoist_invariants(function);
+    // Unrolling inner loops makes outer ones innermost.
+    for _ in 0..4 {
+        if !loops::unroll_fully(function) {
+            break;
+        }
+        clean(function);
+        spaces::infer_spaces(function);
+        clean(function);
+    }
+    loops::unroll_partially(function);
+    clean(function);
+    loops::hoist_invariants(function);
+    loops::reduce_addresses(function);
+    clean(function);
+    loops::hoist_invariants(function);
 }

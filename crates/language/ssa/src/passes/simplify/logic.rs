@@ -33,7 +33,7 @@ impl Rewriter<'_> {
         match data.kind.clone() {
             InstructionKind::IntegerUnary(IntegerUnary::Not) => Some(Rewrite::Value(arguments[0])),
             InstructionKind::CompareIntegers(condition) => Some(Rewrite::Kind(
-                InstructionKind::CompareIntegers(opposite(condition)),
+                InstructionKind::CompareIntegers(condition.opposite()),
                 arguments,
             )),
             InstructionKind::CompareFloats { condition, flush } => {
@@ -217,22 +217,6 @@ impl Rewriter<'_> {
             }
             _ => None,
         }
-    }
-}
-
-fn opposite(condition: IntegerCondition) -> IntegerCondition {
-    use IntegerCondition::*;
-    match condition {
-        Equal => NotEqual,
-        NotEqual => Equal,
-        LessSigned => GreaterOrEqualSigned,
-        LessOrEqualSigned => GreaterSigned,
-        GreaterSigned => LessOrEqualSigned,
-        GreaterOrEqualSigned => LessSigned,
-        LessUnsigned => GreaterOrEqualUnsigned,
-        LessOrEqualUnsigned => GreaterUnsigned,
-        GreaterUnsigned => LessOrEqualUnsigned,
-        GreaterOrEqualUnsigned => LessUnsigned,
     }
 }
 
