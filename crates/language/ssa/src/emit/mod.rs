@@ -115,6 +115,7 @@ fn define(module: &SsaModule, function: &SsaFunction) -> Result<ptx::Function, C
         .collect();
     let mut machine = select::select(function, &names, offsets)?;
     coalesce::coalesce(&mut machine);
+    coalesce::skip_empty_blocks(&mut machine);
     let mut statements = body::statements(&machine)?;
     if size > 0 {
         let mut frame =

@@ -72,6 +72,7 @@ fn clean(function: &mut SsaFunction) {
     control::simplify_control(function);
     number::number_values(function);
     simplify::simplify(function);
+    number::number_values(function);
     edit::remove_dead(function);
 }
 

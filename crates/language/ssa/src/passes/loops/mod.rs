@@ -41,18 +41,34 @@ fn preheader(function: &mut SsaFunction, flow: &ControlFlow, natural: &NaturalLo
     }
     let header = natural.header;
     let new = function.add_block();
-    let types: Vec<ValueType> =
-        function.block(header).parameters.iter().map(|p| function.value_type(*p)).collect();
-    let arguments = types.iter().map(|ty| function.add_block_parameter(new, *ty)).collect();
+    let outside: Vec<BlockId> =
+        flow.predecessors[header.index()].iter().copied().filter(|b| !natural.contains(*b)).collect();
+    let edges: Vec<BlockCall> = outside
+        .iter()
+        .flat_map(|from| function.block(*from).terminator.targets())
+        .filter(|target| target.block == header)
+        .cloned()
+        .collect();
+    // With one edge the arguments move to the new block's jump; with several they meet in its parameters.
+    let arguments = match &edges[..] {
+        [edge] => edge.arguments.clone(),
+        _ => {
+            let parameters = function.block(header).parameters.clone();
+            let types = parameters.iter().map(|parameter| function.value_type(*parameter));
+            let types: Vec<ValueType> = types.collect();
+            types.iter().map(|ty| function.add_block_parameter(new, *ty)).collect()
+        }
+    };
     let position = function.block(header).position;
     let data = function.block_mut(new);
     data.terminator = BlockTerminator::Jump(BlockCall { block: header, arguments });
     data.position = position;
-    for from in &flow.predecessors[header.index()] {
-        if !natural.contains(*from) {
-            for target in function.block_mut(*from).terminator.targets_mut() {
-                if target.block == header {
-                    target.block = new;
+    for from in outside {
+        for target in function.block_mut(from).terminator.targets_mut() {
+            if target.block == header {
+                target.block = new;
+                if edges.len() == 1 {
+                    target.arguments.clear();
                 }
             }
         }
