@@ -2,6 +2,7 @@
 
 mod dsl;
 mod memory;
+mod warp;
 
 use lanework_ssa::{Optimization, SsaModule, compile};
 use std::path::Path;
@@ -26,4 +27,9 @@ fn kernels_compile_as_expected() {
     expect("histogram", memory::histogram());
     expect("transpose", memory::transpose());
     expect("reduction", memory::reduction());
+    expect("softmax", warp::softmax());
+    expect("scan", warp::scan());
+    expect("stencil", warp::stencil());
+    expect("locals", warp::locals());
+    expect("recursion", warp::recursion());
 }
