@@ -33,7 +33,8 @@ impl Display for SsaFunction {
 
 impl SsaFunction {
     fn write_terminator(&self, f: &mut Formatter<'_>, terminator: &BlockTerminator) -> fmt::Result {
-        let call = |target: &BlockCall| format!("{}({})", target.block, self.list(&target.arguments));
+        let call =
+            |target: &BlockCall| format!("{}({})", target.block, self.list(&target.arguments));
         match terminator {
             BlockTerminator::Jump(target) => writeln!(f, "    jump {}", call(target)),
             BlockTerminator::Branch(condition, yes, no) => {

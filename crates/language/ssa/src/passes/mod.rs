@@ -1,5 +1,6 @@
 //! Optimization.
 
+mod addresses;
 mod contract;
 mod control;
 mod edit;
@@ -97,6 +98,8 @@ fn optimize(function: &mut SsaFunction) {
         clean(function);
     }
     loops::unroll_partially(function);
+    clean(function);
+    addresses::reuse_addresses(function);
     clean(function);
     loops::hoist_invariants(function);
     loops::reduce_addresses(function);

@@ -13,20 +13,19 @@ pub fn softmax() -> SsaModule {
     let [x, y, n] = [0, 1, 2].map(|index| k.parameter(index));
     let row = k.special(SpecialValue::BlockIndex(0));
     let lane = k.special(SpecialValue::ThreadIndex(0));
-    let start = k.integer(IntegerBinary::Multiply, row, n);
+    let start = k.mul(row, n);
     let warp = k.i32(32);
     let lowest = k.f32(f32::NEG_INFINITY);
     let most = k.variable(lowest);
     k.count(lane, n, warp, |k, i| {
-        let index = k.integer(IntegerBinary::Add, start, i);
+        let index = k.add(start, i);
         let value = k.load_f32(x, index);
         let old = k.use_variable(most);
         let new = k.float(FloatArithmetic::Maximum, FloatMode::default(), &[old, value]);
         k.define_variable(most, new);
     });
-    let maximum = |k: &mut Kernel, a, b| {
-        k.float(FloatArithmetic::Maximum, FloatMode::default(), &[a, b])
-    };
+    let maximum =
+        |k: &mut Kernel, a, b| k.float(FloatArithmetic::Maximum, FloatMode::default(), &[a, b]);
     reduce(&mut k, most, maximum);
     let zero = k.f32(0.0);
     let sum = k.variable(zero);
@@ -39,7 +38,7 @@ pub fn softmax() -> SsaModule {
         k.ptx_value("ex2.approx.ftz.f32 %0, %1;", F32, &[value], PtxEffects::PURE)
     };
     k.count(lane, n, warp, |k, i| {
-        let index = k.integer(IntegerBinary::Add, start, i);
+        let index = k.add(start, i);
         let value = exponential(k, index);
         let old = k.use_variable(sum);
         let new = k.fadd(old, value);
@@ -47,7 +46,7 @@ pub fn softmax() -> SsaModule {
     });
     reduce(&mut k, sum, |k, a, b| k.fadd(a, b));
     k.count(lane, n, warp, |k, i| {
-        let index = k.integer(IntegerBinary::Add, start, i);
+        let index = k.add(start, i);
         let value = exponential(k, index);
         let sum = k.use_variable(sum);
         let value = k.float(FloatArithmetic::Divide, FloatMode::default(), &[value, sum]);
@@ -134,9 +133,8 @@ pub fn stencil() -> SsaModule {
     let (x, y) = (k.thread(0), k.thread(1));
     let (zero, minus_one) = (k.i32(0), k.i32(-1));
     let last = k.add(n, minus_one);
-    let positive = |k: &mut Kernel, value| {
-        k.compare_integers(IntegerCondition::GreaterSigned, value, zero)
-    };
+    let positive =
+        |k: &mut Kernel, value| k.compare_integers(IntegerCondition::GreaterSigned, value, zero);
     let inside = positive(&mut k, x);
     let inside = k.and_then(inside, |k| positive(k, y));
     let inside = k.and_then(inside, |k| k.less(x, last));

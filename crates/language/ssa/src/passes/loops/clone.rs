@@ -135,9 +135,7 @@ pub(super) fn repair(function: &mut SsaFunction, values: &[(ValueId, Vec<(BlockI
         let used = function.block(*block).terminator.values();
         let new: ValueMap = used
             .into_iter()
-            .filter_map(|value| {
-                Some((value, state.read(function, *block, wanted(value)?)))
-            })
+            .filter_map(|value| Some((value, state.read(function, *block, wanted(value)?))))
             .collect();
         if !new.is_empty() {
             let terminator = &mut function.block_mut(*block).terminator;

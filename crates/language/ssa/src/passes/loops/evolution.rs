@@ -8,8 +8,12 @@ use crate::ir::*;
 pub(super) struct LoopCount {
     high: ValueId,
     low: ValueId,
-    /// A power of two.
-    step: u64,
+    /// The first value that is counted.
+    pub start: ValueId,
+    /// The value that the condition tests.
+    pub next: ValueId,
+    /// Added per iteration: a power of two, or the negative of one.
+    pub step: i64,
     /// 1 if the loop runs once more, for `<=`.
     extra: u64,
     /// Whether a condition before the loop makes the difference positive.
@@ -31,7 +35,8 @@ impl LoopCount {
             function.instruction(id).results[0]
         };
         let mut count = integer(function, IntegerBinary::Subtract, self.high, self.low);
-        let added = self.step - 1 + self.extra;
+        let step = self.step.unsigned_abs();
+        let added = step - 1 + self.extra;
         if added != 0 {
             let added = function.constant(ty, added);
             count = integer(function, IntegerBinary::Add, count, added);
@@ -40,8 +45,8 @@ impl LoopCount {
             let one = function.constant(ty, 1);
             count = integer(function, IntegerBinary::MaximumSigned, count, one);
         }
-        if self.step > 1 {
-            let shift = function.constant(ty, self.step.trailing_zeros().into());
+        if step > 1 {
+            let shift = function.constant(ty, step.trailing_zeros().into());
             count = integer(function, IntegerBinary::ShiftRightUnsigned, count, shift);
         }
         count
@@ -56,7 +61,9 @@ pub(super) fn counted(
     before: BlockId,
 ) -> Option<LoopCount> {
     use IntegerCondition::*;
-    let BlockTerminator::Branch(condition, yes, no) = &function.block(block).terminator else { return None };
+    let BlockTerminator::Branch(condition, yes, no) = &function.block(block).terminator else {
+        return None;
+    };
     let BlockTerminator::Jump(entry) = &function.block(before).terminator else { return None };
     let (again, stays_if_true) = if yes.block == block { (yes, true) } else { (no, false) };
     let (_, compare) = function.defining(*condition)?;
@@ -66,7 +73,9 @@ pub(super) fn counted(
         return None;
     }
     let (_, data) = function.defining(next)?;
-    let InstructionKind::Integer { op: IntegerBinary::Add, no_wrap } = data.kind else { return None };
+    let InstructionKind::Integer { op: IntegerBinary::Add, no_wrap } = data.kind else {
+        return None;
+    };
     let parameter = function.resolve(data.arguments[0]);
     let ValueDefinition::Parameter(of, index) = function.definition(parameter) else { return None };
     let step = signed(function.as_constant(data.arguments[1])?, 32);
@@ -74,13 +83,12 @@ pub(super) fn counted(
         return None;
     }
     let start = function.resolve(entry.arguments[index as usize]);
-    let magnitude = step.unsigned_abs();
-    if !magnitude.is_power_of_two() {
+    if !step.unsigned_abs().is_power_of_two() {
         return None;
     }
     let order = if stays_if_true { order } else { order.opposite() };
     let guarded = is_guarded(function, flow, before, order, start, bound);
-    let count = |high, low, extra| Some(LoopCount { high, low, step: magnitude, extra, guarded });
+    let count = |high, low, extra| Some(LoopCount { high, low, start, next, step, extra, guarded });
     let (up, down) = (|extra| count(bound, start, extra), |extra| count(start, bound, extra));
     match order {
         LessSigned if step > 0 && no_wrap => up(0),
@@ -104,7 +112,9 @@ fn is_guarded(
 ) -> bool {
     let mut at = before;
     for _ in 0..4 {
-        let Some([from]) = flow.predecessors.get(at.index()).map(Vec::as_slice) else { return false };
+        let Some([from]) = flow.predecessors.get(at.index()).map(Vec::as_slice) else {
+            return false;
+        };
         if let BlockTerminator::Branch(condition, yes, no) = &function.block(*from).terminator
             && yes.block != no.block
             && let Some((_, data)) = function.defining(*condition)
@@ -112,7 +122,9 @@ fn is_guarded(
         {
             let found = if yes.block == at { found } else { found.opposite() };
             let pair = [0, 1].map(|i| function.resolve(data.arguments[i]));
-            if (found, pair) == (order, [start, bound]) || (found, pair) == (order.swapped(), [bound, start]) {
+            if (found, pair) == (order, [start, bound])
+                || (found, pair) == (order.swapped(), [bound, start])
+            {
                 return true;
             }
         }
@@ -196,14 +208,17 @@ impl Evolution<'_> {
                 self.step(function, b, false, depth + 1)?,
             )),
             InstructionKind::Integer { no_wrap: false, .. } if exact => None,
-            InstructionKind::Integer { op: IntegerBinary::Add, .. } => Some(sum(step(a)?, step(b)?)),
+            InstructionKind::Integer { op: IntegerBinary::Add, .. } => {
+                Some(sum(step(a)?, step(b)?))
+            }
             InstructionKind::Integer { op: IntegerBinary::Subtract, .. } => {
                 let b = step(b)?;
                 let b = if b == Step::Zero { b } else { Step::Negative(Box::new(b)) };
                 Some(sum(step(a)?, b))
             }
             InstructionKind::Integer { op: IntegerBinary::Multiply, .. } => {
-                let (varying, factor) = if self.is_invariant(function, b) { (a, b) } else { (b, a) };
+                let (varying, factor) =
+                    if self.is_invariant(function, b) { (a, b) } else { (b, a) };
                 if !self.is_invariant(function, factor) {
                     return None;
                 }
@@ -237,7 +252,8 @@ impl Evolution<'_> {
             let (_, data) = function.defining(at)?;
             let [a, b] = data.arguments[..] else { return None };
             match data.kind {
-                InstructionKind::Integer { op: IntegerBinary::Add, no_wrap } if no_wrap || !exact => {}
+                InstructionKind::Integer { op: IntegerBinary::Add, no_wrap }
+                    if no_wrap || !exact => {}
                 InstructionKind::PointerAdd => {}
                 _ => return None,
             }

@@ -38,7 +38,8 @@ fn hoist(
             let bytes = |value: ValueId| u64::from(function.value_type(value).bytes());
             match instruction.kind {
                 InstructionKind::Store(flags) if !flags.volatile => {
-                    let size = bytes(instruction.arguments[1]) * (instruction.arguments.len() as u64 - 1);
+                    let size =
+                        bytes(instruction.arguments[1]) * (instruction.arguments.len() as u64 - 1);
                     stores.push(aliases.range(function, instruction.arguments[0], size));
                 }
                 ref kind => clobbers |= KindEffects::of(kind).writes,
@@ -58,13 +59,17 @@ fn hoist(
             let invariant = data.arguments.iter().all(|a| !variant.contains(&function.resolve(*a)));
             let may_move = match data.kind {
                 InstructionKind::Load(flags) if !flags.volatile && always => {
-                    let size = data.results.iter().map(|r| u64::from(function.value_type(*r).bytes()));
+                    let size =
+                        data.results.iter().map(|r| u64::from(function.value_type(*r).bytes()));
                     let range = aliases.range(function, data.arguments[0], size.sum());
                     let private = aliases.is_private(function, data.arguments[0]);
                     flags.invariant
-                        || (!clobbers || private) && !stores.iter().any(|store| aliases.may_alias(store, &range))
+                        || (!clobbers || private)
+                            && !stores.iter().any(|store| aliases.may_alias(store, &range))
                 }
-                ref kind => KindEffects::of(kind).is_movable() && !is_free(function, kind, &data.arguments),
+                ref kind => {
+                    KindEffects::of(kind).is_movable() && !is_free(function, kind, &data.arguments)
+                }
             };
             if invariant && may_move {
                 for result in &data.results {

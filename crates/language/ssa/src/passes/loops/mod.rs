@@ -41,8 +41,11 @@ fn preheader(function: &mut SsaFunction, flow: &ControlFlow, natural: &NaturalLo
     }
     let header = natural.header;
     let new = function.add_block();
-    let outside: Vec<BlockId> =
-        flow.predecessors[header.index()].iter().copied().filter(|b| !natural.contains(*b)).collect();
+    let outside: Vec<BlockId> = flow.predecessors[header.index()]
+        .iter()
+        .copied()
+        .filter(|b| !natural.contains(*b))
+        .collect();
     let edges: Vec<BlockCall> = outside
         .iter()
         .flat_map(|from| function.block(*from).terminator.targets())

@@ -1,5 +1,5 @@
 //! Partial unrolling of counted loops: four iterations at a time, then the rest one by one. nvcc does the same to
-//! small innermost loops.
+//! small innermost loops. Both loops test the variable that counts, so neither needs a counter of its own.
 
 use super::clone::{ValueMap, clone_instruction, mapped, repair, used_outside};
 use super::evolution::counted;
@@ -18,20 +18,28 @@ pub(in crate::passes) fn unroll_partially(function: &mut SsaFunction) {
     let mut tried = Vec::new();
     loop {
         let graph = LoopGraph::new(function);
-        let next = graph.forest.loops.iter().rev().find(|natural| {
-            natural.blocks.len() == 1 && !tried.contains(&natural.header)
-        });
+        let next = graph
+            .forest
+            .loops
+            .iter()
+            .rev()
+            .find(|natural| natural.blocks.len() == 1 && !tried.contains(&natural.header));
         let Some(natural) = next.cloned() else { return };
         tried.push(natural.header);
         let block = natural.header;
         let data = function.block(block);
         let size = data.instructions.len();
-        let effects = data.instructions.iter().map(|id| KindEffects::of(&function.instruction(*id).kind));
+        let effects =
+            data.instructions.iter().map(|id| KindEffects::of(&function.instruction(*id).kind));
         let is_plain = effects.into_iter().all(|effects| !effects.convergent);
         let count = match data.unroll {
             UnrollHint::Automatic if size <= AUTOMATIC_SIZE && is_plain => AUTOMATIC_COUNT,
             UnrollHint::Full if size <= AUTOMATIC_SIZE && is_plain => AUTOMATIC_COUNT,
-            UnrollHint::Count(count @ 2..=64) if count.is_power_of_two() && size * count as usize <= 4096 => count,
+            UnrollHint::Count(count @ 2..=64)
+                if count.is_power_of_two() && size * count as usize <= 4096 =>
+            {
+                count
+            }
             _ => continue,
         };
         let before = preheader(function, &graph.flow, &natural);
@@ -42,11 +50,20 @@ pub(in crate::passes) fn unroll_partially(function: &mut SsaFunction) {
 }
 
 /// Unrolls a loop of one block by `count`, a power of two. The block of the unrolled loop.
-fn unroll(function: &mut SsaFunction, block: BlockId, before: BlockId, count: u32) -> Option<BlockId> {
+fn unroll(
+    function: &mut SsaFunction,
+    block: BlockId,
+    before: BlockId,
+    count: u32,
+) -> Option<BlockId> {
     let flow = ControlFlow::new(function);
     let loop_count = counted(function, &flow, block, before)?;
-    let BlockTerminator::Jump(entry) = function.block(before).terminator.clone() else { return None };
-    let BlockTerminator::Branch(_, yes, no) = function.block(block).terminator.clone() else { return None };
+    let BlockTerminator::Jump(entry) = function.block(before).terminator.clone() else {
+        return None;
+    };
+    let BlockTerminator::Branch(_, yes, no) = function.block(block).terminator.clone() else {
+        return None;
+    };
     let (again, exit) = if yes.block == block { (yes, no) } else { (no, yes) };
     let position = function.block(block).position;
     let outside = used_outside(function, &[block]);
@@ -72,26 +89,30 @@ fn unroll(function: &mut SsaFunction, block: BlockId, before: BlockId, count: u3
     let trips = loop_count.materialize(function, before);
     let rest = add(function, before, IntegerBinary::And, trips, u64::from(count) - 1);
     let few = compare(function, before, IntegerCondition::LessUnsigned, trips, count.into());
-    let (main_entry, main, after) = (function.add_block(), function.add_block(), function.add_block());
+    let (main_entry, main, after) =
+        (function.add_block(), function.add_block(), function.add_block());
     for new in [main_entry, main, after] {
         function.block_mut(new).position = position;
     }
     function.block_mut(main).unroll = UnrollHint::Count(1);
     function.block_mut(block).unroll = UnrollHint::Count(1);
 
-    // The unrolled loop counts down.
+    // The unrolled loop ends where a multiple of `count` iterations does.
     let kind = InstructionKind::Integer { op: IntegerBinary::Subtract, no_wrap: false };
     let id = function.add_instruction(kind, vec![trips, rest], &[ty], position);
     function.block_mut(main_entry).instructions.push(id);
-    let mut start = entry.arguments.clone();
-    start.push(function.instruction(id).results[0]);
+    let whole = function.instruction(id).results[0];
+    let way = add(function, main_entry, IntegerBinary::Multiply, whole, loop_count.step as u64);
+    let kind = InstructionKind::Integer { op: IntegerBinary::Add, no_wrap: false };
+    let id = function.add_instruction(kind, vec![loop_count.start, way], &[ty], position);
+    function.block_mut(main_entry).instructions.push(id);
+    let end = function.instruction(id).results[0];
     function.block_mut(main_entry).terminator =
-        BlockTerminator::Jump(BlockCall { block: main, arguments: start });
+        BlockTerminator::Jump(BlockCall { block: main, arguments: entry.arguments.clone() });
     let mut current: Vec<ValueId> = parameters
         .iter()
         .map(|parameter| function.add_block_parameter(main, function.value_type(*parameter)))
         .collect();
-    let counter = function.add_block_parameter(main, ty);
     let mut values = ValueMap::new();
     for _ in 0..count {
         values = parameters.iter().copied().zip(current.iter().copied()).collect();
@@ -101,32 +122,22 @@ fn unroll(function: &mut SsaFunction, block: BlockId, before: BlockId, count: u3
         }
         current = again.arguments.iter().map(|value| mapped(function, &values, *value)).collect();
     }
-    let left = add(function, main, IntegerBinary::Add, counter, u64::from(count).wrapping_neg());
-    let more = compare(function, main, IntegerCondition::NotEqual, left, 0);
-    let mut arguments = current.clone();
-    arguments.push(left);
-    function.block_mut(main).terminator =
-        BlockTerminator::Branch(more, BlockCall { block: main, arguments }, after.into());
+    let counted = mapped(function, &values, loop_count.next);
+    let kind = InstructionKind::CompareIntegers(IntegerCondition::NotEqual);
+    let id = function.add_instruction(kind, vec![counted, end], &[ValueType::I1], position);
+    function.block_mut(main).instructions.push(id);
+    let more = function.instruction(id).results[0];
+    let again_main = BlockCall { block: main, arguments: current.clone() };
+    function.block_mut(main).terminator = BlockTerminator::Branch(more, again_main, after.into());
 
     // The loop that was runs the iterations left over.
-    let single = function.add_block_parameter(block, ty);
-    let mut arguments = current;
-    arguments.push(rest);
-    let mut early = entry.arguments;
-    early.push(rest);
     let done = compare(function, after, IntegerCondition::Equal, rest, 0);
     let mut exit_after = exit.clone();
     exit_after.arguments = exit.arguments.iter().map(|v| mapped(function, &values, *v)).collect();
     function.block_mut(after).terminator =
-        BlockTerminator::Branch(done, exit_after, BlockCall { block, arguments });
-    function.block_mut(before).terminator =
-        BlockTerminator::Branch(few, BlockCall { block, arguments: early }, main_entry.into());
-    let left = add(function, block, IntegerBinary::Add, single, 1_u64.wrapping_neg());
-    let more = compare(function, block, IntegerCondition::NotEqual, left, 0);
-    let mut arguments = again.arguments;
-    arguments.push(left);
-    function.block_mut(block).terminator =
-        BlockTerminator::Branch(more, BlockCall { block, arguments }, exit);
+        BlockTerminator::Branch(done, exit_after, BlockCall { block, arguments: current });
+    let early = BlockCall { block, arguments: entry.arguments };
+    function.block_mut(before).terminator = BlockTerminator::Branch(few, early, main_entry.into());
 
     let definitions: Vec<_> = outside
         .into_iter()

@@ -47,7 +47,9 @@ fn reduce(function: &mut SsaFunction, graph: &LoopGraph, index: usize) {
             let data = function.instruction(*id);
             if !matches!(
                 data.kind,
-                InstructionKind::Load(_) | InstructionKind::Store(_) | InstructionKind::Atomic { .. }
+                InstructionKind::Load(_)
+                    | InstructionKind::Store(_)
+                    | InstructionKind::Atomic { .. }
             ) {
                 continue;
             }
@@ -86,7 +88,12 @@ fn reduce(function: &mut SsaFunction, graph: &LoopGraph, index: usize) {
         };
         let pointer = function.add_block_parameter(natural.header, ty);
         let position = function.block(latch).position;
-        let id = function.add_instruction(InstructionKind::PointerAdd, vec![pointer, amount], &[ty], position);
+        let id = function.add_instruction(
+            InstructionKind::PointerAdd,
+            vec![pointer, amount],
+            &[ty],
+            position,
+        );
         function.block_mut(latch).instructions.push(id);
         let advanced = function.instruction(id).results[0];
         for (from, value) in [(before, first), (latch, advanced)] {
@@ -105,7 +112,9 @@ fn without_offset(function: &SsaFunction, pointer: ValueId) -> ValueId {
     let mut base = function.resolve(pointer);
     while let Some((_, data)) = function.defining(base)
         && data.kind == InstructionKind::PointerAdd
-        && function.as_constant(data.arguments[1]).is_some_and(|c| i32::try_from(signed(c, 64)).is_ok())
+        && function
+            .as_constant(data.arguments[1])
+            .is_some_and(|c| i32::try_from(signed(c, 64)).is_ok())
     {
         base = function.resolve(data.arguments[0]);
     }
@@ -182,9 +191,11 @@ fn step_value(function: &mut SsaFunction, step: &Step, ty: ValueType, before: Bl
                     InstructionKind::Convert(ValueConversion::SignExtend),
                     vec![*value],
                 ),
-                std::cmp::Ordering::Greater => {
-                    insert(function, InstructionKind::Convert(ValueConversion::Truncate), vec![*value])
-                }
+                std::cmp::Ordering::Greater => insert(
+                    function,
+                    InstructionKind::Convert(ValueConversion::Truncate),
+                    vec![*value],
+                ),
             }
         }
         Step::Sum(a, b) => {

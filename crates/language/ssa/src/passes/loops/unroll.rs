@@ -23,8 +23,7 @@ pub(in crate::passes) fn unroll_fully(function: &mut SsaFunction) -> bool {
     loop {
         let graph = LoopGraph::new(function);
         let next = (0..graph.forest.loops.len()).rev().find(|index| {
-            graph.forest.is_innermost(*index)
-                && !tried.contains(&graph.forest.loops[*index].header)
+            graph.forest.is_innermost(*index) && !tried.contains(&graph.forest.loops[*index].header)
         });
         let Some(index) = next else { return any };
         let natural = graph.forest.loops[index].clone();
@@ -54,7 +53,8 @@ fn trip_count(
     most: usize,
 ) -> Option<usize> {
     let [latch] = natural.latches[..] else { return None };
-    let BlockTerminator::Branch(condition, yes, no) = function.block(latch).terminator.clone() else {
+    let BlockTerminator::Branch(condition, yes, no) = function.block(latch).terminator.clone()
+    else {
         return None;
     };
     let (again, stays_if) = if yes.block == natural.header && !natural.contains(no.block) {
@@ -64,7 +64,9 @@ fn trip_count(
     } else {
         return None;
     };
-    let BlockTerminator::Jump(entry) = function.block(before).terminator.clone() else { return None };
+    let BlockTerminator::Jump(entry) = function.block(before).terminator.clone() else {
+        return None;
+    };
     let parameters = function.block(natural.header).parameters.clone();
     let mut known: HashMap<ValueId, ValueId> = HashMap::new();
     for (parameter, argument) in parameters.iter().zip(&entry.arguments) {

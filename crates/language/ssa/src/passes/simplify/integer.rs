@@ -274,7 +274,10 @@ impl Rewriter<'_> {
             return Some(Rewrite::Value(self.function.constant(ValueType::I1, holds.into())));
         }
         if self.function.as_constant(a).is_some() && self.function.as_constant(b).is_none() {
-            return Some(Rewrite::Kind(InstructionKind::CompareIntegers(condition.swapped()), vec![b, a]));
+            return Some(Rewrite::Kind(
+                InstructionKind::CompareIntegers(condition.swapped()),
+                vec![b, a],
+            ));
         }
         let c = self.function.as_constant(b)?;
         let is_equality = matches!(condition, Equal | NotEqual);
