@@ -34,6 +34,7 @@ mod error;
 mod fold;
 mod ir;
 mod passes;
+mod variables;
 
 pub use builder::{FunctionBuilder, ShuffleMode};
 pub use error::CompileError;

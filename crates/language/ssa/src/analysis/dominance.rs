@@ -67,8 +67,7 @@ impl Dominators {
             }
         }
         let own = |index: usize| BlockId(index as u32);
-        let immediate =
-            immediate.iter().enumerate().map(|(i, d)| d.unwrap_or(own(i))).collect();
+        let immediate = immediate.iter().enumerate().map(|(i, d)| d.unwrap_or(own(i))).collect();
         Dominators { immediate, interval, children }
     }
 

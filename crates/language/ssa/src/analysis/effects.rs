@@ -20,7 +20,13 @@ pub(crate) struct KindEffects {
 impl KindEffects {
     pub(crate) fn of(kind: &InstructionKind) -> KindEffects {
         let none = KindEffects::default();
-        let all = KindEffects { reads: true, writes: true, required: true, convergent: true, faults: true };
+        let all = KindEffects {
+            reads: true,
+            writes: true,
+            required: true,
+            convergent: true,
+            faults: true,
+        };
         match kind {
             InstructionKind::Load(flags) => KindEffects {
                 reads: !flags.invariant,

@@ -4,11 +4,10 @@
 //! front end need not track whether code is reachable.
 
 mod instructions;
-mod variables;
 mod warp;
 
 use crate::ir::*;
-use variables::VariableState;
+use crate::variables::VariableState;
 pub use warp::ShuffleMode;
 
 /// Builds one function.

@@ -34,10 +34,8 @@ pub(super) fn statements(function: &MachineFunction) -> Result<Vec<Statement>, C
         }
         let next = function.blocks.get(index + 1).map(|block| block.id);
         for (guard, target) in jumps(&block.end, next) {
-            let guard = guard.map(|(register, negated)| Guard {
-                register: writer.name(register),
-                negated,
-            });
+            let guard =
+                guard.map(|(register, negated)| Guard { register: writer.name(register), negated });
             writer.operation("bra", vec![Operand::Name(label(target))], guard, block.position);
         }
     }

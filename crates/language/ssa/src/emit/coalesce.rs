@@ -1,4 +1,5 @@
-//! Removes copies between registers that are never needed at once, and orders the copies that remain.
+//! Removes copies between registers that are never needed at once, orders the copies that remain, and leaves out blocks
+//! that had nothing else.
 //!
 //! Algorithm: aggressive coalescing on an interference graph (Chaitin et al., "Register Allocation via Coloring", 1981),
 //! restricted to registers that copies name. Copies in deep loops are merged first.
@@ -75,6 +76,51 @@ pub(super) fn coalesce(function: &mut MachineFunction) {
             }
         }
     }
+}
+
+/// Leaves out blocks that only jump on.
+pub(super) fn skip_empty_blocks(function: &mut MachineFunction) {
+    let onward: HashMap<BlockId, BlockId> = function
+        .blocks
+        .iter()
+        .skip(1)
+        .filter_map(|block| match block.end {
+            MachineEnd::Jump(target) if block.code.is_empty() && target != block.id => {
+                Some((block.id, target))
+            }
+            _ => None,
+        })
+        .collect();
+    let target = |mut block: BlockId| {
+        // A cycle of empty blocks is an endless loop.
+        for _ in 0..onward.len() {
+            match onward.get(&block) {
+                Some(next) => block = *next,
+                None => break,
+            }
+        }
+        block
+    };
+    for block in &mut function.blocks {
+        match &mut block.end {
+            MachineEnd::Jump(next) => *next = target(*next),
+            MachineEnd::Branch(_, yes, no) => (*yes, *no) = (target(*yes), target(*no)),
+            MachineEnd::Stop(_) => {}
+        }
+    }
+    let mut reached: HashSet<BlockId> = HashSet::new();
+    for block in &function.blocks {
+        match block.end {
+            MachineEnd::Jump(next) => reached.extend([next]),
+            MachineEnd::Branch(_, yes, no) => reached.extend([yes, no]),
+            MachineEnd::Stop(_) => {}
+        }
+    }
+    let mut index = 0;
+    function.blocks.retain(|block| {
+        index += 1;
+        index == 1 || reached.contains(&block.id)
+    });
 }
 
 fn find(parent: &[usize], mut index: usize) -> usize {

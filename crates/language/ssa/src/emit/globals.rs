@@ -4,23 +4,6 @@ use crate::ir::*;
 use lanework_ptx as ptx;
 use std::collections::BTreeSet;
 
-/// Whether anything refers to a device function or declaration.
-pub(super) fn is_used(module: &SsaModule, function: &SsaFunction) -> bool {
-    let is_named = |id: FunctionId| std::ptr::eq(&module.functions[id.index()], function);
-    let in_globals = module.globals.iter().flat_map(|global| &global.initial);
-    let mut in_globals = in_globals.flat_map(|initial| &initial.relocations);
-    in_globals.any(|r| matches!(r.target, RelocationTarget::Function(id) if is_named(id)))
-        || module.functions.iter().any(|user| {
-            let values = user.values.iter();
-            let mut addresses = values.map(|value| value.definition);
-            addresses.any(|d| matches!(d, ValueDefinition::Function(id) if is_named(id)))
-                || user.blocks.iter().flat_map(|block| &block.instructions).any(|instruction| {
-                    let kind = &user.instruction(*instruction).kind;
-                    matches!(kind, InstructionKind::Call(id) if is_named(*id))
-                })
-        })
-}
-
 /// Variables in an order in which initial values refer to earlier ones, as far as possible.
 pub(super) fn sorted(module: &SsaModule) -> Vec<GlobalId> {
     let mut done = BTreeSet::new();
@@ -93,9 +76,8 @@ pub(super) fn variable(module: &SsaModule, id: GlobalId) -> ptx::Variable {
                 ptx::Initializer::Address { name, offset, generic }
             }
             None => {
-                let bytes = (0..8).map(|byte| {
-                    initial.bytes.get((offset + byte) as usize).copied().unwrap_or(0)
-                });
+                let bytes = (0..8)
+                    .map(|byte| initial.bytes.get((offset + byte) as usize).copied().unwrap_or(0));
                 integer(bytes.rev().fold(0, |word, byte| word << 8 | u64::from(byte)))
             }
         }

@@ -102,11 +102,18 @@ pub(super) struct MachineInstruction {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum MachineBody {
     /// An instruction; if `defines`, the first operand is its destination.
-    Operation { name: String, operands: Vec<MachineOperand>, defines: bool },
+    Operation {
+        name: String,
+        operands: Vec<MachineOperand>,
+        defines: bool,
+    },
     /// Copies that happen at once.
     Copies(Vec<(VirtualRegister, MachineOperand)>),
     /// PTX text, in pieces between its registers.
-    Text { pieces: Vec<TextPiece>, outputs: Vec<VirtualRegister> },
+    Text {
+        pieces: Vec<TextPiece>,
+        outputs: Vec<VirtualRegister>,
+    },
     /// `{`
     Open,
     /// `}`

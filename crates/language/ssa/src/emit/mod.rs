@@ -8,6 +8,7 @@ mod names;
 mod select;
 
 use crate::CompileError;
+use crate::analysis::used_functions;
 use crate::ir::*;
 use lanework_ptx as ptx;
 use names::ModuleNames;
@@ -20,13 +21,14 @@ pub(crate) fn emit(module: &SsaModule) -> Result<ptx::Module, CompileError> {
         items.push(ptx::Item::Variable(globals::variable(module, global)));
     }
     // Declarations of device functions first, so that bodies may come in any order.
-    for function in &module.functions {
-        if function.linkage != FunctionLinkage::Kernel && globals::is_used(module, function) {
+    let used = used_functions(module);
+    for (function, is_used) in module.functions.iter().zip(&used) {
+        if function.linkage != FunctionLinkage::Kernel && *is_used {
             items.push(ptx::Item::Function(header(module, function)));
         }
     }
-    for function in &module.functions {
-        if !function.blocks.is_empty() {
+    for (function, is_used) in module.functions.iter().zip(&used) {
+        if !function.blocks.is_empty() && *is_used {
             items.push(ptx::Item::Function(define(module, function)?));
         }
     }
@@ -113,6 +115,7 @@ fn define(module: &SsaModule, function: &SsaFunction) -> Result<ptx::Function, C
         .collect();
     let mut machine = select::select(function, &names, offsets)?;
     coalesce::coalesce(&mut machine);
+    coalesce::skip_empty_blocks(&mut machine);
     let mut statements = body::statements(&machine)?;
     if size > 0 {
         let mut frame =

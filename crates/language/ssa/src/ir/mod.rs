@@ -3,6 +3,7 @@
 mod function;
 mod module;
 mod operation;
+mod print;
 mod types;
 
 pub use function::*;

@@ -200,6 +200,41 @@ pub enum IntegerCondition {
     GreaterOrEqualUnsigned,
 }
 
+impl IntegerCondition {
+    /// The condition that holds when this one does not.
+    pub fn opposite(self) -> IntegerCondition {
+        use IntegerCondition::*;
+        match self {
+            Equal => NotEqual,
+            NotEqual => Equal,
+            LessSigned => GreaterOrEqualSigned,
+            LessOrEqualSigned => GreaterSigned,
+            GreaterSigned => LessOrEqualSigned,
+            GreaterOrEqualSigned => LessSigned,
+            LessUnsigned => GreaterOrEqualUnsigned,
+            LessOrEqualUnsigned => GreaterUnsigned,
+            GreaterUnsigned => LessOrEqualUnsigned,
+            GreaterOrEqualUnsigned => LessUnsigned,
+        }
+    }
+
+    /// The same condition with its operands exchanged.
+    pub fn swapped(self) -> IntegerCondition {
+        use IntegerCondition::*;
+        match self {
+            Equal | NotEqual => self,
+            LessSigned => GreaterSigned,
+            LessOrEqualSigned => GreaterOrEqualSigned,
+            GreaterSigned => LessSigned,
+            GreaterOrEqualSigned => LessOrEqualSigned,
+            LessUnsigned => GreaterUnsigned,
+            LessOrEqualUnsigned => GreaterOrEqualUnsigned,
+            GreaterUnsigned => LessUnsigned,
+            GreaterOrEqualUnsigned => LessOrEqualUnsigned,
+        }
+    }
+}
+
 /// Conditions of floating-point comparisons. C++'s `!=` is `NotEqualOrUnordered`; its other operators are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]

@@ -125,4 +125,3 @@ pub(super) fn size(function: &SsaFunction) -> usize {
     let flow = ControlFlow::new(function);
     flow.order.iter().map(|block| function.block(*block).instructions.len() + 1).sum()
 }
-

@@ -79,7 +79,8 @@ fn copy_unit(
                 Some(bits) => function.constant(ValueType::I32, bits),
                 None => {
                     let kind = InstructionKind::Convert(ValueConversion::Truncate);
-                    let id = function.add_instruction(kind, vec![offset], &[ValueType::I32], position);
+                    let id =
+                        function.add_instruction(kind, vec![offset], &[ValueType::I32], position);
                     code.push(id);
                     function.instruction(id).results[0]
                 }

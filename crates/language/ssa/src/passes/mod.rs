@@ -1,7 +1,16 @@
 //! Optimization.
 
+mod addresses;
+mod contract;
+mod control;
 mod edit;
+mod inline;
 mod legalize;
+mod loops;
+mod number;
+mod simplify;
+mod slots;
+mod spaces;
 
 use crate::ir::*;
 
@@ -19,11 +28,81 @@ impl Default for Optimization {
 }
 
 /// Optimizes a module and replaces what PTX lacks.
-pub(crate) fn run(module: &mut SsaModule, _options: &Optimization) {
+pub(crate) fn run(module: &mut SsaModule, options: &Optimization) {
     for function in &mut module.functions {
         edit::resolve_aliases(function);
+        control::remove_redundant_parameters(function);
+        edit::resolve_aliases(function);
+    }
+    if options.enabled {
+        inline_all(module);
+        module.functions.iter_mut().for_each(optimize);
+    }
+    for function in &mut module.functions {
         legalize::lower_copies(function);
+        spaces::infer_spaces(function);
+        contract::contract(function);
         edit::remove_dead(function);
         legalize::legalize(function);
     }
+}
+
+/// Inlines calls, callees first, and removes functions that nothing refers to any more.
+fn inline_all(module: &mut SsaModule) {
+    let order = inline::bottom_up(module);
+    let mut inlined = vec![false; module.functions.len()];
+    for (id, is_recursive) in order {
+        inline::inline_calls(module, id, &|callee| inlined[callee.index()]);
+        let function = &mut module.functions[id.index()];
+        clean(function);
+        inlined[id.index()] = !is_recursive
+            && function.linkage == FunctionLinkage::Device
+            && function.inlining == Inlining::Automatic
+            && !function.blocks.is_empty();
+    }
+}
+
+/// Passes that make a function smaller, whatever comes next.
+fn clean(function: &mut SsaFunction) {
+    if function.blocks.is_empty() {
+        return;
+    }
+    control::simplify_control(function);
+    slots::promote_slots(function);
+    simplify::simplify(function);
+    control::simplify_control(function);
+    number::number_values(function);
+    simplify::simplify(function);
+    number::number_values(function);
+    edit::remove_dead(function);
+}
+
+/// Optimizes a function without calls to inline.
+fn optimize(function: &mut SsaFunction) {
+    if function.blocks.is_empty() {
+        return;
+    }
+    clean(function);
+    spaces::infer_spaces(function);
+    clean(function);
+    loops::rotate_loops(function);
+    clean(function);
+    loops::hoist_invariants(function);
+    // Unrolling inner loops makes outer ones innermost.
+    for _ in 0..4 {
+        if !loops::unroll_fully(function) {
+            break;
+        }
+        clean(function);
+        spaces::infer_spaces(function);
+        clean(function);
+    }
+    loops::unroll_partially(function);
+    clean(function);
+    addresses::reuse_addresses(function);
+    clean(function);
+    loops::hoist_invariants(function);
+    loops::reduce_addresses(function);
+    clean(function);
+    loops::hoist_invariants(function);
 }

@@ -2,7 +2,6 @@
 
 use super::Selector;
 use crate::emit::machine::*;
-use crate::fold::signed;
 use crate::ir::*;
 use lanework_ptx::Immediate;
 
@@ -29,6 +28,13 @@ impl Selector<'_> {
             return;
         }
         let bits = register_bits(ty);
+        let factor = self.function.as_constant(arguments[1]).filter(|_| op == Multiply);
+        if let Some(factor) = factor.filter(|factor| factor.is_power_of_two()) {
+            let a = self.operand(arguments[0]);
+            let to = self.result(result);
+            let shift = integer_literal(factor.trailing_zeros().into());
+            return self.define(format!("shl.b{bits}"), to, vec![a, shift]);
+        }
         let name = match op {
             Add => format!("add.s{bits}"),
             Subtract => format!("sub.s{bits}"),
@@ -157,7 +163,10 @@ impl Selector<'_> {
             let Some(multiply) = self.only_use_of(product, result) else { continue };
             let InstructionKind::Integer { op, .. } = multiply.kind else { continue };
             let factors = multiply.arguments.clone();
-            if op == IntegerBinary::Multiply && ty == ValueType::I64 && self.extension(factors[0]).is_some() {
+            if op == IntegerBinary::Multiply
+                && ty == ValueType::I64
+                && self.extension(factors[0]).is_some()
+            {
                 // `mul.wide` and an addition are cheaper than a 64-bit multiplication.
                 continue;
             }
@@ -390,9 +399,4 @@ pub(super) fn rounding_name(rounding: RoundingMode) -> &'static str {
         RoundingMode::Up => ".rp",
         RoundingMode::Down => ".rm",
     }
-}
-
-/// A constant's signed value.
-pub(super) fn constant_value(function: &SsaFunction, value: ValueId) -> Option<i64> {
-    Some(signed(function.as_constant(value)?, function.value_type(value).bits()))
 }

@@ -53,9 +53,8 @@ impl Selector<'_> {
         let from = if ty == ValueType::I1 {
             let byte = self.temporary(RegisterClass::Bits16);
             let condition = MachineOperand::Register(self.register(value));
-            let [one, zero] = [1, 0].map(|n| {
-                MachineOperand::Immediate(lanework_ptx::Immediate::Integer(n))
-            });
+            let [one, zero] =
+                [1, 0].map(|n| MachineOperand::Immediate(lanework_ptx::Immediate::Integer(n)));
             self.define("selp.b16", byte, vec![one, zero, condition]);
             MachineOperand::Register(byte)
         } else {
@@ -106,7 +105,8 @@ impl Selector<'_> {
         operands.push(MachineOperand::Arguments(parameters));
         if let Some(label) = prototype {
             let unnamed = |variable: Variable| variable.to_string();
-            let returned = return_variable(&types, "_").map_or("()".into(), |v| format!("({})", unnamed(v)));
+            let returned =
+                return_variable(&types, "_").map_or("()".into(), |v| format!("({})", unnamed(v)));
             let parameters: Vec<String> = arguments
                 .iter()
                 .map(|argument| unnamed(value_variable(self.type_of(*argument), "_")))

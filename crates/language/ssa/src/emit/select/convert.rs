@@ -36,7 +36,11 @@ impl Selector<'_> {
             FloatToFloat(mode) => self.convert_float(mode, a, result),
             RoundToIntegral { rounding, flush } => {
                 let flush = if flush && from == ValueType::F32 { ".ftz" } else { "" };
-                self.unary(format!("cvt{}i{flush}.{to}.{from}", rounding_name(rounding)), a, result);
+                self.unary(
+                    format!("cvt{}i{flush}.{to}.{from}", rounding_name(rounding)),
+                    a,
+                    result,
+                );
             }
             Reinterpret => {
                 let (wanted, has) = (RegisterClass::of(to), RegisterClass::of(from));

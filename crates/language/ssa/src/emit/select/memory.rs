@@ -51,7 +51,8 @@ impl Selector<'_> {
         let space = self.space(pointer);
         let address = self.address(pointer);
         let mut name = String::from("ld");
-        let is_volatile = flags.volatile && !matches!(space, AddressSpace::Constant | AddressSpace::Parameter);
+        let is_volatile =
+            flags.volatile && !matches!(space, AddressSpace::Constant | AddressSpace::Parameter);
         if is_volatile {
             name += ".volatile";
         }
@@ -115,14 +116,16 @@ impl Selector<'_> {
             && let InstructionKind::Convert(conversion) = &instruction.kind
         {
             let wide = instruction.arguments[0];
-            if *conversion == ValueConversion::Truncate && self.function.as_constant(wide).is_none() {
+            if *conversion == ValueConversion::Truncate && self.function.as_constant(wide).is_none()
+            {
                 return MachineOperand::Register(self.register(wide));
             }
         }
         if ty == ValueType::I1 {
             let byte = self.temporary(RegisterClass::Bits16);
             let condition = MachineOperand::Register(self.register(value));
-            let [one, zero] = [1, 0].map(|n| MachineOperand::Immediate(lanework_ptx::Immediate::Integer(n)));
+            let [one, zero] =
+                [1, 0].map(|n| MachineOperand::Immediate(lanework_ptx::Immediate::Integer(n)));
             self.define("selp.u16", byte, vec![one, zero, condition]);
             return MachineOperand::Register(byte);
         }
@@ -162,7 +165,8 @@ impl Selector<'_> {
         name += &match op {
             Add => format!(".add.u{bits}"),
             AddFloat => {
-                let noftz = if matches!(ty, ValueType::F16 | ValueType::BF16) { ".noftz" } else { "" };
+                let noftz =
+                    if matches!(ty, ValueType::F16 | ValueType::BF16) { ".noftz" } else { "" };
                 format!(".add{noftz}.{ty}")
             }
             And => format!(".and.b{bits}"),

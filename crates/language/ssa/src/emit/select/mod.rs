@@ -143,7 +143,9 @@ impl Selector<'_> {
     fn instruction(&mut self, instruction: &InstructionData) -> Result<(), CompileError> {
         let arguments = &instruction.arguments;
         match &instruction.kind {
-            InstructionKind::Integer { op, .. } => self.integer(*op, arguments, instruction.results[0]),
+            InstructionKind::Integer { op, .. } => {
+                self.integer(*op, arguments, instruction.results[0])
+            }
             InstructionKind::IntegerUnary(op) => {
                 self.integer_unary(*op, arguments[0], instruction.results[0]);
             }

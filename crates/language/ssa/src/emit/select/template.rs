@@ -44,7 +44,10 @@ impl Selector<'_> {
             if digits > 0 {
                 let operand = rest[..digits].parse().ok().and_then(|n: usize| operands.get(n));
                 let operand = operand.ok_or_else(|| {
-                    self.error(format!("PTX text names operand %{}, which it lacks", &rest[..digits]))
+                    self.error(format!(
+                        "PTX text names operand %{}, which it lacks",
+                        &rest[..digits]
+                    ))
                 })?;
                 pieces.push(operand.clone());
                 rest = &rest[digits..];

@@ -1,15 +1,16 @@
-//! Variables to SSA values while a function is built.
+//! Variables to SSA values, while a function is built and when passes give a value several definitions.
 //!
 //! Algorithm: Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (CC 2013), with block
 //! parameters in place of phi nodes and a work list in place of recursion. Redundant parameters are left to
 //! the optimizer.
 
+use crate::analysis::ControlFlow;
 use crate::ir::*;
 use std::collections::{HashMap, VecDeque};
 
 /// Definitions of variables by block.
 #[derive(Default)]
-pub(super) struct VariableState {
+pub(crate) struct VariableState {
     types: Vec<ValueType>,
     blocks: Vec<BlockVariables>,
 }
@@ -25,11 +26,27 @@ struct BlockVariables {
 }
 
 impl VariableState {
-    pub(super) fn add_block(&mut self) {
+    /// Variables of a function whose blocks and jumps exist. All blocks are sealed.
+    pub(crate) fn for_graph(flow: &ControlFlow) -> VariableState {
+        let mut state = VariableState::for_open_graph(flow);
+        state.blocks.iter_mut().for_each(|block| block.sealed = true);
+        state
+    }
+
+    /// The same with no block sealed.
+    pub(crate) fn for_open_graph(flow: &ControlFlow) -> VariableState {
+        let block = |predecessors: &Vec<BlockId>| BlockVariables {
+            predecessors: predecessors.clone(),
+            ..BlockVariables::default()
+        };
+        VariableState { types: Vec::new(), blocks: flow.predecessors.iter().map(block).collect() }
+    }
+
+    pub(crate) fn add_block(&mut self) {
         self.blocks.push(BlockVariables::default());
     }
 
-    pub(super) fn add_predecessor(&mut self, block: BlockId, from: BlockId) {
+    pub(crate) fn add_predecessor(&mut self, block: BlockId, from: BlockId) {
         let state = &mut self.blocks[block.index()];
         debug_assert!(!state.sealed, "{from} jumps to {block}, which is sealed");
         if !state.predecessors.contains(&from) {
@@ -37,16 +54,16 @@ impl VariableState {
         }
     }
 
-    pub(super) fn declare(&mut self, ty: ValueType) -> VariableId {
+    pub(crate) fn declare(&mut self, ty: ValueType) -> VariableId {
         self.types.push(ty);
         VariableId(self.types.len() as u32 - 1)
     }
 
-    pub(super) fn define(&mut self, block: BlockId, variable: VariableId, value: ValueId) {
+    pub(crate) fn define(&mut self, block: BlockId, variable: VariableId, value: ValueId) {
         self.blocks[block.index()].values.insert(variable, value);
     }
 
-    pub(super) fn read(
+    pub(crate) fn read(
         &mut self,
         function: &mut SsaFunction,
         block: BlockId,
@@ -58,7 +75,7 @@ impl VariableState {
         value
     }
 
-    pub(super) fn seal(&mut self, function: &mut SsaFunction, block: BlockId) {
+    pub(crate) fn seal(&mut self, function: &mut SsaFunction, block: BlockId) {
         let state = &mut self.blocks[block.index()];
         if state.sealed {
             return;

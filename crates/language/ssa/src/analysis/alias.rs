@@ -1,0 +1,172 @@
+//! Which pointers may refer to the same memory.
+
+use super::cfg::ControlFlow;
+use crate::fold::signed;
+use crate::ir::*;
+use std::collections::HashSet;
+
+/// The memory a pointer refers to, as far as known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MemoryObject {
+    Global(GlobalId),
+    Slot(SlotId),
+    /// What a parameter of the function points to; the flag is `__restrict__`.
+    Parameter(u32, bool),
+    /// The parameters of a kernel.
+    Parameters,
+    Unknown,
+}
+
+/// An access: a pointer and the bytes from there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MemoryRange {
+    object: MemoryObject,
+    space: AddressSpace,
+    base: ValueId,
+    offset: i64,
+    size: u64,
+}
+
+impl MemoryRange {
+    /// The range of the same size some bytes further.
+    pub(crate) fn moved(mut self, bytes: u64) -> MemoryRange {
+        self.offset = self.offset.saturating_add_unsigned(bytes);
+        self
+    }
+
+    /// Whether both are certainly the same bytes.
+    pub(crate) fn is_same(&self, other: &MemoryRange) -> bool {
+        (self.base, self.offset, self.size) == (other.base, other.offset, other.size)
+    }
+}
+
+/// Answers alias questions for one function.
+pub(crate) struct AliasAnalysis {
+    escaped: HashSet<SlotId>,
+}
+
+impl AliasAnalysis {
+    pub(crate) fn new(function: &SsaFunction, flow: &ControlFlow) -> AliasAnalysis {
+        let mut escaped = HashSet::new();
+        let escape = |value: ValueId, escaped: &mut HashSet<SlotId>| {
+            if let MemoryObject::Slot(slot) = base_of(function, value).1 {
+                escaped.insert(slot);
+            }
+        };
+        for block in &flow.order {
+            let data = function.block(*block);
+            for id in &data.instructions {
+                let instruction = function.instruction(*id);
+                let skipped = match instruction.kind {
+                    InstructionKind::Load(_)
+                    | InstructionKind::Store(_)
+                    | InstructionKind::Atomic { .. } => 1,
+                    InstructionKind::CopyMemory { .. } | InstructionKind::FillMemory { .. } => 2,
+                    InstructionKind::PointerAdd
+                    | InstructionKind::Convert(ValueConversion::Space)
+                    | InstructionKind::CompareIntegers(_) => 2,
+                    _ => 0,
+                };
+                for argument in instruction.arguments.iter().skip(skipped) {
+                    escape(*argument, &mut escaped);
+                }
+            }
+            for value in data.terminator.values() {
+                escape(value, &mut escaped);
+            }
+        }
+        AliasAnalysis { escaped }
+    }
+
+    /// The range of an access of `size` bytes.
+    pub(crate) fn range(&self, function: &SsaFunction, pointer: ValueId, size: u64) -> MemoryRange {
+        let (base, object, offset) = base_of(function, pointer);
+        let space = function.value_type(pointer).space().unwrap_or(AddressSpace::Generic);
+        MemoryRange { object, space, base, offset, size }
+    }
+
+    /// Whether only loads and stores of this function reach what a pointer refers to.
+    pub(crate) fn is_private(&self, function: &SsaFunction, pointer: ValueId) -> bool {
+        match base_of(function, pointer).1 {
+            MemoryObject::Slot(slot) => !self.escaped.contains(&slot),
+            MemoryObject::Parameters => true,
+            _ => false,
+        }
+    }
+
+    /// Whether two accesses may touch the same byte.
+    pub(crate) fn may_alias(&self, a: &MemoryRange, b: &MemoryRange) -> bool {
+        if a.base == b.base {
+            return a.offset < b.offset.saturating_add_unsigned(b.size)
+                && b.offset < a.offset.saturating_add_unsigned(a.size);
+        }
+        if a.object == b.object && a.object != MemoryObject::Unknown {
+            return true;
+        }
+        if a.space != b.space
+            && a.space != AddressSpace::Generic
+            && b.space != AddressSpace::Generic
+        {
+            return false;
+        }
+        use MemoryObject::*;
+        match (a.object, b.object) {
+            (Global(_) | Slot(_) | Parameters, Global(_) | Slot(_) | Parameters) => false,
+            (Slot(slot), _) | (_, Slot(slot)) => self.escaped.contains(&slot),
+            (Parameters, _) | (_, Parameters) => false,
+            (Parameter(_, true), _) | (_, Parameter(_, true)) => false,
+            _ => true,
+        }
+    }
+}
+
+/// The value a pointer is computed from by constants, the object it refers to, and the constant offset.
+fn base_of(function: &SsaFunction, pointer: ValueId) -> (ValueId, MemoryObject, i64) {
+    let mut base = function.resolve(pointer);
+    let mut offset = 0_i64;
+    let mut constant = true;
+    let mut result = None;
+    loop {
+        let object = match function.definition(base) {
+            ValueDefinition::Global(global) => MemoryObject::Global(global),
+            ValueDefinition::Slot(slot) => MemoryObject::Slot(slot),
+            ValueDefinition::Parameter(SsaFunction::ENTRY, index) => {
+                let parameter = &function.parameters[index as usize];
+                match parameter.kind {
+                    ParameterKind::Aggregate { .. } => MemoryObject::Parameters,
+                    ParameterKind::Scalar(_) => MemoryObject::Parameter(index, parameter.restrict),
+                }
+            }
+            ValueDefinition::Result(id, _) => {
+                let data = function.instruction(id);
+                match data.kind {
+                    InstructionKind::PointerAdd => {
+                        let next = function.resolve(data.arguments[0]);
+                        let amount = data.arguments[1];
+                        match function.as_constant(amount) {
+                            Some(c) if constant => {
+                                let bits = function.value_type(amount).bits();
+                                offset = offset.wrapping_add(signed(c, bits));
+                            }
+                            _ => {
+                                // The object is known further up, the offset is not.
+                                constant = false;
+                                result.get_or_insert((base, offset));
+                            }
+                        }
+                        base = next;
+                        continue;
+                    }
+                    InstructionKind::Convert(ValueConversion::Space) => {
+                        base = function.resolve(data.arguments[0]);
+                        continue;
+                    }
+                    _ => MemoryObject::Unknown,
+                }
+            }
+            _ => MemoryObject::Unknown,
+        };
+        let (base, offset) = result.unwrap_or((base, offset));
+        return (base, object, offset);
+    }
+}

@@ -1,0 +1,338 @@
+//! Simplifies control flow: constant branches, chains of blocks, redundant parameters, and conditions that a few
+//! cheap instructions make into selections.
+
+use super::edit::{resolve_aliases, retain_parameters};
+use crate::analysis::{ControlFlow, KindEffects};
+use crate::ir::*;
+
+/// The most instructions executed ahead of their condition.
+const SPECULATED: usize = 2;
+
+/// Simplifies until nothing changes.
+pub(super) fn simplify_control(function: &mut SsaFunction) {
+    loop {
+        let mut changed = fold_branches(function);
+        changed |= remove_redundant_parameters(function);
+        changed |= skip_empty_blocks(function);
+        changed |= merge_chains(function);
+        changed |= combine_conditions(function);
+        changed |= select_values(function);
+        if !changed {
+            break;
+        }
+    }
+    resolve_aliases(function);
+    clear_unreachable(function);
+}
+
+/// Branches on constants, and branches whose targets are the same.
+fn fold_branches(function: &mut SsaFunction) -> bool {
+    let mut changed = false;
+    for block in ControlFlow::new(function).order {
+        let new = match &function.block(block).terminator {
+            BlockTerminator::Branch(condition, yes, no) => {
+                if yes == no {
+                    Some(yes.clone())
+                } else {
+                    function.as_constant(*condition).map(|c| if c != 0 { yes } else { no }.clone())
+                }
+            }
+            BlockTerminator::Switch(value, cases, default) => {
+                let ty = function.value_type(*value);
+                function.as_constant(*value).map(|bits| {
+                    let case = cases.iter().find(|(case, _)| case & ty.mask() == bits);
+                    case.map_or(default, |(_, target)| target).clone()
+                })
+            }
+            _ => None,
+        };
+        if let Some(target) = new {
+            function.block_mut(block).terminator = BlockTerminator::Jump(target);
+            changed = true;
+        }
+        // `if (!a) x else y` is `if (a) y else x`.
+        if let BlockTerminator::Branch(condition, yes, no) = &function.block(block).terminator
+            && let Some((_, data)) = function.defining(*condition)
+            && data.kind == InstructionKind::IntegerUnary(IntegerUnary::Not)
+        {
+            let new = BlockTerminator::Branch(data.arguments[0], no.clone(), yes.clone());
+            function.block_mut(block).terminator = new;
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Parameters whose arguments are all one value.
+pub(super) fn remove_redundant_parameters(function: &mut SsaFunction) -> bool {
+    let flow = ControlFlow::new(function);
+    let mut any = false;
+    loop {
+        let mut changed = false;
+        for block in flow.order.iter().skip(1) {
+            let parameters = function.block(*block).parameters.clone();
+            if parameters.is_empty() {
+                continue;
+            }
+            let mut keep = vec![true; parameters.len()];
+            for (index, parameter) in parameters.iter().enumerate() {
+                let mut only = None;
+                let mut is_redundant = true;
+                for from in &flow.predecessors[block.index()] {
+                    for target in function.block(*from).terminator.targets() {
+                        if target.block != *block {
+                            continue;
+                        }
+                        let argument = function.resolve(target.arguments[index]);
+                        // An undefined value may be any, but a value that does not dominate the block may not
+                        // replace it; a constant may.
+                        if argument != *parameter && *only.get_or_insert(argument) != argument {
+                            is_redundant = false;
+                        }
+                    }
+                }
+                if is_redundant {
+                    let ty = function.value_type(*parameter);
+                    let value =
+                        only.unwrap_or_else(|| function.leaf(ty, ValueDefinition::Undefined));
+                    function.replace(*parameter, value);
+                    keep[index] = false;
+                    changed = true;
+                }
+            }
+            retain_parameters(function, &flow, *block, &keep);
+        }
+        any |= changed;
+        if !changed {
+            return any;
+        }
+    }
+}
+
+/// Jumps to a block that only jumps on go to its target.
+fn skip_empty_blocks(function: &mut SsaFunction) -> bool {
+    let flow = ControlFlow::new(function);
+    let mut changed = false;
+    for block in &flow.order {
+        let mut terminator = function.block(*block).terminator.clone();
+        let mut retargeted = false;
+        for target in terminator.targets_mut() {
+            let next = function.block(target.block);
+            if !next.instructions.is_empty() || !next.parameters.is_empty() {
+                continue;
+            }
+            if let BlockTerminator::Jump(onward) = &next.terminator
+                && onward.block != target.block
+                && flow.position[target.block.index()] < flow.position[onward.block.index()]
+            {
+                *target = onward.clone();
+                retargeted = true;
+            }
+        }
+        if retargeted {
+            function.block_mut(*block).terminator = terminator;
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// A block and the only block it jumps to become one, if nothing else jumps there.
+fn merge_chains(function: &mut SsaFunction) -> bool {
+    let flow = ControlFlow::new(function);
+    let mut changed = false;
+    for block in &flow.order {
+        while let BlockTerminator::Jump(target) = &function.block(*block).terminator {
+            let next = target.block;
+            let only = flow.predecessors[next.index()].len() == 1;
+            if !only || next == *block || next == SsaFunction::ENTRY {
+                break;
+            }
+            let target = target.clone();
+            for (parameter, argument) in
+                function.block(next).parameters.clone().into_iter().zip(target.arguments)
+            {
+                function.replace(parameter, argument);
+            }
+            let unroll = function.block(next).unroll;
+            let data = std::mem::take(function.block_mut(next));
+            let into = function.block_mut(*block);
+            into.instructions.extend(data.instructions);
+            into.terminator = data.terminator;
+            into.position = data.position;
+            if into.unroll == UnrollHint::Automatic {
+                into.unroll = unroll;
+            }
+            // The successors have as many predecessors as before.
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// `if (a) if (b) x; y` becomes `if (a & b) x; y`.
+fn combine_conditions(function: &mut SsaFunction) -> bool {
+    let flow = ControlFlow::new(function);
+    for block in &flow.order {
+        let BlockTerminator::Branch(first, yes, no) = function.block(*block).terminator.clone()
+        else {
+            continue;
+        };
+        for (inner, other, inner_is_yes) in [(&yes, &no, true), (&no, &yes, false)] {
+            let data = function.block(inner.block);
+            let BlockTerminator::Branch(second, inner_yes, inner_no) = &data.terminator else {
+                continue;
+            };
+            let only = flow.predecessors[inner.block.index()].len() == 1;
+            if !only || inner.block == *block || !is_cheap(function, inner.block) {
+                continue;
+            }
+            if !inner.arguments.is_empty() || inner_yes.block == inner.block {
+                continue;
+            }
+            let (shared_is_yes, apart) = if inner_yes == other {
+                (true, inner_no)
+            } else if inner_no == other {
+                (false, inner_yes)
+            } else {
+                continue;
+            };
+            if !data.parameters.is_empty() {
+                continue;
+            }
+            // The condition to reach `other`: the first fails to reach the inner block, or the second leads there.
+            let second = *second;
+            let (other, apart, inner) = (other.clone(), apart.clone(), inner.block);
+            let moved = std::mem::take(&mut function.block_mut(inner).instructions);
+            function.block_mut(*block).instructions.extend(moved);
+            let a = if inner_is_yes { negate(function, *block, first) } else { first };
+            let b = if shared_is_yes { second } else { negate(function, *block, second) };
+            let kind = InstructionKind::Integer { op: IntegerBinary::Or, no_wrap: false };
+            let condition = append(function, *block, kind, vec![a, b], ValueType::I1);
+            function.block_mut(*block).terminator =
+                BlockTerminator::Branch(condition, other, apart);
+            return true;
+        }
+    }
+    false
+}
+
+/// Values that depend on a condition only are selected, and the instructions they need executed always.
+fn select_values(function: &mut SsaFunction) -> bool {
+    let flow = ControlFlow::new(function);
+    for block in &flow.order {
+        let BlockTerminator::Branch(condition, yes, no) = &function.block(*block).terminator else {
+            continue;
+        };
+        let (condition, yes, no) = (*condition, yes.clone(), no.clone());
+        let side = |target: &BlockCall| -> Option<BlockCall> {
+            let data = function.block(target.block);
+            let only = flow.predecessors[target.block.index()].len() == 1;
+            let is_plain = data.parameters.is_empty() && target.block != *block;
+            match &data.terminator {
+                BlockTerminator::Jump(next)
+                    if only && is_plain && is_cheap(function, target.block) =>
+                {
+                    Some(next.clone())
+                }
+                _ => None,
+            }
+        };
+        let (after_yes, after_no) = (side(&yes), side(&no));
+        let (from_yes, from_no) = match (&after_yes, &after_no) {
+            (Some(a), Some(b)) if a.block == b.block && yes.block != no.block => (a, b),
+            (Some(a), _) if a.block == no.block => (a, &no),
+            (_, Some(b)) if b.block == yes.block => (&yes, b),
+            _ if yes.block == no.block => (&yes, &no),
+            _ => continue,
+        };
+        let join = from_yes.block;
+        if join == *block {
+            continue;
+        }
+        let pairs: Vec<(ValueId, ValueId)> = from_yes
+            .arguments
+            .iter()
+            .zip(&from_no.arguments)
+            .map(|(a, b)| (function.resolve(*a), function.resolve(*b)))
+            .collect();
+        let selections = pairs.iter().filter(|(a, b)| a != b).count();
+        if selections > SPECULATED {
+            continue;
+        }
+        let sides = [(after_yes.is_some(), yes.block), (after_no.is_some(), no.block)];
+        for (is_side, side) in sides {
+            if is_side && side != join {
+                let moved = std::mem::take(&mut function.block_mut(side).instructions);
+                function.block_mut(*block).instructions.extend(moved);
+            }
+        }
+        let mut arguments = Vec::new();
+        for (a, b) in pairs {
+            if a == b {
+                arguments.push(a);
+                continue;
+            }
+            let ty = function.value_type(a);
+            let kind = InstructionKind::Select;
+            arguments.push(append(function, *block, kind, vec![condition, a, b], ty));
+        }
+        function.block_mut(*block).terminator =
+            BlockTerminator::Jump(BlockCall { block: join, arguments });
+        return true;
+    }
+    false
+}
+
+/// Whether a block has only a few instructions that may run when it would not.
+fn is_cheap(function: &SsaFunction, block: BlockId) -> bool {
+    let data = function.block(block);
+    let mut cost = 0;
+    for instruction in &data.instructions {
+        let kind = &function.instruction(*instruction).kind;
+        if !KindEffects::of(kind).is_movable() {
+            return false;
+        }
+        cost += match kind {
+            InstructionKind::Float {
+                op:
+                    FloatArithmetic::Divide | FloatArithmetic::SquareRoot | FloatArithmetic::Reciprocal,
+                ..
+            }
+            | InstructionKind::Ptx(_) => return false,
+            // Folded into what uses them.
+            InstructionKind::Convert(ValueConversion::Reinterpret | ValueConversion::Truncate) => 0,
+            _ => 1,
+        };
+    }
+    cost <= SPECULATED
+}
+
+fn negate(function: &mut SsaFunction, block: BlockId, condition: ValueId) -> ValueId {
+    let kind = InstructionKind::IntegerUnary(IntegerUnary::Not);
+    append(function, block, kind, vec![condition], ValueType::I1)
+}
+
+fn append(
+    function: &mut SsaFunction,
+    block: BlockId,
+    kind: InstructionKind,
+    arguments: Vec<ValueId>,
+    ty: ValueType,
+) -> ValueId {
+    let position = function.block(block).position;
+    let id = function.add_instruction(kind, arguments, &[ty], position);
+    function.block_mut(block).instructions.push(id);
+    function.instruction(id).results[0]
+}
+
+/// Empties blocks that nothing reaches.
+fn clear_unreachable(function: &mut SsaFunction) {
+    let flow = ControlFlow::new(function);
+    for block in function.block_ids() {
+        if !flow.is_reachable(block) {
+            *function.block_mut(block) =
+                BlockData { terminator: BlockTerminator::Unreachable, ..BlockData::default() };
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Partial unrolling of counted loops: four iterations at a time, then the rest one by one. nvcc does the same to
+//! small innermost loops. Both loops test the variable that counts, so neither needs a counter of its own.
+
+use super::clone::{ValueMap, clone_instruction, mapped, repair, used_outside};
+use super::evolution::counted;
+use super::{LoopGraph, preheader};
+use crate::analysis::{ControlFlow, KindEffects};
+use crate::ir::*;
+
+/// The largest body that is unrolled without being asked to.
+const AUTOMATIC_SIZE: usize = 40;
+
+/// The copies made without being asked for a number.
+const AUTOMATIC_COUNT: u32 = 4;
+
+/// Unrolls innermost loops of one block.
+pub(in crate::passes) fn unroll_partially(function: &mut SsaFunction) {
+    let mut tried = Vec::new();
+    loop {
+        let graph = LoopGraph::new(function);
+        let next = graph
+            .forest
+            .loops
+            .iter()
+            .rev()
+            .find(|natural| natural.blocks.len() == 1 && !tried.contains(&natural.header));
+        let Some(natural) = next.cloned() else { return };
+        tried.push(natural.header);
+        let block = natural.header;
+        let data = function.block(block);
+        let size = data.instructions.len();
+        let effects =
+            data.instructions.iter().map(|id| KindEffects::of(&function.instruction(*id).kind));
+        let is_plain = effects.into_iter().all(|effects| !effects.convergent);
+        let count = match data.unroll {
+            UnrollHint::Automatic if size <= AUTOMATIC_SIZE && is_plain => AUTOMATIC_COUNT,
+            UnrollHint::Full if size <= AUTOMATIC_SIZE && is_plain => AUTOMATIC_COUNT,
+            UnrollHint::Count(count @ 2..=64)
+                if count.is_power_of_two() && size * count as usize <= 4096 =>
+            {
+                count
+            }
+            _ => continue,
+        };
+        let before = preheader(function, &graph.flow, &natural);
+        if let Some(exit) = unroll(function, block, before, count) {
+            tried.push(exit);
+        }
+    }
+}
+
+/// Unrolls a loop of one block by `count`, a power of two. The block of the unrolled loop.
+fn unroll(
+    function: &mut SsaFunction,
+    block: BlockId,
+    before: BlockId,
+    count: u32,
+) -> Option<BlockId> {
+    let flow = ControlFlow::new(function);
+    let loop_count = counted(function, &flow, block, before)?;
+    let BlockTerminator::Jump(entry) = function.block(before).terminator.clone() else {
+        return None;
+    };
+    let BlockTerminator::Branch(_, yes, no) = function.block(block).terminator.clone() else {
+        return None;
+    };
+    let (again, exit) = if yes.block == block { (yes, no) } else { (no, yes) };
+    let position = function.block(block).position;
+    let outside = used_outside(function, &[block]);
+    let parameters = function.block(block).parameters.clone();
+    let code = function.block(block).instructions.clone();
+    let ty = ValueType::I32;
+    let add = |function: &mut SsaFunction, at: BlockId, op, a, b: u64| {
+        let b = function.constant(ty, b);
+        let kind = InstructionKind::Integer { op, no_wrap: false };
+        let id = function.add_instruction(kind, vec![a, b], &[ty], position);
+        function.block_mut(at).instructions.push(id);
+        function.instruction(id).results[0]
+    };
+    let compare = |function: &mut SsaFunction, at: BlockId, condition, a, b: u64| {
+        let b = function.constant(ty, b);
+        let kind = InstructionKind::CompareIntegers(condition);
+        let id = function.add_instruction(kind, vec![a, b], &[ValueType::I1], position);
+        function.block_mut(at).instructions.push(id);
+        function.instruction(id).results[0]
+    };
+
+    // Before: how many iterations are left over, and whether there are any others.
+    let trips = loop_count.materialize(function, before);
+    let rest = add(function, before, IntegerBinary::And, trips, u64::from(count) - 1);
+    let few = compare(function, before, IntegerCondition::LessUnsigned, trips, count.into());
+    let (main_entry, main, after) =
+        (function.add_block(), function.add_block(), function.add_block());
+    for new in [main_entry, main, after] {
+        function.block_mut(new).position = position;
+    }
+    function.block_mut(main).unroll = UnrollHint::Count(1);
+    function.block_mut(block).unroll = UnrollHint::Count(1);
+
+    // The unrolled loop ends where a multiple of `count` iterations does.
+    let kind = InstructionKind::Integer { op: IntegerBinary::Subtract, no_wrap: false };
+    let id = function.add_instruction(kind, vec![trips, rest], &[ty], position);
+    function.block_mut(main_entry).instructions.push(id);
+    let whole = function.instruction(id).results[0];
+    let way = add(function, main_entry, IntegerBinary::Multiply, whole, loop_count.step as u64);
+    let kind = InstructionKind::Integer { op: IntegerBinary::Add, no_wrap: false };
+    let id = function.add_instruction(kind, vec![loop_count.start, way], &[ty], position);
+    function.block_mut(main_entry).instructions.push(id);
+    let end = function.instruction(id).results[0];
+    function.block_mut(main_entry).terminator =
+        BlockTerminator::Jump(BlockCall { block: main, arguments: entry.arguments.clone() });
+    let mut current: Vec<ValueId> = parameters
+        .iter()
+        .map(|parameter| function.add_block_parameter(main, function.value_type(*parameter)))
+        .collect();
+    let mut values = ValueMap::new();
+    for _ in 0..count {
+        values = parameters.iter().copied().zip(current.iter().copied()).collect();
+        for id in &code {
+            let new = clone_instruction(function, *id, &mut values);
+            function.block_mut(main).instructions.push(new);
+        }
+        current = again.arguments.iter().map(|value| mapped(function, &values, *value)).collect();
+    }
+    let counted = mapped(function, &values, loop_count.next);
+    let kind = InstructionKind::CompareIntegers(IntegerCondition::NotEqual);
+    let id = function.add_instruction(kind, vec![counted, end], &[ValueType::I1], position);
+    function.block_mut(main).instructions.push(id);
+    let more = function.instruction(id).results[0];
+    let again_main = BlockCall { block: main, arguments: current.clone() };
+    function.block_mut(main).terminator = BlockTerminator::Branch(more, again_main, after.into());
+
+    // The loop that was runs the iterations left over.
+    let done = compare(function, after, IntegerCondition::Equal, rest, 0);
+    let mut exit_after = exit.clone();
+    exit_after.arguments = exit.arguments.iter().map(|v| mapped(function, &values, *v)).collect();
+    function.block_mut(after).terminator =
+        BlockTerminator::Branch(done, exit_after, BlockCall { block, arguments: current });
+    let early = BlockCall { block, arguments: entry.arguments };
+    function.block_mut(before).terminator = BlockTerminator::Branch(few, early, main_entry.into());
+
+    let definitions: Vec<_> = outside
+        .into_iter()
+        .map(|value| (value, vec![(block, value), (main, mapped(function, &values, value))]))
+        .collect();
+    repair(function, &definitions);
+    Some(main)
+}

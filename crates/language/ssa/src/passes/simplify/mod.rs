@@ -1,0 +1,200 @@
+//! Rewrites single instructions into cheaper or more regular ones.
+//!
+//! Regular form: constants are the second operand; a shift to the left by a constant is a product; constants added to
+//! addresses come last, so that they fold into loads and stores.
+
+mod address;
+mod integer;
+mod logic;
+
+use super::edit::resolve_aliases;
+use crate::analysis::ControlFlow;
+use crate::fold::{fold, signed};
+use crate::ir::*;
+use std::collections::HashSet;
+
+/// A new value of an instruction.
+enum Rewrite {
+    /// Another value.
+    Value(ValueId),
+    /// Another operation on other arguments.
+    Kind(InstructionKind, Vec<ValueId>),
+}
+
+/// The function with the place where new instructions go.
+struct Rewriter<'a> {
+    function: &'a mut SsaFunction,
+    /// Instructions to insert before the one being rewritten.
+    before: Vec<InstructionId>,
+    position: SourcePosition,
+    /// Block parameters that start at 0 or above and only grow.
+    counts_up: &'a HashSet<ValueId>,
+}
+
+impl Rewriter<'_> {
+    /// Adds an instruction before the current one, simplified itself.
+    fn insert(&mut self, kind: InstructionKind, arguments: Vec<ValueId>, ty: ValueType) -> ValueId {
+        if let Some(value) = fold(self.function, &kind, &arguments, ty) {
+            return value;
+        }
+        let id = self.function.add_instruction(kind, arguments, &[ty], self.position);
+        self.simplify(id);
+        let result = self.function.instruction(id).results[0];
+        self.function.resolve(result)
+    }
+
+    fn integer(&mut self, op: IntegerBinary, no_wrap: bool, a: ValueId, b: ValueId) -> ValueId {
+        let ty = self.function.value_type(a);
+        self.insert(InstructionKind::Integer { op, no_wrap }, vec![a, b], ty)
+    }
+
+    /// Rewrites an instruction until nothing applies, then appends it to `before` unless another value replaced it.
+    fn simplify(&mut self, id: InstructionId) {
+        for _ in 0..16 {
+            let data = self.function.instruction(id);
+            let [result] = data.results[..] else { break };
+            let kind = data.kind.clone();
+            let arguments: Vec<ValueId> =
+                data.arguments.iter().map(|value| self.function.resolve(*value)).collect();
+            let ty = self.function.value_type(result);
+            let rewrite = match fold(self.function, &kind, &arguments, ty) {
+                Some(value) => Some(Rewrite::Value(value)),
+                None => self.rewrite(&kind, &arguments, ty),
+            };
+            match rewrite {
+                Some(Rewrite::Value(value)) => {
+                    self.function.replace(result, value);
+                    return;
+                }
+                Some(Rewrite::Kind(kind, arguments)) => {
+                    let data = self.function.instruction_mut(id);
+                    data.kind = kind;
+                    data.arguments = arguments;
+                }
+                None => {
+                    self.function.instruction_mut(id).arguments = arguments;
+                    break;
+                }
+            }
+        }
+        self.before.push(id);
+    }
+
+    fn rewrite(
+        &mut self,
+        kind: &InstructionKind,
+        arguments: &[ValueId],
+        ty: ValueType,
+    ) -> Option<Rewrite> {
+        match kind {
+            InstructionKind::Integer { op, no_wrap } => {
+                self.rewrite_integer(*op, *no_wrap, arguments[0], arguments[1])
+            }
+            InstructionKind::IntegerUnary(IntegerUnary::Not) => self.rewrite_not(arguments[0]),
+            InstructionKind::CompareIntegers(condition) => {
+                self.rewrite_comparison(*condition, arguments[0], arguments[1])
+            }
+            InstructionKind::Select => self.rewrite_select(arguments, ty),
+            InstructionKind::Convert(conversion) => {
+                self.rewrite_conversion(*conversion, arguments[0], ty)
+            }
+            InstructionKind::PointerAdd => self.rewrite_pointer_add(arguments[0], arguments[1], ty),
+            InstructionKind::Float { op, mode } => self.rewrite_float(*op, *mode, arguments),
+            _ => None,
+        }
+    }
+
+    /// Negations and subtractions of zero that change no bits.
+    fn rewrite_float(
+        &mut self,
+        op: FloatArithmetic,
+        mode: FloatMode,
+        arguments: &[ValueId],
+    ) -> Option<Rewrite> {
+        let [a, ..] = *arguments else { return None };
+        let ty = self.function.value_type(a);
+        let is = |function: &SsaFunction, value: ValueId, number: f64| {
+            function.as_constant(value).is_some_and(|bits| match ty {
+                ValueType::F32 => f64::from(f32::from_bits(bits as u32)) == number,
+                ValueType::F64 => f64::from_bits(bits) == number,
+                _ => false,
+            })
+        };
+        let plain = mode == FloatMode { contract: mode.contract, ..FloatMode::default() };
+        match (op, arguments) {
+            // `x * 1`, which keeps all but signaling NaNs.
+            (FloatArithmetic::Multiply | FloatArithmetic::Divide, [a, b])
+                if plain && is(self.function, *b, 1.0) =>
+            {
+                Some(Rewrite::Value(*a))
+            }
+            (FloatArithmetic::Multiply, [a, b]) if plain && is(self.function, *a, 1.0) => {
+                Some(Rewrite::Value(*b))
+            }
+            (FloatArithmetic::Negate, [a]) if plain => {
+                let (_, inner) = self.function.defining(*a)?;
+                let is_negation = matches!(
+                    inner.kind,
+                    InstructionKind::Float { op: FloatArithmetic::Negate, mode } if mode == FloatMode::default()
+                );
+                is_negation.then(|| Rewrite::Value(inner.arguments[0]))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Simplifies all instructions of a function.
+pub(super) fn simplify(function: &mut SsaFunction) {
+    let flow = ControlFlow::new(function);
+    let counts_up = counting_up(function, &flow);
+    for block in flow.order {
+        let old = std::mem::take(&mut function.block_mut(block).instructions);
+        let mut rewriter = Rewriter {
+            function,
+            before: Vec::new(),
+            position: SourcePosition::default(),
+            counts_up: &counts_up,
+        };
+        for id in old {
+            rewriter.position = rewriter.function.instruction(id).position;
+            rewriter.simplify(id);
+        }
+        let new = rewriter.before;
+        function.block_mut(block).instructions = new;
+    }
+    resolve_aliases(function);
+}
+
+/// Parameters of blocks whose arguments are constants of at least 0, or themselves plus such a constant without overflow.
+fn counting_up(function: &SsaFunction, flow: &ControlFlow) -> HashSet<ValueId> {
+    let is_positive = |value: ValueId| {
+        let bits = function.value_type(value).bits();
+        function.as_constant(value).is_some_and(|c| signed(c, bits) >= 0)
+    };
+    let mut found = HashSet::new();
+    for block in flow.order.iter().skip(1) {
+        for (index, parameter) in function.block(*block).parameters.iter().enumerate() {
+            let from = flow.predecessors[block.index()].iter();
+            let mut targets = from.flat_map(|from| function.block(*from).terminator.targets());
+            let grows = targets.all(|target| {
+                if target.block != *block {
+                    return true;
+                }
+                let argument = target.arguments[index];
+                is_positive(argument)
+                    || function.defining(argument).is_some_and(|(_, data)| {
+                        let add =
+                            InstructionKind::Integer { op: IntegerBinary::Add, no_wrap: true };
+                        data.kind == add
+                            && function.resolve(data.arguments[0]) == *parameter
+                            && is_positive(data.arguments[1])
+                    })
+            });
+            if grows && function.value_type(*parameter).is_integer() {
+                found.insert(*parameter);
+            }
+        }
+    }
+    found
+}
