@@ -43,7 +43,7 @@ impl Parser {
         if self.is_name(known::TRY) {
             return self.report(Problem::unsupported(self.span(), "`try` around a function"));
         }
-        let statements = self.compound()?;
+        let statements = self.compound()?.into();
         Ok(FunctionBody { members, statements, end: self.last_span() })
     }
 

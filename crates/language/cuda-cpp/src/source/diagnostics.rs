@@ -131,6 +131,13 @@ impl Problems {
         &self.list
     }
 
+    /// Adds a note to the last problem.
+    pub fn amend(&mut self, span: Span, text: impl Into<String>) {
+        if let Some(last) = self.list.last_mut() {
+            last.notes.push(Remark { text: text.into(), span: Some(span) });
+        }
+    }
+
     /// Forgets the problems after the first `count` with `errors` errors: a trial failed.
     pub fn rewind(&mut self, mark: (usize, usize)) {
         self.list.truncate(mark.0);

@@ -171,7 +171,7 @@ pub struct FunctionBody {
     /// Initializers of a constructor.
     pub members: Vec<MemberInitializer>,
     /// The statements.
-    pub statements: Vec<Statement>,
+    pub statements: Rc<Vec<Statement>>,
     /// The closing brace.
     pub end: Span,
 }

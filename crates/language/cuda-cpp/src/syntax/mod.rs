@@ -3,6 +3,7 @@
 mod declarations;
 mod expressions;
 mod statements;
+pub mod visit;
 
 pub use declarations::*;
 pub use expressions::*;

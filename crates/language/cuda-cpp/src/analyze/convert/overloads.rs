@@ -1,0 +1,256 @@
+//! Overload resolution.
+
+use super::super::templates::TemplateArgument;
+use super::Analyzer;
+use crate::lex::Name;
+use crate::source::Span;
+use crate::source::diagnostics::Problem;
+use crate::typed::*;
+use crate::types::{TypeId, TypeKind};
+
+/// A function that can be called, and how well it fits.
+struct Candidate {
+    number: FunctionNumber,
+    /// Costs of `this` and of the arguments.
+    costs: Vec<u32>,
+    is_template: bool,
+    weight: usize,
+}
+
+impl Analyzer {
+    /// The best function for arguments; reports an error if there is none.
+    pub(in crate::analyze) fn choose(
+        &mut self,
+        list: &[FunctionNumber],
+        explicit: &[TemplateArgument],
+        object: Option<&Typed>,
+        values: &[Typed],
+        span: Span,
+        name: Name,
+    ) -> Option<FunctionNumber> {
+        let candidates = self.candidates(list, explicit, object, values, span);
+        match best(&candidates) {
+            Ok(number) => Some(number),
+            Err(ties) if ties.is_empty() => {
+                self.no_candidate(list, explicit, values, span, name);
+                None
+            }
+            Err(ties) => {
+                let text = self.text(name).to_owned();
+                let mut problem = Problem::error(span, format!("the call of `{text}` is ambiguous"));
+                for number in ties.into_iter().take(3) {
+                    let place = self.function(number).syntax.span;
+                    problem = problem.note(place, "this function fits");
+                }
+                self.report(problem.help("cast the arguments to the types that are meant"));
+                None
+            }
+        }
+    }
+
+    /// The best function; no errors.
+    pub(super) fn choose_quietly(
+        &mut self,
+        list: &[FunctionNumber],
+        values: &[Typed],
+        span: Span,
+    ) -> Option<FunctionNumber> {
+        let candidates = self.candidates(list, &[], None, values, span);
+        best(&candidates).ok()
+    }
+
+    fn candidates(
+        &mut self,
+        list: &[FunctionNumber],
+        explicit: &[TemplateArgument],
+        object: Option<&Typed>,
+        values: &[Typed],
+        span: Span,
+    ) -> Vec<Candidate> {
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for &number in list {
+            let is_template = self.function(number).template.is_some();
+            if !explicit.is_empty() && !is_template {
+                continue;
+            }
+            let (chosen, weight) = if is_template {
+                let count = self.function(number).syntax.signature.parameters.len();
+                let open = self.function(number).syntax.signature.parameters.iter().any(|parameter| parameter.pack);
+                if values.len() > count && !open && !self.function(number).syntax.signature.variadic {
+                    continue;
+                }
+                let made = self.trial(|this| {
+                    let (arguments, weight) = this.deduce_function(number, explicit, values, span)?;
+                    let instance = this.instance_of(number, &arguments, span)?;
+                    this.signature(instance)?;
+                    Some((instance, weight))
+                });
+                match made.flatten() {
+                    Some(made) => made,
+                    None => continue,
+                }
+            } else {
+                (number, 0)
+            };
+            if let Some(costs) = self.costs(chosen, object, values) {
+                candidates.push(Candidate { number: chosen, costs, is_template, weight });
+            }
+        }
+        candidates
+    }
+
+    fn costs(&mut self, number: FunctionNumber, object: Option<&Typed>, values: &[Typed]) -> Option<Vec<u32>> {
+        let signature = self.signature(number)?;
+        let required = signature.parameters.iter().filter(|parameter| parameter.default.is_none()).count();
+        if values.len() < required || values.len() > signature.parameters.len() && !signature.variadic {
+            return None;
+        }
+        let mut costs = Vec::new();
+        let record = self.function(number);
+        if let (Some(object), true, false) = (object, record.record.is_some() && !record.is_constructor, record.is_static) {
+            let is_const = record.syntax.signature.is_const;
+            let object_const = self.types.is_const(object.ty);
+            if object_const && !is_const {
+                return None;
+            }
+            costs.push(u32::from(is_const && !object_const));
+        }
+        for (at, value) in values.iter().enumerate() {
+            costs.push(match signature.parameters.get(at) {
+                Some(parameter) => self.conversion(value, parameter.ty)?,
+                None => 64,
+            });
+        }
+        Some(costs)
+    }
+
+    fn no_candidate(
+        &mut self,
+        list: &[FunctionNumber],
+        explicit: &[TemplateArgument],
+        values: &[Typed],
+        span: Span,
+        name: Name,
+    ) {
+        let text = match self.text(name) {
+            "<constructor>" => "constructor".to_owned(),
+            text => text.to_owned(),
+        };
+        // With one candidate, its own errors say more.
+        if let [only] = list {
+            let only = *only;
+            let display = self.function(only).display.clone();
+            let place = self.function(only).syntax.span;
+            if self.function(only).template.is_none()
+                && let Some(signature) = self.signature(only)
+            {
+                let required = signature.parameters.iter().filter(|p| p.default.is_none()).count();
+                let most = signature.parameters.len();
+                if values.len() < required || values.len() > most {
+                    let wanted = if required == most { format!("{most}") } else { format!("{required} to {most}") };
+                    let plural = if wanted == "1" { "argument" } else { "arguments" };
+                    let message = format!("`{display}` takes {wanted} {plural}, but {} are given", values.len());
+                    let problem = Problem::error(span, message).note(place, "declared here");
+                    self.report(problem);
+                    return;
+                }
+                for (value, parameter) in values.iter().zip(&signature.parameters) {
+                    if self.conversion(value, parameter.ty).is_none() {
+                        let name = parameter.name.map_or(String::new(), |name| format!(" `{}`", self.text(name)));
+                        let before = self.parser.problems.mark();
+                        self.convert(value.clone(), parameter.ty, value.span);
+                        if self.parser.problems.mark() != before {
+                            self.parser.problems.amend(parameter.span, format!("parameter{name} of `{display}`"));
+                            return;
+                        }
+                    }
+                }
+            } else {
+                let errors = self.parser.problems.errors();
+                let deduced = self.deduce_function(only, explicit, values, span);
+                if let Some((arguments, _)) = deduced {
+                    let made = self.instance_of(only, &arguments, span);
+                    let signature = made.and_then(|made| self.signature(made));
+                    if let Some(signature) = signature {
+                        for (value, parameter) in values.iter().zip(&signature.parameters) {
+                            if self.conversion(value, parameter.ty).is_none() {
+                                self.convert(value.clone(), parameter.ty, value.span);
+                            }
+                        }
+                    }
+                }
+                if self.parser.problems.errors() > errors {
+                    return;
+                }
+                let shown: Vec<String> = values.iter().map(|value| self.show(value.ty)).collect();
+                let message = format!("the template arguments of `{text}` cannot be deduced from ({})", shown.join(", "));
+                let problem = Problem::error(span, message).note(place, "declared here");
+                self.report(problem.help("give them in angle brackets, or make the arguments' types agree"));
+                return;
+            }
+        }
+        let shown: Vec<String> = values.iter().map(|value| self.show(value.ty)).collect();
+        let mut problem = Problem::error(span, format!("no `{text}` takes ({})", shown.join(", ")));
+        for &number in list.iter().take(3) {
+            let place = self.function(number).syntax.span;
+            if !self.parser.map.is_builtin(place) {
+                problem = problem.note(place, "this function does not fit");
+            }
+        }
+        self.report(problem);
+    }
+
+    /// A value of class type made by a constructor.
+    pub(super) fn construct_by(
+        &mut self,
+        number: FunctionNumber,
+        ty: TypeId,
+        values: Vec<Typed>,
+        span: Span,
+    ) -> Option<Typed> {
+        // A class that is copied when a conversion is in progress.
+        let outer = std::mem::replace(&mut self.converting, false);
+        let fitted = self.fit_arguments(number, values, span);
+        self.converting = outer;
+        if self.function(number).syntax.deleted {
+            self.error(span, "this constructor is deleted");
+            return None;
+        }
+        self.need(number);
+        let ty = match self.types.kind(ty) {
+            TypeKind::Record(_) => self.types.bare(ty),
+            _ => ty,
+        };
+        let kind = TypedKind::ConstructorCall(number, fitted?);
+        Some(Typed { kind, ty, lvalue: false, expiring: false, span })
+    }
+}
+
+/// The candidate that is better than all others, or those that tie.
+fn best(candidates: &[Candidate]) -> Result<FunctionNumber, Vec<FunctionNumber>> {
+    let better = |a: &Candidate, b: &Candidate| {
+        let pairs = || a.costs.iter().zip(&b.costs);
+        if pairs().any(|(a, b)| a > b) {
+            return false;
+        }
+        if pairs().any(|(a, b)| a < b) {
+            return true;
+        }
+        match (a.is_template, b.is_template) {
+            (false, true) => true,
+            (true, false) => false,
+            _ => a.weight > b.weight,
+        }
+    };
+    let mut winners: Vec<&Candidate> = Vec::new();
+    for candidate in candidates {
+        let beaten = candidates.iter().any(|other| other.number != candidate.number && better(other, candidate));
+        if !beaten && winners.iter().all(|winner| winner.number != candidate.number) {
+            winners.push(candidate);
+        }
+    }
+    match winners.as_slice() {
+        [only] => Ok(only.number),
+        many => Err(many.iter().map(|candidate| candidate.number).collect()),
+    }
+}

@@ -1,0 +1,241 @@
+//! Casts, constructions and `new`.
+
+use super::Analyzer;
+use crate::source::Span;
+use crate::syntax::*;
+use crate::typed::*;
+use crate::types::{TypeId, TypeKind};
+use std::rc::Rc;
+
+impl Analyzer {
+    pub(super) fn cast(&mut self, style: CastStyle, kind: &TypeSyntax, value: &Expression, span: Span) -> Typed {
+        let ty = self.type_of(kind);
+        if ty == TypeId::ERROR {
+            self.expression(value);
+            return self.bad(span);
+        }
+        if style == CastStyle::Dynamic {
+            self.unsupported(span, "`dynamic_cast`");
+            return self.bad(span);
+        }
+        if let ExpressionKind::List(_) = value.kind {
+            return self.initialize_from(ty, value, span).unwrap_or_else(|| self.bad(span));
+        }
+        let typed = self.expression(value);
+        if typed.ty == TypeId::ERROR {
+            return typed;
+        }
+        self.cast_typed(style, typed, ty, span).unwrap_or_else(|| self.bad(span))
+    }
+
+    pub(in crate::analyze) fn cast_typed(
+        &mut self,
+        style: CastStyle,
+        value: Typed,
+        ty: TypeId,
+        span: Span,
+    ) -> Option<Typed> {
+        let target = self.types.bare(ty);
+        if target == TypeId::VOID {
+            let kind = TypedKind::Comma(Box::new(value), Box::new(self.constant(0, TypeId::VOID, span)));
+            return Some(Typed { kind, ty: TypeId::VOID, lvalue: false, expiring: false, span });
+        }
+        if self.types.is_reference(ty) {
+            return self.cast_reference(style, value, ty, span);
+        }
+        let any = matches!(style, CastStyle::Parentheses | CastStyle::Reinterpret);
+        if self.types.record_of(target).is_some() {
+            return self.initialize_values(target, vec![value], span);
+        }
+        let value = if self.types.record_of(value.ty).is_some() { value } else { self.decayed(value) };
+        let from = value.ty;
+        let numbers = self.types.fundamental(from).is_some() && self.types.fundamental(target).is_some();
+        if numbers {
+            return Some(self.number_as(value, target));
+        }
+        let pointer = |this: &Self, ty: TypeId| this.types.is_pointer(ty) || ty == TypeId::NULL;
+        if pointer(self, from) && pointer(self, target) {
+            if let Some(converted) = self.trial(|this| this.convert(value.clone(), target, span)).flatten() {
+                return Some(converted);
+            }
+            // Down to a derived class.
+            if let (Some(a), Some(b)) = (
+                self.types.pointee(from).and_then(|to| self.types.record_of(to)),
+                self.types.pointee(target).and_then(|to| self.types.record_of(to)),
+            ) && let Some(offset) = self.types.base_offset(b, a)
+                && offset > 0
+                && style != CastStyle::Reinterpret
+            {
+                let index = self.constant(offset, TypeId::LONG, span);
+                let kind = TypedKind::PointerAdd(Box::new(value), Box::new(index), -1);
+                return Some(Typed { kind, ty: target, lvalue: false, expiring: false, span });
+            }
+            return Some(Typed { ty: target, span, ..value });
+        }
+        if any {
+            let integer = |this: &Self, ty: TypeId| this.types.is_integer(ty) || this.types.is_enumeration(ty);
+            if pointer(self, from) && integer(self, target) {
+                let wide = Typed {
+                    kind: TypedKind::Reinterpret(Box::new(value)),
+                    ty: TypeId::UNSIGNED_LONG,
+                    lvalue: false,
+                    expiring: false,
+                    span,
+                };
+                return Some(self.number_as(wide, target));
+            }
+            if integer(self, from) && pointer(self, target) {
+                let wide = self.number_as(value, TypeId::UNSIGNED_LONG);
+                if let TypedKind::Constant(bits) = wide.kind {
+                    return Some(Typed { kind: TypedKind::Constant(bits), ty: target, span, ..wide });
+                }
+                let kind = TypedKind::Reinterpret(Box::new(wide));
+                return Some(Typed { kind, ty: target, lvalue: false, expiring: false, span });
+            }
+        }
+        self.convert(value, ty, span)
+    }
+
+    fn cast_reference(&mut self, style: CastStyle, value: Typed, ty: TypeId, span: Span) -> Option<Typed> {
+        let expiring = matches!(self.types.kind(ty), TypeKind::RvalueReference(_));
+        let inner = self.types.referred(ty);
+        let (a, b) = (self.types.bare(value.ty), self.types.bare(inner));
+        if let (Some(from), Some(to)) = (self.types.record_of(a), self.types.record_of(b))
+            && style != CastStyle::Reinterpret
+        {
+            let object = self.temporary(value);
+            if self.types.base_offset(from, to).is_some() {
+                let object = self.as_base(object, to)?;
+                return Some(Typed { ty: inner, expiring, span, ..object });
+            }
+            if let Some(offset) = self.types.base_offset(to, from) {
+                let address = self.address_of(object);
+                let pointer = self.types.pointer(inner);
+                let index = self.constant(offset, TypeId::LONG, span);
+                let kind = TypedKind::PointerAdd(Box::new(address), Box::new(index), -1);
+                let address = Typed { kind, ty: pointer, lvalue: false, expiring: false, span };
+                let object = self.dereference(address);
+                return Some(Typed { expiring, ..object });
+            }
+            self.error(span, "these classes are not related");
+            return None;
+        }
+        if a == b {
+            let object = self.temporary(value);
+            return Some(Typed { ty: inner, expiring, span, ..object });
+        }
+        if style == CastStyle::Static {
+            let value = self.convert(value, inner, span)?;
+            let object = self.temporary(value);
+            return Some(Typed { expiring, ..object });
+        }
+        let object = self.temporary(value);
+        let address = self.address_of(object);
+        let pointer = self.types.pointer(inner);
+        let object = self.dereference(Typed { ty: pointer, ..address });
+        Some(Typed { expiring, span, ..object })
+    }
+
+    /// `T(values)` and `T{values}`.
+    pub(super) fn construct(&mut self, kind: &Rc<TypeSyntax>, elements: &[ListElement], braces: bool, span: Span) -> Typed {
+        let mut ty = self.type_of(kind);
+        if ty == TypeId::ERROR {
+            return self.bad(span);
+        }
+        if ty == TypeId::AUTO {
+            match elements.first() {
+                Some(only) => {
+                    let value = self.expression(&only.value);
+                    ty = self.types.decay(value.ty);
+                }
+                None => return self.bad(span),
+            }
+        }
+        if braces {
+            let list = Expression { kind: ExpressionKind::List(elements.to_vec()), span };
+            return self.initialize_from(ty, &list, span).unwrap_or_else(|| self.bad(span));
+        }
+        if let [only] = elements
+            && !matches!(only.value.kind, ExpressionKind::Expansion(_))
+        {
+            let value = if matches!(only.value.kind, ExpressionKind::List(_)) {
+                return self.initialize_from(ty, &only.value, span).unwrap_or_else(|| self.bad(span));
+            } else {
+                self.expression(&only.value)
+            };
+            if value.ty == TypeId::ERROR {
+                return value;
+            }
+            return self.cast_typed(CastStyle::Parentheses, value, ty, span).unwrap_or_else(|| self.bad(span));
+        }
+        let list: Vec<Expression> = elements.iter().map(|element| element.value.clone()).collect();
+        if list.is_empty() {
+            return self.zero_value(ty, span).unwrap_or_else(|| self.bad(span));
+        }
+        self.initialize_direct(ty, &list, span).unwrap_or_else(|| self.bad(span))
+    }
+
+    /// `new T(...)`: in place, or by `malloc`.
+    pub(super) fn new_object(&mut self, new: &NewSyntax, span: Span) -> Typed {
+        let mut kind = new.kind.clone();
+        let count = match kind.derived.last() {
+            Some(Derivation::Array(Some(count))) => Some(count.clone()),
+            _ => None,
+        };
+        if count.is_some() {
+            kind.derived.pop();
+        }
+        let ty = self.type_of(&kind);
+        if ty == TypeId::ERROR {
+            return self.bad(span);
+        }
+        let pointer = self.types.pointer(ty);
+        let memory = match new.placement.first() {
+            Some(place) => {
+                let place = self.expression(place);
+                if place.ty == TypeId::ERROR {
+                    return place;
+                }
+                self.decayed(place)
+            }
+            None => {
+                let size = self.constant(self.types.size(ty), TypeId::UNSIGNED_LONG, span);
+                let bytes = match &count {
+                    Some(count) => {
+                        let count = self.expression(count);
+                        if count.ty == TypeId::ERROR {
+                            return count;
+                        }
+                        let count = self.decayed(count);
+                        self.binary_typed(BinaryOperator::Multiply, size, count, span)
+                    }
+                    None => size,
+                };
+                self.call_named("malloc", vec![bytes], span)
+            }
+        };
+        if memory.ty == TypeId::ERROR {
+            return memory;
+        }
+        let memory = Typed { ty: pointer, ..memory };
+        if count.is_some() {
+            return memory;
+        }
+        let list: Vec<Expression> = new.arguments.iter().map(|element| element.value.clone()).collect();
+        let value = if list.is_empty() {
+            self.default_value(ty, span)
+        } else {
+            match self.initialize_direct(ty, &list, span) {
+                Some(value) => Some(value),
+                None => return self.bad(span),
+            }
+        };
+        match value {
+            None => memory,
+            Some(value) => {
+                let kind = TypedKind::InitializeAt(Box::new(memory), Box::new(value));
+                Typed { kind, ty: pointer, lvalue: false, expiring: false, span }
+            }
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! Expressions.
+
+mod calls;
+mod casts;
+mod members;
+mod names;
+mod operators;
+
+use super::Analyzer;
+use crate::source::Span;
+use crate::source::diagnostics::Problem;
+use crate::syntax::*;
+use crate::typed::*;
+use crate::types::{TypeId, TypeKind};
+use std::rc::Rc;
+
+impl Analyzer {
+    /// Analyzes an expression. After an error, its type is `ERROR`.
+    pub(super) fn expression(&mut self, syntax: &Expression) -> Typed {
+        let span = syntax.span;
+        match self.deeper(span, |this| this.expression_inner(syntax)) {
+            Some(typed) => typed,
+            None => self.bad(span),
+        }
+    }
+
+    fn expression_inner(&mut self, syntax: &Expression) -> Typed {
+        let span = syntax.span;
+        match &syntax.kind {
+            ExpressionKind::Integer { value, unsigned, long, decimal } => {
+                let ty = literal_type(*value, *unsigned, *long, *decimal);
+                self.constant(*value, ty, span)
+            }
+            ExpressionKind::Float { value, single } => {
+                if *single {
+                    self.constant(u64::from((*value as f32).to_bits()), TypeId::FLOAT, span)
+                } else {
+                    self.constant(value.to_bits(), TypeId::DOUBLE, span)
+                }
+            }
+            ExpressionKind::Bool(value) => self.constant(u64::from(*value), TypeId::BOOL, span),
+            ExpressionKind::Null => self.constant(0, TypeId::NULL, span),
+            ExpressionKind::Character(value) => {
+                let value = i64::from(*value as u8 as i8);
+                self.constant(value as u64, TypeId::CHAR, span)
+            }
+            ExpressionKind::Text(units) => {
+                let variable = self.text_variable(units, span);
+                let ty = self.variables[variable.0 as usize].ty;
+                Typed { kind: TypedKind::Variable(variable), ty, lvalue: true, expiring: false, span }
+            }
+            ExpressionKind::Name(name) => self.name(name, span),
+            ExpressionKind::This => match self.frame.as_ref().and_then(|frame| frame.this.clone()) {
+                Some(this) => {
+                    let address = self.address_of(this);
+                    Typed { span, ..address }
+                }
+                None => {
+                    self.error(span, "`this` exists only in member functions");
+                    self.bad(span)
+                }
+            },
+            ExpressionKind::Unary(operator, operand) => self.unary(*operator, operand, span),
+            ExpressionKind::Postfix(operand, up) => {
+                let operand = self.expression(operand);
+                self.increment_any(operand, *up, true, span)
+            }
+            ExpressionKind::Binary(operator, a, b) => self.binary(*operator, a, b, span),
+            ExpressionKind::Assign(operator, a, b) => self.assign(*operator, a, b, span),
+            ExpressionKind::Conditional(condition, yes, no) => self.conditional(condition, yes, no, span),
+            ExpressionKind::Call(callee, arguments) => self.call(callee, arguments, span),
+            ExpressionKind::Launch(_) => {
+                self.unsupported(span, "a launch from device code");
+                self.bad(span)
+            }
+            ExpressionKind::Index(object, index) => self.index(object, index, span),
+            ExpressionKind::Member(object, arrow, name) => self.member_expression(object, *arrow, name, span),
+            ExpressionKind::Cast(style, kind, value) => self.cast(*style, kind, value, span),
+            ExpressionKind::Construct(kind, elements, braces) => self.construct(kind, elements, *braces, span),
+            ExpressionKind::List(elements) => {
+                if let [only] = elements.as_slice() {
+                    return self.expression(&only.value);
+                }
+                self.error(span, "a list in braces has no type of its own here");
+                self.bad(span)
+            }
+            ExpressionKind::SizeOfType(kind) => {
+                let ty = self.type_of(kind);
+                self.size_of(ty, span)
+            }
+            ExpressionKind::SizeOf(value) => {
+                let saved = std::mem::replace(&mut self.unevaluated, true);
+                let typed = self.expression(value);
+                self.unevaluated = saved;
+                self.size_of(typed.ty, span)
+            }
+            ExpressionKind::SizeOfPack(name) => match self.pack_length(*name) {
+                Some(length) => self.constant(length as u64, TypeId::UNSIGNED_LONG, span),
+                None => {
+                    self.unknown_name(*name, span, "parameter pack");
+                    self.bad(span)
+                }
+            },
+            ExpressionKind::AlignOf(kind) => {
+                let ty = self.type_of(kind);
+                if ty == TypeId::ERROR {
+                    return self.bad(span);
+                }
+                let ty = self.types.referred(ty);
+                self.constant(self.types.align(ty), TypeId::UNSIGNED_LONG, span)
+            }
+            ExpressionKind::NoExcept => self.constant(1, TypeId::BOOL, span),
+            ExpressionKind::Lambda(lambda) => self.lambda(lambda, span),
+            ExpressionKind::Expansion(_) => {
+                self.error(span, "`...` cannot stand here");
+                self.bad(span)
+            }
+            ExpressionKind::Fold(operator, left, right) => {
+                self.fold(*operator, left.as_deref(), right.as_deref(), span)
+            }
+            ExpressionKind::New(new) => self.new_object(new, span),
+            ExpressionKind::Delete(value) => {
+                let typed = self.expression(value);
+                let pointer = self.decayed(typed);
+                self.call_named("free", vec![pointer], span)
+            }
+            ExpressionKind::Trait(name, kinds) => {
+                let types: Vec<TypeId> = kinds.iter().map(|kind| self.type_of(kind)).collect();
+                if types.contains(&TypeId::ERROR) {
+                    return self.bad(span);
+                }
+                let text = self.text(*name).to_owned();
+                match self.type_trait(&text, &types) {
+                    Some(value) => self.constant(u64::from(value), TypeId::BOOL, span),
+                    None => {
+                        self.unsupported(span, format!("the type trait `{text}`"));
+                        self.bad(span)
+                    }
+                }
+            }
+            ExpressionKind::Statements(list) => self.statement_expression(list, span),
+            ExpressionKind::Invalid => self.bad(span),
+        }
+    }
+
+    fn statement_expression(&mut self, list: &Rc<Vec<Statement>>, span: Span) -> Typed {
+        let mut statements = Vec::new();
+        let mut value = None;
+        self.block(|this| {
+            let Some((last, before)) = list.split_last() else { return };
+            this.statements(before, &mut statements);
+            if let StatementKind::Expression(last) = &last.kind {
+                let typed = this.expression(last);
+                value = Some(this.decayed(typed));
+            } else {
+                this.statements(std::slice::from_ref(last), &mut statements);
+            }
+        });
+        let value = value.unwrap_or_else(|| self.constant(0, TypeId::VOID, span));
+        let ty = value.ty;
+        let kind = TypedKind::Statements(Rc::new(statements), Box::new(value));
+        Typed { kind, ty, lvalue: false, expiring: false, span }
+    }
+
+    /// A constant of a scalar type.
+    pub(super) fn constant(&self, bits: u64, ty: TypeId, span: Span) -> Typed {
+        let bits = self.types.normalize(ty, bits);
+        Typed { kind: TypedKind::Constant(bits), ty, lvalue: false, expiring: false, span }
+    }
+
+    fn size_of(&mut self, ty: TypeId, span: Span) -> Typed {
+        let ty = self.types.referred(ty);
+        if ty == TypeId::ERROR {
+            return self.bad(span);
+        }
+        if let TypeKind::Record(record) = self.types.kind(ty)
+            && !self.types.record(*record).complete
+        {
+            let shown = self.show(ty);
+            self.error(span, format!("{shown} is not complete here: it has no size"));
+            return self.bad(span);
+        }
+        self.constant(self.types.size(ty), TypeId::UNSIGNED_LONG, span)
+    }
+
+    /// The value of an object, or the value itself.
+    pub(super) fn rvalue(&mut self, value: Typed) -> Typed {
+        if !value.lvalue || value.ty == TypeId::ERROR {
+            return value;
+        }
+        if matches!(self.types.kind(value.ty), TypeKind::Array(..) | TypeKind::Function(_)) {
+            return self.decayed(value);
+        }
+        let (ty, span) = (value.ty, value.span);
+        let ty = if self.types.is_aggregate(ty) { ty } else { self.types.bare(ty) };
+        // The value of a constant variable of the module is known.
+        if let TypedKind::Variable(variable) = value.kind {
+            let found = &self.variables[variable.0 as usize];
+            if found.space == VariableSpace::Host
+                && !self.types.is_aggregate(ty)
+                && let Some(bytes) = found.bytes.clone()
+                && bytes.addresses.is_empty()
+            {
+                let mut padded = [0; 8];
+                let count = bytes.bytes.len().min(8);
+                padded[..count].copy_from_slice(&bytes.bytes[..count]);
+                return self.constant(u64::from_le_bytes(padded), ty, span);
+            }
+        }
+        Typed { kind: TypedKind::Load(Box::new(value)), ty, lvalue: false, expiring: false, span }
+    }
+
+    /// The value with arrays and functions as pointers.
+    pub(super) fn decayed(&mut self, value: Typed) -> Typed {
+        if value.ty == TypeId::ERROR {
+            return value;
+        }
+        match self.types.kind(value.ty).clone() {
+            TypeKind::Array(element, _) => {
+                let ty = self.types.pointer(element);
+                let span = value.span;
+                let value = if value.lvalue { value } else { self.temporary(value) };
+                let address = self.address_of(value);
+                Typed { ty, span, ..address }
+            }
+            TypeKind::Function(_) => {
+                let ty = self.types.pointer(value.ty);
+                let span = value.span;
+                if let TypedKind::Dereference(pointer) = value.kind {
+                    return *pointer;
+                }
+                Typed { kind: TypedKind::AddressOf(Box::new(value)), ty, lvalue: false, expiring: false, span }
+            }
+            _ => self.rvalue(value),
+        }
+    }
+
+    /// An object that holds a value.
+    pub(super) fn temporary(&mut self, value: Typed) -> Typed {
+        if value.lvalue {
+            return value;
+        }
+        let (ty, span) = (value.ty, value.span);
+        Typed { kind: TypedKind::Temporary(Box::new(value)), ty, lvalue: true, expiring: true, span }
+    }
+
+    /// The address of an object.
+    pub(super) fn address_of(&mut self, value: Typed) -> Typed {
+        let span = value.span;
+        self.mark_addressed(&value);
+        let ty = self.types.pointer(value.ty);
+        let kind = match value.kind {
+            TypedKind::Dereference(pointer) => return Typed { ty, span, ..*pointer },
+            _ if !value.lvalue => {
+                let object = self.temporary(value);
+                TypedKind::AddressOf(Box::new(object))
+            }
+            _ => TypedKind::AddressOf(Box::new(value)),
+        };
+        Typed { kind, ty, lvalue: false, expiring: false, span }
+    }
+
+    /// Notes that the address of a local variable is used.
+    fn mark_addressed(&mut self, value: &Typed) {
+        match &value.kind {
+            TypedKind::Local(local) => {
+                if let Some(frame) = self.frame.as_mut()
+                    && let Some(local) = frame.body.locals.get_mut(local.0 as usize)
+                {
+                    local.addressed = true;
+                }
+            }
+            TypedKind::Field(object, ..) => self.mark_addressed(object),
+            TypedKind::Assign(object, _) | TypedKind::CompoundAssign(_, object, ..) | TypedKind::Increment(object, ..) => {
+                self.mark_addressed(object);
+            }
+            TypedKind::Comma(_, object) => self.mark_addressed(object),
+            TypedKind::Conditional(_, a, b) => {
+                self.mark_addressed(a);
+                self.mark_addressed(b);
+            }
+            _ => {}
+        }
+    }
+
+    /// The object that a pointer value points to.
+    pub(super) fn dereference(&mut self, pointer: Typed) -> Typed {
+        let span = pointer.span;
+        let ty = self.types.pointee(pointer.ty).unwrap_or(TypeId::ERROR);
+        if let TypedKind::AddressOf(object) = pointer.kind {
+            if object.ty == ty {
+                return Typed { span, ..*object };
+            }
+            let pointer = Typed { kind: TypedKind::AddressOf(object), ..pointer };
+            return Typed { kind: TypedKind::Dereference(Box::new(pointer)), ty, lvalue: true, expiring: false, span };
+        }
+        Typed { kind: TypedKind::Dereference(Box::new(pointer)), ty, lvalue: true, expiring: false, span }
+    }
+
+    /// A part of an object.
+    pub(super) fn part(&mut self, object: Typed, offset: u64, ty: TypeId, bits: Option<(u8, u8)>) -> Typed {
+        let (span, expiring) = (object.span, object.expiring || !object.lvalue);
+        let object = self.temporary(object);
+        Typed { kind: TypedKind::Field(Box::new(object), offset, bits), ty, lvalue: true, expiring, span }
+    }
+
+    /// A truth value.
+    pub(super) fn condition(&mut self, value: Typed, span: Span) -> Option<Typed> {
+        if value.ty == TypeId::ERROR {
+            return None;
+        }
+        let value = if self.types.record_of(value.ty).is_some() { value } else { self.decayed(value) };
+        if value.ty == TypeId::BOOL {
+            return Some(value);
+        }
+        if self.types.is_scoped(value.ty) {
+            let shown = self.show(value.ty);
+            self.error(span, format!("{shown} cannot be used as a condition"));
+            return None;
+        }
+        self.convert(value, TypeId::BOOL, span)
+    }
+
+    fn warn(&mut self, span: Span, message: &str) {
+        self.report(Problem::warning(span, message));
+    }
+}
+
+/// The type of an integer literal.
+fn literal_type(value: u64, unsigned: bool, long: u8, decimal: bool) -> TypeId {
+    let fits = |ty: TypeId| match ty {
+        TypeId::INT => value <= i32::MAX as u64,
+        TypeId::UNSIGNED => value <= u64::from(u32::MAX),
+        TypeId::LONG | TypeId::LONG_LONG => value <= i64::MAX as u64,
+        _ => true,
+    };
+    let (signed, unsigned_types) = match long {
+        0 => (
+            vec![TypeId::INT, TypeId::LONG],
+            vec![TypeId::UNSIGNED, TypeId::UNSIGNED_LONG],
+        ),
+        1 => (vec![TypeId::LONG], vec![TypeId::UNSIGNED_LONG]),
+        _ => (vec![TypeId::LONG_LONG], vec![TypeId::UNSIGNED_LONG_LONG]),
+    };
+    let candidates: Vec<TypeId> = if unsigned {
+        unsigned_types
+    } else if decimal {
+        signed
+    } else {
+        signed.into_iter().zip(unsigned_types).flat_map(|(a, b)| [a, b]).collect()
+    };
+    candidates.into_iter().find(|&ty| fits(ty)).unwrap_or(TypeId::UNSIGNED_LONG)
+}

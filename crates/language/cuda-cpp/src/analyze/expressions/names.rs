@@ -1,0 +1,196 @@
+//! Names in expressions.
+
+use super::super::scopes::Binding;
+use super::Analyzer;
+use crate::source::Span;
+use crate::syntax::*;
+use crate::typed::*;
+use crate::types::{FunctionType, TypeId, TypeKind};
+use std::rc::Rc;
+
+impl Analyzer {
+    /// The value of a name.
+    pub(super) fn name(&mut self, name: &QualifiedName, span: Span) -> Typed {
+        let last = name.last();
+        let Ok(found) = self.resolve_value(name) else { return self.bad(span) };
+        if let Some(typed) = self.field_by_name(name, found.as_ref(), span) {
+            return typed;
+        }
+        let Some(binding) = found else {
+            self.unknown_value(last.name, span);
+            return self.bad(span);
+        };
+        if let (Binding::Template(template), Some(arguments)) = (&binding, &last.arguments) {
+            let arguments = arguments.clone();
+            return self.variable_instance(*template, &arguments, span).unwrap_or_else(|| self.bad(span));
+        }
+        if let Binding::Functions(list) = &binding {
+            return self.function_value(list.clone(), last, span);
+        }
+        self.bound_value(binding, span).unwrap_or_else(|| self.bad(span))
+    }
+
+    fn resolve_value(&mut self, name: &QualifiedName) -> Result<Option<Binding>, ()> {
+        // Members of a class are found by `field_by_name`.
+        if name.parts.len() > 1 || name.global {
+            let scope = self.qualifier_scope(name)?;
+            if let Some(scope) = scope
+                && let Some(record) = self.scopes[scope].record
+                && self.types.find_field(record, name.last().name).is_some()
+            {
+                return Ok(None);
+            }
+        }
+        self.resolve(name)
+    }
+
+    /// A data member of the class around, through `this`.
+    fn field_by_name(&mut self, name: &QualifiedName, found: Option<&Binding>, span: Span) -> Option<Typed> {
+        let this = self.frame.as_ref()?.this.clone()?;
+        let record = self.types.record_of(this.ty)?;
+        let place = self.types.find_field(record, name.last().name)?;
+        if found.is_some() && name.parts.len() == 1 {
+            // A local variable or parameter hides the member; a name of a scope around the class does not.
+            let (_, scope) = self.find(name.last().name)?;
+            let class = self.types.record(record).scope;
+            if scope != class && self.encloses(class, scope) {
+                return None;
+            }
+        }
+        let value = self.member_place(this, place.offset, place.kind, place.bits);
+        Some(Typed { span, ..value })
+    }
+
+    /// Whether `inner` lies in `outer`.
+    fn encloses(&self, outer: usize, inner: usize) -> bool {
+        let mut scope = Some(inner);
+        while let Some(here) = scope {
+            if here == outer {
+                return true;
+            }
+            scope = self.scopes[here].parent;
+        }
+        false
+    }
+
+    fn unknown_value(&mut self, name: crate::lex::Name, span: Span) {
+        let text = self.text(name).to_owned();
+        let header = match text.as_str() {
+            "FLT_MAX" | "FLT_MIN" | "FLT_EPSILON" | "DBL_MAX" => Some("<cfloat>"),
+            "INT_MAX" | "INT_MIN" | "UINT_MAX" | "LLONG_MAX" => Some("<climits>"),
+            "cg" => Some("<cooperative_groups.h>"),
+            _ => None,
+        };
+        if let Some(header) = header {
+            let problem = crate::source::diagnostics::Problem::error(span, format!("cannot find `{text}` in this scope"));
+            self.report(problem.label("not found").help(format!("add `#include {header}`")));
+            return;
+        }
+        self.unknown_name(name, span, "name");
+    }
+
+    /// The value that a binding stands for.
+    pub(in crate::analyze) fn bound_value(&mut self, binding: Binding, span: Span) -> Option<Typed> {
+        Some(match binding {
+            Binding::Local(serial, local) => {
+                let frame = self.frame.as_ref().map(|frame| frame.serial);
+                if frame != Some(serial) {
+                    let problem = crate::source::diagnostics::Problem::error(
+                        span,
+                        "this variable belongs to a function around and is not captured",
+                    );
+                    self.report(problem.help("capture it: `[=]` or `[&]`"));
+                    return None;
+                }
+                self.local_place(local, span)
+            }
+            Binding::Variable(variable) => {
+                let found = &self.variables[variable.0 as usize];
+                let ty = found.ty;
+                if self.types.is_reference(ty) {
+                    self.unsupported(span, "a reference at namespace scope");
+                    return None;
+                }
+                Typed { kind: TypedKind::Variable(variable), ty, lvalue: true, expiring: false, span }
+            }
+            Binding::Constant(bits, ty) => self.constant(bits, ty, span),
+            Binding::Alias(value) => Typed { span, ..(*value).clone() },
+            Binding::Type(_) | Binding::Template(_) => {
+                self.error(span, "this is a type; a value is expected here");
+                return None;
+            }
+            Binding::Namespace(_) => {
+                self.error(span, "this is a namespace; a value is expected here");
+                return None;
+            }
+            Binding::Pack(_) | Binding::LocalPack(_) => {
+                self.error(span, "this parameter pack must be expanded by `...`");
+                return None;
+            }
+            Binding::Functions(list) => {
+                let only = *list.first()?;
+                return self.function_object(only, span);
+            }
+        })
+    }
+
+    fn function_value(&mut self, list: Vec<FunctionNumber>, part: &NamePart, span: Span) -> Typed {
+        let chosen = match (&part.arguments, list.as_slice()) {
+            (None, [only]) if self.function(*only).template.is_none() => Some(*only),
+            (None, _) => None,
+            (Some(arguments), _) => {
+                let Some(explicit) = self.template_arguments(&arguments.clone()) else { return self.bad(span) };
+                list.iter().copied().find_map(|number| {
+                    self.function(number).template.as_ref()?;
+                    self.trial(|this| {
+                        let (arguments, _) = this.deduce_function(number, &explicit, &[], span)?;
+                        this.instance_of(number, &arguments, span)
+                    })
+                    .flatten()
+                })
+            }
+        };
+        match chosen.and_then(|number| self.function_object(number, span)) {
+            Some(value) => value,
+            None => {
+                let text = self.text(part.name).to_owned();
+                self.error(span, format!("it is not clear which function `{text}` means here"));
+                self.bad(span)
+            }
+        }
+    }
+
+    /// A function as a value.
+    pub(in crate::analyze) fn function_object(&mut self, number: FunctionNumber, span: Span) -> Option<Typed> {
+        let result = self.result_of(number, span)?;
+        let signature = self.signature(number)?;
+        let parameters = signature.parameters.iter().map(|parameter| parameter.ty).collect();
+        let function = FunctionType { result, parameters, variadic: signature.variadic };
+        let ty = self.types.intern(TypeKind::Function(Rc::new(function)));
+        self.need(number);
+        Some(Typed { kind: TypedKind::Function(number), ty, lvalue: true, expiring: false, span })
+    }
+
+    /// A member of an object; a member of reference type is followed.
+    pub(in crate::analyze) fn member_place(
+        &mut self,
+        object: Typed,
+        offset: u64,
+        ty: TypeId,
+        bits: Option<(u8, u8)>,
+    ) -> Typed {
+        if ty == TypeId::ERROR {
+            return self.bad(object.span);
+        }
+        if self.types.is_reference(ty) {
+            let inner = self.types.referred(ty);
+            let pointer = self.types.pointer(inner);
+            let place = self.part(object, offset, pointer, None);
+            let value = self.rvalue(place);
+            return self.dereference(value);
+        }
+        let (is_const, is_volatile) = (self.types.is_const(object.ty), self.types.is_volatile(object.ty));
+        let ty = self.types.with(ty, is_const, is_volatile);
+        self.part(object, offset, ty, bits)
+    }
+}

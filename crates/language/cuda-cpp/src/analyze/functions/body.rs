@@ -1,0 +1,260 @@
+//! Bodies of functions.
+
+use super::super::scopes::Binding;
+use super::{Analyzer, BodyState, Frame};
+use crate::source::Span;
+use crate::source::diagnostics::Problem;
+use crate::syntax::*;
+use crate::typed::*;
+use crate::types::{TypeId, TypeKind};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+impl Analyzer {
+    /// Analyzes the body of a function.
+    pub(in crate::analyze) fn analyze_body(&mut self, number: FunctionNumber) {
+        let record = self.function(number).clone();
+        if matches!(record.state, BodyState::Started | BodyState::Done) || record.template.is_some() {
+            return;
+        }
+        self.function_mut(number).state = BodyState::Started;
+        let instance = record.of_template.is_some() || self.in_template(record.scope);
+        let depth = self.around.len();
+        if instance {
+            self.around.push((record.syntax.span, format!("in the instance `{}`", self.instance_text(number))));
+        }
+        let body = self.deeper(record.syntax.span, |this| this.make_body(number)).flatten();
+        self.around.truncate(depth);
+        let record = self.function_mut(number);
+        record.body = body.map(Rc::new);
+        record.state = BodyState::Done;
+    }
+
+    fn in_template(&self, scope: usize) -> bool {
+        self.record_around(scope).is_some_and(|record| self.record_templates.contains_key(&record))
+    }
+
+    fn instance_text(&self, number: FunctionNumber) -> String {
+        self.function(number).display.clone()
+    }
+
+    fn make_body(&mut self, number: FunctionNumber) -> Option<TypedBody> {
+        let record = self.function(number).clone();
+        let signature = self.signature(number)?;
+        if record.intrinsic.is_some() {
+            return None;
+        }
+        let has_body = record.syntax.body.is_some() || record.syntax.parsed.get().is_some();
+        if !has_body && record.inherits.is_none() && !record.syntax.defaulted {
+            return None;
+        }
+        let parsed = if record.inherits.is_none() && has_body { Some(self.parser.body(&record.syntax)?) } else { None };
+        self.frames += 1;
+        let serial = self.frames;
+        let frame = Frame {
+            serial,
+            body: TypedBody::default(),
+            result: (!self.contains_auto(signature.result)).then_some(signature.result),
+            this: None,
+            labels: HashMap::new(),
+            loops: 0,
+            switches: 0,
+        };
+        let outer_frame = self.frame.replace(frame);
+        let outer_unevaluated = std::mem::replace(&mut self.unevaluated, false);
+        let scope = self.add_scope(record.scope);
+        let outer_scope = std::mem::replace(&mut self.scope, scope);
+        self.bind_this(&record);
+        let arguments = self.bind_parameters(&signature);
+        let mut statements = Vec::new();
+        if record.is_constructor {
+            self.constructor_prologue(&record, parsed.as_deref(), arguments, &mut statements);
+        }
+        if let Some(parsed) = &parsed {
+            let list = parsed.statements.clone();
+            self.block(|this| this.statements(&list, &mut statements));
+            self.check_end(number, &signature, &statements, parsed.end);
+        }
+        self.scope = outer_scope;
+        self.unevaluated = outer_unevaluated;
+        let frame = std::mem::replace(&mut self.frame, outer_frame)?;
+        for (name, (_, defined, span)) in &frame.labels {
+            if !defined {
+                let text = self.text(*name).to_owned();
+                self.error(*span, format!("there is no label `{text}` in this function"));
+            }
+        }
+        if self.contains_auto(signature.result) {
+            let mut made = (*signature).clone();
+            made.result = frame.result.unwrap_or(TypeId::VOID);
+            self.function_mut(number).signature = Some(Rc::new(made));
+        }
+        let mut body = frame.body;
+        body.statements = statements;
+        Some(body)
+    }
+
+    fn bind_this(&mut self, record: &super::FunctionRecord) {
+        let Some(class) = record.record.filter(|_| !record.is_static) else { return };
+        let is_const = record.syntax.signature.is_const && !record.is_constructor;
+        let ty = self.types.intern(TypeKind::Record(class));
+        let object = self.types.with(ty, is_const, false);
+        let pointer = self.types.pointer(object);
+        let this = self.add_local("this".to_owned(), pointer, record.syntax.span);
+        let Some(frame) = self.frame.as_mut() else { return };
+        frame.body.parameters.push(this);
+        let span = record.syntax.span;
+        let place = Typed { kind: TypedKind::Local(this), ty: pointer, lvalue: true, expiring: false, span };
+        let value = Typed { kind: TypedKind::Load(Box::new(place)), ty: pointer, lvalue: false, expiring: false, span };
+        let closure =
+            Typed { kind: TypedKind::Dereference(Box::new(value)), ty: object, lvalue: true, expiring: false, span };
+        let Some(captures) = &record.captures else {
+            frame.this = Some(closure);
+            return;
+        };
+        let (fields, captured_this) = &**captures;
+        for (name, offset, ty, by_reference) in fields {
+            let value = self.capture_place(&closure, *offset, *ty, *by_reference, is_const);
+            self.bind(*name, Binding::Alias(Rc::new(value)));
+        }
+        if let Some(outer) = captured_this {
+            let offset = fields.iter().map(|(_, offset, ..)| offset + 8).max().unwrap_or(0);
+            let _ = offset;
+            let place = self.types.record(class).fields.last().map_or(0, |field| field.offset);
+            let pointer = self.types.pointer(*outer);
+            let field = self.part(closure.clone(), place, pointer, None);
+            let value = self.rvalue(field);
+            let object = self.dereference(value);
+            if let Some(frame) = self.frame.as_mut() {
+                frame.this = Some(object);
+            }
+        }
+    }
+
+    fn capture_place(&mut self, closure: &Typed, offset: u64, ty: TypeId, by_reference: bool, is_const: bool) -> Typed {
+        if by_reference {
+            let pointer = self.types.pointer(ty);
+            let field = self.part(closure.clone(), offset, pointer, None);
+            let value = self.rvalue(field);
+            return self.dereference(value);
+        }
+        let ty = self.types.with(ty, is_const, false);
+        self.part(closure.clone(), offset, ty, None)
+    }
+
+    /// Declares the parameters as local variables; returns them as values.
+    fn bind_parameters(&mut self, signature: &super::Signature) -> Vec<Typed> {
+        let mut packs: Vec<(crate::lex::Name, Vec<Binding>)> = Vec::new();
+        let mut values = Vec::new();
+        let serial = self.frame.as_ref().map_or(0, |frame| frame.serial);
+        for parameter in &signature.parameters {
+            let text = parameter.name.map_or(String::new(), |name| self.text(name).to_owned());
+            let local = self.add_local(text, parameter.ty, parameter.span);
+            if let Some(frame) = self.frame.as_mut() {
+                frame.body.parameters.push(local);
+            }
+            values.push(self.local_place(local, parameter.span));
+            let Some(name) = parameter.name else { continue };
+            let binding = Binding::Local(serial, local);
+            if parameter.pack {
+                match packs.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, list)) => list.push(binding),
+                    None => packs.push((name, vec![binding])),
+                }
+            } else {
+                if self.scopes[self.scope].names.contains_key(&name) {
+                    let text = self.text(name).to_owned();
+                    self.error(parameter.span, format!("two parameters are named `{text}`"));
+                }
+                self.bind(name, binding);
+            }
+        }
+        for (name, list) in packs {
+            self.bind(name, Binding::LocalPack(list.into()));
+        }
+        values
+    }
+
+    /// Binds packs of parameters that got no argument.
+    pub(in crate::analyze) fn bind_empty_packs(&mut self, syntax: &FunctionSyntax) {
+        for parameter in syntax.signature.parameters.iter().filter(|parameter| parameter.pack) {
+            if let Some(name) = parameter.name
+                && !self.scopes[self.scope].names.contains_key(&name)
+            {
+                self.bind(name, Binding::LocalPack(Rc::from([])));
+            }
+        }
+    }
+
+    /// Adds a local variable to the function being analyzed.
+    pub(in crate::analyze) fn add_local(&mut self, name: String, ty: TypeId, span: Span) -> LocalNumber {
+        let Some(frame) = self.frame.as_mut() else { return LocalNumber(0) };
+        frame.body.locals.push(LocalVariable { name, ty, addressed: false, span, align: 0 });
+        LocalNumber(frame.body.locals.len() as u32 - 1)
+    }
+
+    /// A local variable as an expression; references are followed.
+    pub(in crate::analyze) fn local_place(&mut self, local: LocalNumber, span: Span) -> Typed {
+        let ty = self.frame.as_ref().and_then(|frame| frame.body.locals.get(local.0 as usize)).map(|local| local.ty);
+        let ty = ty.unwrap_or(TypeId::ERROR);
+        if !self.types.is_reference(ty) {
+            return Typed { kind: TypedKind::Local(local), ty, lvalue: true, expiring: false, span };
+        }
+        let inner = self.types.referred(ty);
+        let pointer = self.types.pointer(inner);
+        let place = Typed { kind: TypedKind::Local(local), ty: pointer, lvalue: true, expiring: false, span };
+        let value = Typed { kind: TypedKind::Load(Box::new(place)), ty: pointer, lvalue: false, expiring: false, span };
+        Typed { kind: TypedKind::Dereference(Box::new(value)), ty: inner, lvalue: true, expiring: false, span }
+    }
+
+    /// Warns if a function may end without a value.
+    fn check_end(
+        &mut self,
+        number: FunctionNumber,
+        signature: &super::Signature,
+        statements: &[TypedStatement],
+        end: Span,
+    ) {
+        let flags = self.function(number).syntax.specifiers.clone();
+        if flags.global && self.types.bare(signature.result) != TypeId::VOID {
+            let shown = self.show(signature.result);
+            let span = self.function(number).syntax.result.span;
+            let problem = Problem::error(span, format!("a `__global__` function must return `void`, not {shown}"));
+            self.report(problem.help("write results to memory that a pointer parameter points to"));
+        }
+        if self.types.bare(signature.result) == TypeId::VOID
+            || self.contains_auto(signature.result)
+            || self.function(number).is_constructor
+            || ends(statements)
+            || self.parser.map.is_builtin(end)
+        {
+            return;
+        }
+        let display = self.function(number).display.clone();
+        let problem = Problem::warning(end, format!("`{display}` may end without returning a value"));
+        self.report(problem);
+    }
+}
+
+/// Whether control certainly does not reach the end of a list of statements.
+fn ends(statements: &[TypedStatement]) -> bool {
+    use TypedStatementKind as S;
+    statements.iter().any(|statement| match &statement.kind {
+        S::Return(_) | S::Goto(_) => true,
+        S::Block(list) => ends(list),
+        S::If(_, then, Some(otherwise)) => {
+            ends(std::slice::from_ref(then)) && ends(std::slice::from_ref(otherwise))
+        }
+        S::If(condition, then, None) => {
+            matches!(condition.kind, TypedKind::Constant(bits) if bits != 0) && ends(std::slice::from_ref(then))
+        }
+        S::Loop { condition: None, .. } => true,
+        S::Loop { condition: Some(condition), .. } => {
+            matches!(condition.kind, TypedKind::Constant(bits) if bits != 0)
+        }
+        // Whether all cases return is not looked into.
+        S::Switch(..) | S::Asm(..) => true,
+        S::Expression(value) => matches!(value.kind, TypedKind::Call(..)),
+        _ => false,
+    })
+}

@@ -1,0 +1,186 @@
+//! Lambdas: closures are classes with a call operator.
+
+use super::super::scopes::Binding;
+use super::{Analyzer, CaptureField};
+use crate::lex::Name;
+use crate::lex::names::known;
+use crate::source::Span;
+use crate::syntax::*;
+use crate::typed::*;
+use crate::types::{Record, RecordField, TypeId};
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+impl Analyzer {
+    /// The closure that a lambda expression makes.
+    pub(in crate::analyze) fn lambda(&mut self, lambda: &Rc<LambdaSyntax>, span: Span) -> Typed {
+        let Some((captures, captured_this)) = self.captures(lambda) else { return self.bad(span) };
+        let scope = self.add_scope(self.scope);
+        let mangled = format!("Ul{}", self.types.records.len());
+        let mangled = format!("{}{mangled}", mangled.len());
+        let record = Record { name: "lambda".to_owned(), mangled, is_closure: true, scope, span, ..Record::default() };
+        let (id, ty) = self.types.add_record(record);
+        self.scopes[scope].record = Some(id);
+        let mut values = Vec::new();
+        for (name, by_reference, value) in &captures {
+            let kind = if *by_reference { self.types.pointer(value.ty) } else { self.types.bare(value.ty) };
+            let kind = if *by_reference { kind } else { self.array_or(kind, value) };
+            let field = RecordField { name: *name, kind, offset: 0, bits: None, default: None, span };
+            self.types.record_mut(id).fields.push(field);
+            values.push((*by_reference, value.clone()));
+        }
+        if let Some(this) = &captured_this {
+            let kind = self.types.pointer(this.ty);
+            let field = RecordField { name: known::THIS, kind, offset: 0, bits: None, default: None, span };
+            self.types.record_mut(id).fields.push(field);
+            values.push((true, this.clone()));
+        }
+        self.types.lay_out(id, 1);
+        let fields = self.types.record(id).fields.clone();
+        let mut places: Vec<CaptureField> = Vec::new();
+        let mut parts = Vec::new();
+        for (field, (by_reference, value)) in fields.iter().zip(values) {
+            if field.name != known::THIS {
+                let ty = if by_reference { value.ty } else { field.kind };
+                places.push((field.name, field.offset, ty, by_reference));
+            }
+            let part = if by_reference {
+                self.address_of(value)
+            } else {
+                match self.copy_value(value, field.kind) {
+                    Some(part) => part,
+                    None => return self.bad(span),
+                }
+            };
+            parts.push((field.offset, None, part));
+        }
+        self.call_operator(lambda, id, scope, (places, captured_this.map(|this| this.ty)));
+        let kind = TypedKind::Aggregate(parts, false);
+        Typed { kind, ty, lvalue: false, expiring: false, span }
+    }
+
+    fn array_or(&mut self, kind: TypeId, _value: &Typed) -> TypeId {
+        kind
+    }
+
+    /// Names, by reference or not, and places of what a lambda captures; and `*this`.
+    fn captures(&mut self, lambda: &LambdaSyntax) -> Option<(Vec<(Name, bool, Typed)>, Option<Typed>)> {
+        let mut captures: Vec<(Name, bool, Typed)> = Vec::new();
+        let mut this = None;
+        let own_this = self.frame.as_ref().and_then(|frame| frame.this.clone());
+        for capture in &lambda.captures {
+            let Some(name) = capture.name else {
+                this = own_this.clone();
+                continue;
+            };
+            let value = match &capture.value {
+                Some(value) => {
+                    let value = self.expression(value);
+                    if value.ty == TypeId::ERROR {
+                        return None;
+                    }
+                    if capture.by_reference { value } else { self.decayed(value) }
+                }
+                None => match self.find(name).map(|found| found.0) {
+                    Some(Binding::Constant(..) | Binding::Variable(_)) => continue,
+                    Some(binding @ (Binding::Local(..) | Binding::Alias(_))) => self.bound_value(binding, capture.span)?,
+                    Some(_) => continue,
+                    None => {
+                        self.unknown_name(name, capture.span, "variable");
+                        return None;
+                    }
+                },
+            };
+            captures.push((name, capture.by_reference, value));
+        }
+        if let Some(by_reference) = lambda.default {
+            let mut names = Vec::new();
+            visit::names_in_statements(&lambda.body, &mut |name| {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            });
+            if own_this.is_some() && this.is_none() {
+                this = own_this;
+            }
+            for name in names {
+                if captures.iter().any(|(known, ..)| *known == name) {
+                    continue;
+                }
+                match self.find(name).map(|found| found.0) {
+                    Some(binding @ (Binding::Local(..) | Binding::Alias(_))) => {
+                        let value = self.bound_value(binding, lambda.span)?;
+                        captures.push((name, by_reference, value));
+                    }
+                    Some(Binding::LocalPack(_)) => {
+                        self.unsupported(lambda.span, "the capture of a parameter pack");
+                        return None;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Some((captures, this))
+    }
+
+    /// Declares `operator()`. Parameters of type `auto` make it a template.
+    fn call_operator(
+        &mut self,
+        lambda: &Rc<LambdaSyntax>,
+        id: crate::types::RecordId,
+        scope: usize,
+        captures: (Vec<CaptureField>, Option<TypeId>),
+    ) {
+        let mut signature = (*lambda.signature).clone();
+        let mut invented = Vec::new();
+        for (at, parameter) in signature.parameters.iter_mut().enumerate() {
+            if matches!(parameter.kind.base, BaseType::Auto) {
+                let name = self.parser.names.intern(&format!("<auto {at}>"));
+                let part = NamePart { name, span: parameter.span, arguments: None, conversion: None };
+                let qualified = QualifiedName { span: parameter.span, global: false, parts: vec![part] };
+                parameter.kind.base = BaseType::Named(qualified);
+                invented.push(TemplateParameterSyntax {
+                    name: Some(name),
+                    kind: TemplateParameterKind::Type(None),
+                    pack: parameter.pack,
+                    span: parameter.span,
+                });
+            }
+        }
+        let generic = !invented.is_empty();
+        let part =
+            NamePart { name: known::CALL_OPERATOR, span: lambda.span, arguments: None, conversion: None };
+        let parsed = OnceCell::new();
+        let statements = lambda.body.clone();
+        let end = lambda.span.end();
+        let _ = parsed.set(Some(Rc::new(FunctionBody { members: Vec::new(), statements, end })));
+        let result = TypeSyntax {
+            base: BaseType::Auto,
+            is_const: false,
+            is_volatile: false,
+            derived: Vec::new(),
+            span: lambda.span,
+        };
+        let flags = Specifiers { device: true, host: true, is_constexpr: true, ..Specifiers::default() };
+        let syntax = Rc::new(FunctionSyntax {
+            name: QualifiedName { span: lambda.span, global: false, parts: vec![part] },
+            result,
+            signature: Rc::new(signature),
+            specifiers: Rc::new(flags),
+            body: None,
+            parsed,
+            deleted: false,
+            defaulted: false,
+            pure_virtual: false,
+            extern_c: false,
+            span: lambda.span,
+        });
+        let template = generic.then(|| Rc::new(invented));
+        let number = self.add_function(&syntax, scope, template, Some(id));
+        let made = self.function_mut(number);
+        made.captures = Some(Rc::new(captures));
+        made.generic = generic;
+        made.display = "lambda".to_owned();
+        self.bind_in(scope, known::CALL_OPERATOR, Binding::Functions(vec![number]));
+    }
+}

@@ -1,0 +1,325 @@
+//! Mangled names (Itanium C++ ABI, section 5.1), with substitutions.
+
+use super::super::templates::TemplateArgument;
+use super::Analyzer;
+use crate::syntax::BuiltinType;
+use crate::typed::FunctionNumber;
+use crate::types::{TypeId, TypeKind};
+
+/// Components that `S_` may refer to.
+#[derive(Default)]
+struct Mangler {
+    known: Vec<String>,
+}
+
+impl Mangler {
+    /// The reference to a component seen before, or its text, which is remembered.
+    fn substitute(&mut self, plain: &str, text: String) -> String {
+        if let Some(at) = self.known.iter().position(|known| known == plain) {
+            return match at {
+                0 => "S_".to_owned(),
+                _ => format!("S{}_", base36(at - 1)),
+            };
+        }
+        self.known.push(plain.to_owned());
+        text
+    }
+}
+
+fn base36(mut number: usize) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.push(char::from_digit((number % 36) as u32, 36).unwrap_or('0').to_ascii_uppercase());
+        number /= 36;
+        if number == 0 {
+            break;
+        }
+    }
+    digits.iter().rev().collect()
+}
+
+fn builtin(kind: BuiltinType) -> &'static str {
+    use BuiltinType::*;
+    match kind {
+        Void => "v",
+        Bool => "b",
+        Char => "c",
+        SignedChar => "a",
+        UnsignedChar => "h",
+        WideChar => "w",
+        Char16 => "Ds",
+        Char32 => "Di",
+        Short => "s",
+        UnsignedShort => "t",
+        Int => "i",
+        UnsignedInt => "j",
+        Long => "l",
+        UnsignedLong => "m",
+        LongLong => "x",
+        UnsignedLongLong => "y",
+        Float => "f",
+        Double => "d",
+    }
+}
+
+impl Analyzer {
+    /// The symbol of a function.
+    pub fn symbol(&mut self, number: FunctionNumber) -> String {
+        let record = self.function(number).clone();
+        let text = self.text(record.name).to_owned();
+        if record.syntax.extern_c && record.record.is_none() {
+            return text;
+        }
+        let mut mangler = Mangler::default();
+        let mut name = if record.is_constructor { "C1".to_owned() } else { format!("{}{text}", text.len()) };
+        if !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            let clean: String = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+            name = format!("{}{clean}{}", clean.len() + number.0.to_string().len(), number.0);
+        }
+        let home = match record.of_template {
+            Some(template) => self.function(template).scope,
+            None => record.scope,
+        };
+        let path = self.path(home);
+        if path.is_empty() {
+            if !record.arguments.is_empty() {
+                mangler.known.push(name.clone());
+            }
+        } else {
+            mangler.known.push(path.clone());
+            if !record.arguments.is_empty() {
+                mangler.known.push(format!("{path}{name}"));
+            }
+        }
+        let arguments = if record.arguments.is_empty() {
+            String::new()
+        } else {
+            self.mangle_list(&record.arguments, &mut mangler)
+        };
+        let constant = if record.syntax.signature.is_const && record.record.is_some() { "K" } else { "" };
+        let mut symbol = if path.is_empty() {
+            format!("_Z{name}{arguments}")
+        } else {
+            format!("_ZN{constant}{path}{name}{arguments}E")
+        };
+        let Some(signature) = self.signature(number) else { return symbol };
+        if !record.arguments.is_empty() && !record.is_constructor {
+            symbol.push_str(&self.mangle_type(signature.result, &mut mangler));
+        }
+        // Of an instance, the ABI wants the template's types with `T_`; those of its arguments are close enough
+        // unless the parameters depend on them.
+        let template = record.of_template.and_then(|template| self.function(template).template.clone());
+        for (at, parameter) in signature.parameters.iter().enumerate() {
+            let written = record.syntax.signature.parameters.get(at);
+            let dependent = written.zip(template.as_ref()).and_then(|(written, list)| {
+                self.mangle_dependent(&written.kind, written.kind.derived.len(), list, &mut mangler)
+            });
+            let text = match dependent {
+                Some(text) => text,
+                None => {
+                    let ty = self.types.bare(parameter.ty);
+                    self.mangle_type(ty, &mut mangler)
+                }
+            };
+            symbol.push_str(&text);
+        }
+        if signature.parameters.is_empty() {
+            symbol.push('v');
+        }
+        if signature.variadic {
+            symbol.push('z');
+        }
+        symbol
+    }
+
+    /// A parameter type that names a template parameter: `T_`, `PKT_`.
+    fn mangle_dependent(
+        &mut self,
+        kind: &crate::syntax::TypeSyntax,
+        count: usize,
+        parameters: &[crate::syntax::TemplateParameterSyntax],
+        mangler: &mut Mangler,
+    ) -> Option<String> {
+        use crate::syntax::{BaseType, Derivation};
+        if count == 0 {
+            let BaseType::Named(name) = &kind.base else { return None };
+            let simple = name.simple()?;
+            let at = parameters.iter().position(|parameter| parameter.name == Some(simple))?;
+            let plain = if at == 0 { "T_".to_owned() } else { format!("T{}_", base36(at - 1)) };
+            let plain = mangler.substitute(&plain.clone(), plain);
+            let outermost = kind.derived.is_empty();
+            if kind.is_const && !outermost {
+                let full = format!("K{}", if at == 0 { "T_".to_owned() } else { format!("T{}_", base36(at - 1)) });
+                return Some(mangler.substitute(&full, format!("K{plain}")));
+            }
+            return Some(plain);
+        }
+        let inner = self.mangle_dependent(kind, count - 1, parameters, mangler)?;
+        let mark = match kind.derived.get(count - 1)? {
+            Derivation::Pointer { .. } | Derivation::Array(_) => "P",
+            Derivation::Reference => "R",
+            Derivation::RvalueReference => "O",
+            Derivation::Function(_) => return None,
+        };
+        let full = format!("{mark}dependent{}", kind.span.low);
+        let plain = format!("{full}{inner}");
+        Some(mangler.substitute(&plain, format!("{mark}{inner}")))
+    }
+
+    fn mangle_type(&mut self, ty: TypeId, mangler: &mut Mangler) -> String {
+        let plain = self.plain_mangled(ty);
+        let (is_const, is_volatile) = (self.types.is_const(ty), self.types.is_volatile(ty));
+        if (is_const || is_volatile) && !matches!(self.types.kind(ty), TypeKind::Array(..)) {
+            if let Some(at) = mangler.known.iter().position(|known| *known == plain) {
+                return if at == 0 { "S_".to_owned() } else { format!("S{}_", base36(at - 1)) };
+            }
+            let bare = self.types.bare(ty);
+            let inner = self.mangle_type(bare, mangler);
+            let marks = format!("{}{}", if is_volatile { "V" } else { "" }, if is_const { "K" } else { "" });
+            return mangler.substitute(&plain, format!("{marks}{inner}"));
+        }
+        if let Some(at) = mangler.known.iter().position(|known| *known == plain) {
+            return if at == 0 { "S_".to_owned() } else { format!("S{}_", base36(at - 1)) };
+        }
+        match self.types.kind(ty).clone() {
+            TypeKind::Builtin(kind) => builtin(kind).to_owned(),
+            TypeKind::Pointer(to) => {
+                let inner = self.mangle_type(to, mangler);
+                mangler.substitute(&plain, format!("P{inner}"))
+            }
+            TypeKind::Reference(to) => {
+                let inner = self.mangle_type(to, mangler);
+                mangler.substitute(&plain, format!("R{inner}"))
+            }
+            TypeKind::RvalueReference(to) => {
+                let inner = self.mangle_type(to, mangler);
+                mangler.substitute(&plain, format!("O{inner}"))
+            }
+            TypeKind::Record(record) => {
+                if let Some((_, arguments)) = self.record_templates.get(&record).cloned() {
+                    let full = self.types.record(record).mangled.clone();
+                    let list = self.mangle_arguments(&arguments);
+                    let name = full.strip_suffix(&list).unwrap_or(&full).to_owned();
+                    let name = mangler.substitute(&name, name.clone());
+                    let list = self.mangle_list(&arguments, mangler);
+                    return mangler.substitute(&plain, format!("{name}{list}"));
+                }
+                mangler.substitute(&plain, plain.clone())
+            }
+            TypeKind::Enumeration(_) => mangler.substitute(&plain, plain.clone()),
+            _ => mangler.substitute(&plain, plain.clone()),
+        }
+    }
+
+    fn mangle_list(&mut self, list: &[TemplateArgument], mangler: &mut Mangler) -> String {
+        let mut text = String::from("I");
+        for argument in list {
+            match argument {
+                TemplateArgument::Type(ty) => text.push_str(&self.mangle_type(*ty, mangler)),
+                TemplateArgument::Pack(list) => {
+                    let inner = self.mangle_list(list, mangler);
+                    text.push('J');
+                    text.push_str(inner.get(1..).unwrap_or("E"));
+                }
+                other => text.push_str(&self.plain_argument(other)),
+            }
+        }
+        text.push('E');
+        text
+    }
+
+    /// Template arguments without substitutions.
+    pub(in crate::analyze) fn mangle_arguments(&self, list: &[TemplateArgument]) -> String {
+        let list: Vec<String> = list.iter().map(|argument| self.plain_argument(argument)).collect();
+        format!("I{}E", list.concat())
+    }
+
+    fn plain_argument(&self, argument: &TemplateArgument) -> String {
+        match argument {
+            TemplateArgument::Type(ty) => self.plain_mangled(*ty),
+            TemplateArgument::Value(bits, ty) => {
+                let kind = self.plain_mangled(*ty);
+                let value = *bits as i64;
+                if value < 0 && self.types.is_signed(*ty) {
+                    format!("L{kind}n{}E", value.unsigned_abs())
+                } else {
+                    format!("L{kind}{bits}E")
+                }
+            }
+            TemplateArgument::Template(number) => {
+                let text = self.text(self.templates[*number].name);
+                format!("{}{text}", text.len())
+            }
+            TemplateArgument::Pack(list) => {
+                let list: Vec<String> = list.iter().map(|argument| self.plain_argument(argument)).collect();
+                format!("J{}E", list.concat())
+            }
+        }
+    }
+
+    /// A type without substitutions.
+    fn plain_mangled(&self, ty: TypeId) -> String {
+        let mut marks = String::new();
+        if !matches!(self.types.kind(ty), TypeKind::Array(..)) {
+            if self.types.is_volatile(ty) {
+                marks.push('V');
+            }
+            if self.types.is_const(ty) {
+                marks.push('K');
+            }
+        }
+        let inner = match self.types.kind(ty) {
+            TypeKind::Builtin(kind) => builtin(*kind).to_owned(),
+            TypeKind::NullPointer => "Dn".to_owned(),
+            TypeKind::Pointer(to) => format!("P{}", self.plain_mangled(*to)),
+            TypeKind::Reference(to) => format!("R{}", self.plain_mangled(*to)),
+            TypeKind::RvalueReference(to) => format!("O{}", self.plain_mangled(*to)),
+            TypeKind::Array(element, count) => {
+                format!("A{}_{}", count.unwrap_or(0), self.plain_mangled(*element))
+            }
+            TypeKind::Function(function) => {
+                let list: Vec<String> = function.parameters.iter().map(|&ty| self.plain_mangled(ty)).collect();
+                let list = if list.is_empty() { "v".to_owned() } else { list.concat() };
+                format!("F{}{list}E", self.plain_mangled(function.result))
+            }
+            TypeKind::Record(record) => nested(&self.types.record(*record).mangled),
+            TypeKind::Enumeration(id) => nested(&self.types.enumerations[id.0 as usize].mangled),
+            TypeKind::Auto => "Da".to_owned(),
+            TypeKind::Error => "v".to_owned(),
+        };
+        format!("{marks}{inner}")
+    }
+
+    /// The symbol of a variable; `local` ones need no name that others know.
+    pub(in crate::analyze) fn variable_symbol(&mut self, name: &str, local: bool) -> String {
+        let path = self.path(self.scope);
+        let base = if path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("_ZN{path}{}{name}E", name.len())
+        };
+        if !local {
+            return base;
+        }
+        let taken = |symbol: &str| self.variables.iter().any(|variable| variable.symbol == symbol);
+        if !taken(&base) && self.frame.is_none() {
+            return base;
+        }
+        let mut at = self.variables.len();
+        loop {
+            let symbol = format!("{base}${at}");
+            if !taken(&symbol) {
+                return symbol;
+            }
+            at += 1;
+        }
+    }
+}
+
+/// A path of several names stands between `N` and `E`.
+fn nested(path: &str) -> String {
+    let digits: String = path.chars().take_while(char::is_ascii_digit).collect();
+    let length: usize = digits.parse().unwrap_or(0);
+    let rest = path.get(digits.len() + length..).unwrap_or("");
+    if rest.starts_with(|c: char| c.is_ascii_digit()) { format!("N{path}E") } else { path.to_owned() }
+}

@@ -1,0 +1,312 @@
+//! Functions: declarations, signatures, instances and bodies.
+
+mod body;
+mod constructors;
+mod declare;
+mod lambdas;
+mod mangle;
+mod statements;
+
+use super::Analyzer;
+use super::templates::TemplateArgument;
+use crate::lex::Name;
+use crate::source::Span;
+use crate::source::diagnostics::Problem;
+use crate::syntax::*;
+use crate::typed::*;
+use crate::types::{RecordId, TypeId};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A parameter of a signature.
+#[derive(Clone, Debug)]
+pub struct SignatureParameter {
+    /// Its name.
+    pub name: Option<Name>,
+    /// Its type.
+    pub ty: TypeId,
+    /// The default argument.
+    pub default: Option<Rc<Expression>>,
+    /// `__restrict__`.
+    pub restrict: bool,
+    /// Part of a pack.
+    pub pack: bool,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// Parameters and result, without `this`.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// The result; `auto` until the body is analyzed.
+    pub result: TypeId,
+    /// The parameters, packs expanded.
+    pub parameters: Vec<SignatureParameter>,
+    /// C's `...`.
+    pub variadic: bool,
+}
+
+/// How far the analysis of a body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyState {
+    /// Nobody needs it yet.
+    Unused,
+    /// Waits.
+    Queued,
+    /// In work.
+    Started,
+    /// Done, or failed.
+    Done,
+}
+
+/// A captured variable: name, offset in the closure, type, by reference.
+pub(super) type CaptureField = (Name, u64, TypeId, bool);
+
+/// A function, or a function template.
+#[derive(Clone, Debug)]
+pub struct FunctionRecord {
+    /// Its name.
+    pub name: Name,
+    /// Its name for messages.
+    pub display: String,
+    /// The declaration, replaced by the definition.
+    pub syntax: Rc<FunctionSyntax>,
+    /// The scope of its parameters' types.
+    pub scope: usize,
+    /// Template parameters of a template.
+    pub template: Option<Rc<Vec<TemplateParameterSyntax>>>,
+    /// The class it is a member of.
+    pub record: Option<RecordId>,
+    /// A member without `this`.
+    pub is_static: bool,
+    /// A constructor.
+    pub is_constructor: bool,
+    /// The signature, once computed.
+    pub signature: Option<Rc<Signature>>,
+    /// Arguments of an instance.
+    pub arguments: Rc<[TemplateArgument]>,
+    /// The template of an instance.
+    pub of_template: Option<FunctionNumber>,
+    /// Instances of a template.
+    pub instances: HashMap<Rc<[TemplateArgument]>, FunctionNumber>,
+    /// The analyzed body.
+    pub body: Option<Rc<TypedBody>>,
+    /// How far the analysis of the body is.
+    pub state: BodyState,
+    /// The lowering of calls: kind and text.
+    pub intrinsic: Option<(String, String)>,
+    /// Captures of a lambda; `this` last, if captured.
+    pub(super) captures: Option<Rc<(Vec<CaptureField>, Option<TypeId>)>>,
+    /// The constructor of a base that it stands for.
+    pub inherits: Option<FunctionNumber>,
+    /// Parameters that are `auto`, by their number, with the invented template parameter.
+    pub(super) generic: bool,
+}
+
+/// The function being analyzed.
+pub(super) struct Frame {
+    pub serial: u32,
+    pub body: TypedBody,
+    /// The declared result; `None` until deduced.
+    pub result: Option<TypeId>,
+    /// `*this`.
+    pub this: Option<Typed>,
+    pub labels: HashMap<Name, (u32, bool, Span)>,
+    pub loops: u32,
+    pub switches: u32,
+}
+
+impl Frame {
+    pub fn label(&mut self, name: Name, span: Span) -> u32 {
+        let next = self.body.labels;
+        let entry = self.labels.entry(name).or_insert((next, false, span));
+        if entry.0 == next {
+            self.body.labels += 1;
+        }
+        entry.0
+    }
+}
+
+impl Analyzer {
+    pub(super) fn function(&self, number: FunctionNumber) -> &FunctionRecord {
+        &self.functions[number.0 as usize]
+    }
+
+    fn function_mut(&mut self, number: FunctionNumber) -> &mut FunctionRecord {
+        &mut self.functions[number.0 as usize]
+    }
+
+    /// The signature of a function that is not a template.
+    pub fn signature(&mut self, number: FunctionNumber) -> Option<Rc<Signature>> {
+        if let Some(known) = &self.function(number).signature {
+            return Some(known.clone());
+        }
+        let (syntax, scope) = (self.function(number).syntax.clone(), self.function(number).scope);
+        let frame = self.frame.take();
+        let made = self.within(scope, |this| this.make_signature(&syntax));
+        self.frame = frame;
+        let made = Rc::new(made?);
+        self.function_mut(number).signature = Some(made.clone());
+        Some(made)
+    }
+
+    pub(super) fn make_signature(&mut self, syntax: &FunctionSyntax) -> Option<Signature> {
+        let mut parameters = Vec::new();
+        let errors = self.parser.problems.errors();
+        // Parameters may occur in later types: `decltype(a + b)`.
+        let scope = self.add_scope(self.scope);
+        self.within(scope, |this| {
+            for parameter in &syntax.signature.parameters {
+                let restrict = matches!(
+                    parameter.kind.derived.last(),
+                    Some(Derivation::Pointer { is_restrict: true, .. })
+                );
+                let kinds = if parameter.pack {
+                    this.expand_type(&parameter.kind, parameter.span)
+                } else {
+                    let ty = this.type_of(&parameter.kind);
+                    vec![this.parameter_type(ty)]
+                };
+                let names: Vec<_> = kinds.iter().map(|&ty| this.probe_binding(ty, parameter.span)).collect();
+                if let Some(name) = parameter.name {
+                    let binding = if parameter.pack {
+                        super::scopes::Binding::LocalPack(names.into())
+                    } else {
+                        names.into_iter().next().unwrap_or(super::scopes::Binding::Type(TypeId::ERROR))
+                    };
+                    this.scopes[scope].names.insert(name, binding);
+                }
+                for ty in kinds {
+                    if this.types.bare(ty) == TypeId::VOID {
+                        this.error(parameter.span, "a parameter cannot have type `void`");
+                    }
+                    parameters.push(SignatureParameter {
+                        name: parameter.name,
+                        ty,
+                        default: parameter.default.clone(),
+                        restrict,
+                        pack: parameter.pack,
+                        span: parameter.span,
+                    });
+                }
+            }
+            let result = match (&syntax.signature.trailing, &syntax.name.last().conversion) {
+                (Some(trailing), _) => this.type_of(trailing),
+                (None, Some(conversion)) => this.type_of(conversion),
+                (None, None) => this.type_of(&syntax.result),
+            };
+            if this.parser.problems.errors() > errors {
+                return None;
+            }
+            Some(Signature { result, parameters, variadic: syntax.signature.variadic })
+        })
+    }
+
+    fn probe_binding(&mut self, ty: TypeId, span: Span) -> super::scopes::Binding {
+        let value = self.declval(ty);
+        super::scopes::Binding::Alias(Rc::new(Typed { span, ..value }))
+    }
+
+    /// A value of a type that is never computed.
+    pub(super) fn declval(&mut self, ty: TypeId) -> Typed {
+        let lvalue = self.types.is_reference(ty);
+        let expiring = matches!(self.types.kind(ty), crate::types::TypeKind::RvalueReference(_));
+        let inner = self.types.referred(ty);
+        let pointer = self.types.pointer(inner);
+        let null = Typed {
+            kind: TypedKind::Constant(0),
+            ty: pointer,
+            lvalue: false,
+            expiring: false,
+            span: Span::default(),
+        };
+        let object = Typed {
+            kind: TypedKind::Dereference(Box::new(null)),
+            ty: inner,
+            lvalue: true,
+            expiring,
+            span: Span::default(),
+        };
+        if lvalue || self.types.bare(inner) == TypeId::VOID {
+            return object;
+        }
+        Typed { kind: TypedKind::Load(Box::new(object)), ty: inner, lvalue: false, expiring: false, span: Span::default() }
+    }
+
+    /// The result of a function; analyzes its body if the result is `auto`.
+    pub(super) fn result_of(&mut self, number: FunctionNumber, span: Span) -> Option<TypeId> {
+        let signature = self.signature(number)?;
+        if !self.contains_auto(signature.result) {
+            return Some(signature.result);
+        }
+        if self.function(number).state == BodyState::Started {
+            self.error(span, "the result type of this function is not known yet; write it instead of `auto`");
+            return None;
+        }
+        self.analyze_body(number);
+        let result = self.signature(number)?.result;
+        if self.contains_auto(result) { None } else { Some(result) }
+    }
+
+    /// Asks for the body of a function.
+    pub(super) fn need(&mut self, number: FunctionNumber) {
+        if self.unevaluated {
+            return;
+        }
+        let record = self.function(number);
+        if record.state == BodyState::Unused {
+            self.function_mut(number).state = BodyState::Queued;
+            self.queue.push_back(number);
+        }
+    }
+
+    /// The kernels, and the device functions of the user's files, for their errors.
+    pub(super) fn roots(&mut self) {
+        let count = self.functions.len();
+        let mut unused = Vec::new();
+        for at in 0..count {
+            let record = &self.functions[at];
+            let flags = &record.syntax.specifiers;
+            let has_body = record.syntax.body.is_some();
+            if record.template.is_some() || !has_body || self.parser.map.is_builtin(record.syntax.span) {
+                continue;
+            }
+            if flags.global {
+                self.need(FunctionNumber(at as u32));
+            } else if flags.device {
+                unused.push(FunctionNumber(at as u32));
+            }
+        }
+        while let Some(next) = self.queue.pop_front() {
+            if self.parser.problems.full() {
+                return;
+            }
+            self.analyze_body(next);
+        }
+        // What only unused functions need and the compiler lacks does not matter.
+        for number in unused {
+            let before = self.parser.problems.list().len();
+            let mark = self.parser.problems.mark();
+            self.need(number);
+            while let Some(next) = self.queue.pop_front() {
+                self.analyze_body(next);
+            }
+            let unsupported = |problem: &Problem| {
+                problem.severity != crate::source::diagnostics::Severity::Error
+            };
+            if self.parser.problems.list().iter().skip(before).all(unsupported) {
+                self.parser.problems.rewind(mark);
+            }
+        }
+    }
+}
+
+impl Analyzer {
+    /// Analyzes the body of a function now, for constant evaluation.
+    pub fn ready(&mut self, number: FunctionNumber) -> Option<()> {
+        if self.functions.get(number.0 as usize)?.state != BodyState::Started {
+            self.analyze_body(number);
+        }
+        self.function(number).body.as_ref().map(|_| ())
+    }
+}

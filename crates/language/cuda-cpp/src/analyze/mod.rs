@@ -1,0 +1,188 @@
+//! Semantic analysis: the syntax tree to the typed tree.
+//!
+//! Templates are instantiated by analyzing their syntax again in a scope that binds the parameters; there is no
+//! separate check of uninstantiated templates. Bodies of functions are analyzed when something uses them.
+
+mod convert;
+mod expressions;
+mod functions;
+mod items;
+mod launches;
+mod records;
+mod scopes;
+mod templates;
+mod types;
+mod variables;
+
+pub use functions::{FunctionRecord, Signature};
+pub use templates::TemplateArgument;
+
+use crate::lex::Name;
+use crate::parse::Parser;
+use crate::source::Span;
+use crate::source::diagnostics::Problem;
+use crate::syntax::Declaration;
+use crate::typed::*;
+use crate::types::{RecordId, TypeId, TypeTable};
+use functions::Frame;
+use scopes::{Binding, Scope};
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+use templates::TemplateRecord;
+
+/// Deepest nesting of instantiations and of analysis within analysis.
+const DEEPEST: usize = 220;
+/// Most functions of one translation unit that are analyzed.
+const MOST_FUNCTIONS: usize = 20_000;
+
+/// The analyzer, and after it the result.
+pub struct Analyzer {
+    /// The parser, which parses bodies on demand.
+    pub parser: Parser,
+    /// All types.
+    pub types: TypeTable,
+    /// All functions.
+    pub functions: Vec<FunctionRecord>,
+    /// All variables of the module.
+    pub variables: Vec<ModuleVariable>,
+    scopes: Vec<Scope>,
+    scope: usize,
+    templates: Vec<TemplateRecord>,
+    /// The template and arguments of classes.
+    record_templates: HashMap<RecordId, (usize, Rc<[TemplateArgument]>)>,
+    texts: HashMap<Vec<u8>, VariableNumber>,
+    queue: VecDeque<FunctionNumber>,
+    frame: Option<Frame>,
+    frames: u32,
+    depth: usize,
+    /// Instantiations around the current place, for notes.
+    around: Vec<(Span, String)>,
+    /// Known values of constant locals: by frame and local.
+    constants: HashMap<(u32, LocalNumber), Rc<ConstantBytes>>,
+    /// Steps left for constant evaluation.
+    pub fuel: u64,
+    unevaluated: bool,
+    /// Lists in braces among arguments, by their place.
+    lists: HashMap<(u32, u32), Rc<crate::syntax::Expression>>,
+    /// A conversion by a constructor or operator is being looked for.
+    converting: bool,
+}
+
+impl Analyzer {
+    /// An analyzer without declarations.
+    pub fn new(parser: Parser) -> Analyzer {
+        Analyzer {
+            parser,
+            types: TypeTable::default(),
+            functions: Vec::new(),
+            variables: Vec::new(),
+            scopes: vec![Scope::default()],
+            scope: 0,
+            templates: Vec::new(),
+            record_templates: HashMap::new(),
+            texts: HashMap::new(),
+            queue: VecDeque::new(),
+            frame: None,
+            frames: 0,
+            depth: 0,
+            around: Vec::new(),
+            constants: HashMap::new(),
+            fuel: 20_000_000,
+            unevaluated: false,
+            lists: HashMap::new(),
+            converting: false,
+        }
+    }
+
+    /// Analyzes the declarations of a translation unit, and every function that kernels need.
+    pub fn unit(&mut self, items: &[Declaration]) {
+        for item in items {
+            self.item(item);
+            if self.parser.problems.full() {
+                return;
+            }
+        }
+        self.find_launches();
+        self.roots();
+        while let Some(next) = self.queue.pop_front() {
+            if self.parser.problems.full() {
+                return;
+            }
+            self.analyze_body(next);
+        }
+    }
+
+    /// The text of a name.
+    pub fn text(&self, name: Name) -> &str {
+        self.parser.names.text(name)
+    }
+
+    /// Reports a problem, with the instantiations around it.
+    fn report(&mut self, mut problem: Problem) {
+        for (span, text) in self.around.iter().rev().take(4) {
+            problem = problem.note(*span, text.clone());
+        }
+        self.parser.problems.push(problem);
+    }
+
+    fn error(&mut self, span: Span, message: impl Into<String>) {
+        self.report(Problem::error(span, message));
+    }
+
+    fn unsupported(&mut self, span: Span, what: impl std::fmt::Display) {
+        self.report(Problem::unsupported(span, what));
+    }
+
+    /// An erroneous expression: it causes no further errors.
+    fn bad(&self, span: Span) -> Typed {
+        Typed { kind: TypedKind::Error, ty: TypeId::ERROR, lvalue: true, expiring: false, span }
+    }
+
+    /// Runs `f`; if it reports errors, forgets them and returns `None`.
+    fn trial<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let mark = self.parser.problems.mark();
+        let errors = self.parser.problems.errors();
+        let result = f(self);
+        if self.parser.problems.errors() > errors {
+            self.parser.problems.rewind(mark);
+            return None;
+        }
+        Some(result)
+    }
+
+    /// Runs `f` in another scope.
+    fn within<T>(&mut self, scope: usize, f: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.scope, scope);
+        let result = f(self);
+        self.scope = outer;
+        result
+    }
+
+    /// Runs `f` in a new block scope.
+    fn block<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let scope = self.add_scope(self.scope);
+        self.within(scope, f)
+    }
+
+    /// Guards recursion.
+    fn deeper<T>(&mut self, span: Span, f: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.depth >= DEEPEST {
+            self.error(span, "templates or expressions are nested too deeply here");
+            return None;
+        }
+        self.depth += 1;
+        let result = f(self);
+        self.depth -= 1;
+        Some(result)
+    }
+
+    /// The type for messages.
+    fn show(&self, ty: TypeId) -> String {
+        format!("`{}`", self.types.display(ty))
+    }
+
+    fn bind(&mut self, name: Name, binding: Binding) {
+        let scope = self.scope;
+        self.bind_in(scope, name, binding);
+    }
+}

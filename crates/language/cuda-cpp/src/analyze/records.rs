@@ -1,0 +1,304 @@
+//! Classes.
+
+use super::Analyzer;
+use super::scopes::Binding;
+use crate::lex::names::known;
+use crate::source::diagnostics::Problem;
+use crate::syntax::*;
+use crate::types::{Record, RecordField, RecordId, TypeId, TypeKind};
+use std::rc::Rc;
+
+impl Analyzer {
+    /// The class that a specifier names or defines.
+    pub(super) fn record_type(&mut self, syntax: &Rc<RecordSyntax>) -> TypeId {
+        let simple = syntax.name.as_ref().and_then(QualifiedName::simple);
+        if let Some(name) = &syntax.name
+            && simple.is_none()
+        {
+            return self.named_type(name);
+        }
+        let known = match simple.and_then(|name| self.scopes[self.scope].names.get(&name).cloned()) {
+            Some(Binding::Type(ty)) => self.types.record_of(ty).map(|record| (record, ty)),
+            _ => None,
+        };
+        if syntax.members.is_none() && known.is_none() {
+            // `struct Name` may name a class of a scope around.
+            if let Some(name) = simple
+                && let Some((Binding::Type(ty), _)) = self.find(name)
+            {
+                return ty;
+            }
+        }
+        // A class definition is analyzed once for each scope it is in.
+        if let Some((record, ty)) = known
+            && (syntax.members.is_none() || self.types.record(record).complete)
+        {
+            if syntax.members.is_some() && self.types.record(record).span != syntax.span {
+                let name = self.types.record(record).name.clone();
+                let first = self.types.record(record).span;
+                let problem = Problem::error(syntax.span, format!("class `{name}` is defined twice"));
+                self.report(problem.note(first, "first defined here"));
+            }
+            return ty;
+        }
+        let (record, ty) = known.unwrap_or_else(|| {
+            let text = simple.map_or(String::new(), |name| self.text(name).to_owned());
+            self.new_record(&text, syntax)
+        });
+        if let Some(name) = simple {
+            self.bind(name, Binding::Type(ty));
+        }
+        if syntax.members.is_some() {
+            self.define_record(record, ty, syntax);
+        } else {
+            self.types.record_mut(record).span = syntax.span;
+        }
+        ty
+    }
+
+    /// A class without members yet.
+    pub(super) fn new_record(&mut self, name: &str, syntax: &RecordSyntax) -> (RecordId, TypeId) {
+        let scope = self.add_scope(self.scope);
+        let mangled = self.nested_name(name);
+        let record = Record {
+            name: name.to_owned(),
+            mangled,
+            is_union: syntax.is_union,
+            scope,
+            span: syntax.span,
+            ..Record::default()
+        };
+        let (record, ty) = self.types.add_record(record);
+        self.scopes[scope].record = Some(record);
+        (record, ty)
+    }
+
+    /// Declares the members and computes the layout.
+    pub(super) fn define_record(&mut self, id: RecordId, ty: TypeId, syntax: &Rc<RecordSyntax>) {
+        let scope = self.types.record(id).scope;
+        if let Some(name) = syntax.name.as_ref().map(|name| name.last().name)
+            && !self.scopes[scope].names.contains_key(&name)
+        {
+            self.bind_in(scope, name, Binding::Type(ty));
+        }
+        for base in &syntax.bases {
+            let kind = self.type_of(base);
+            match self.types.record_of(kind) {
+                Some(record) if self.types.record(record).complete => {
+                    let found = self.types.record(record);
+                    let (needs, destructor) = (
+                        found.needs_construction || found.has_constructors,
+                        found.has_destructor,
+                    );
+                    let record = self.types.record_mut(id);
+                    record.bases.push((kind, 0));
+                    record.needs_construction |= needs;
+                    record.has_destructor |= destructor;
+                }
+                _ if kind == TypeId::ERROR => {}
+                _ => {
+                    let shown = self.show(kind);
+                    self.error(base.span, format!("{shown} cannot be a base: it is not a complete class"));
+                }
+            }
+        }
+        self.types.record_mut(id).is_union = syntax.is_union;
+        self.types.record_mut(id).span = syntax.span;
+        let members = syntax.members.as_deref().unwrap_or_default();
+        self.within(scope, |this| {
+            for member in members {
+                this.member(id, member);
+            }
+        });
+        let align = self.within(scope, |this| this.alignment(&syntax.alignment));
+        self.types.lay_out(id, align);
+        if self.types.record(id).size > 1 << 40 {
+            self.error(syntax.span, "this class is too large");
+            self.types.record_mut(id).size = 1;
+        }
+    }
+
+    fn member(&mut self, id: RecordId, member: &Declaration) {
+        match &member.kind {
+            DeclarationKind::Variable(variable) => self.data_member(id, variable),
+            DeclarationKind::Function(function) => self.member_function(id, function, None),
+            DeclarationKind::Template(parameters, inner) => match &inner.kind {
+                DeclarationKind::Function(function) => {
+                    self.member_function(id, function, Some(parameters.clone()));
+                }
+                _ => self.item(member),
+            },
+            DeclarationKind::Record(record) => {
+                let ty = self.record_type(record);
+                // An anonymous union or struct that declares no variable: a member without a name. One that does
+                // is followed by its variables, which `data_member` finds by the same syntax.
+                if record.name.is_none() {
+                    self.bind(known::EMPTY, Binding::Type(ty));
+                    self.anonymous_member(id, ty, record);
+                }
+            }
+            DeclarationKind::Using(name) => self.using_member(id, name),
+            _ => self.item(member),
+        }
+    }
+
+    fn anonymous_member(&mut self, id: RecordId, ty: TypeId, record: &RecordSyntax) {
+        let offset = 0;
+        let (name, span) = (known::EMPTY, record.span);
+        let field = RecordField { name, kind: ty, offset, bits: None, default: None, span };
+        self.types.record_mut(id).fields.push(field);
+    }
+
+    fn using_member(&mut self, id: RecordId, name: &QualifiedName) {
+        // `using Base::Base` inherits constructors.
+        let count = name.parts.len();
+        let inherits = count >= 2 && {
+            let before = name.parts[count - 2].name;
+            before == name.last().name || self.text(before) == self.text(name.last().name)
+        };
+        if let Ok(Some(scope)) = self.qualifier_scope(name) {
+            let constructor = self.parser.names.intern("<constructor>");
+            let base = self.scopes[scope].record.is_some_and(|base| {
+                self.types.record(id).bases.iter().any(|(ty, _)| self.types.record_of(*ty) == Some(base))
+            });
+            if inherits && base {
+                if let Some(Binding::Functions(list)) = self.find_in(scope, constructor, 0) {
+                    for base in list {
+                        self.inherit_constructor(id, base);
+                    }
+                }
+                return;
+            }
+            match self.find_in(scope, name.last().name, 0) {
+                Some(binding) => self.bind(name.last().name, binding),
+                None => {
+                    let text = self.text(name.last().name).to_owned();
+                    self.error(name.span, format!("the base has no member `{text}`"));
+                }
+            }
+        }
+    }
+
+    fn data_member(&mut self, id: RecordId, variable: &VariableSyntax) {
+        if variable.specifiers.is_static {
+            self.module_variable(variable, true);
+            return;
+        }
+        // `struct { ... } name;`: the class was declared just before.
+        let anonymous = matches!(&variable.kind.base, BaseType::Record(record) if record.name.is_none());
+        let mut ty = if anonymous {
+            if self.types.record(id).fields.last().is_some_and(|field| field.name == known::EMPTY) {
+                self.types.record_mut(id).fields.pop();
+            }
+            match self.scopes[self.scope].names.get(&known::EMPTY) {
+                Some(Binding::Type(base)) => {
+                    let base = *base;
+                    self.derive(&variable.kind, base, variable.kind.derived.len())
+                }
+                _ => self.type_of(&variable.kind),
+            }
+        } else {
+            self.type_of(&variable.kind)
+        };
+        let (name, span) = (variable.name.last().name, variable.span);
+        if ty == TypeId::ERROR {
+            // The member exists, so that its uses cause no further errors.
+            let bare = TypeId::ERROR;
+            let field = RecordField { name, kind: bare, offset: 0, bits: None, default: None, span };
+            self.types.record_mut(id).fields.push(field);
+            return;
+        }
+        if let TypeKind::Array(element, None) = self.types.kind(ty).clone() {
+            ty = self.types.intern(TypeKind::Array(element, Some(0)));
+        }
+        let incomplete = match self.types.kind(ty) {
+            TypeKind::Record(record) => !self.types.record(*record).complete,
+            TypeKind::Function(_) => true,
+            TypeKind::Builtin(BuiltinType::Void) => true,
+            _ => false,
+        };
+        if incomplete {
+            let shown = self.show(ty);
+            self.error(span, format!("a member cannot have the incomplete type {shown}"));
+            return;
+        }
+        let mut bits = None;
+        if let Some(width) = &variable.width {
+            let typed = self.expression(width);
+            let Some(value) = self.constant_value(&typed) else {
+                self.error(width.span, "the width of a bit field must be a constant");
+                return;
+            };
+            if value > u64::from(self.types.bits(ty)) || self.types.is_aggregate(ty) {
+                self.error(width.span, "the width of this bit field exceeds its type");
+                return;
+            }
+            bits = Some((0, value as u8));
+        }
+        let default = match &variable.initializer {
+            Initializer::None => None,
+            Initializer::Copy(value) | Initializer::List(value) => Some(Rc::new(value.clone())),
+            Initializer::Direct(_) => None,
+        };
+        let element = self.element_of(ty);
+        let (needs, destructor) = self.types.record_of(element).map_or((false, false), |record| {
+            let record = self.types.record(record);
+            (record.needs_construction || record.has_constructors, record.has_destructor)
+        });
+        let record = self.types.record_mut(id);
+        record.needs_construction |= needs || default.is_some();
+        record.has_destructor |= destructor;
+        record.fields.push(RecordField { name, kind: ty, offset: 0, bits, default, span });
+    }
+
+    /// The type of the innermost elements of an array.
+    pub(super) fn element_of(&self, mut ty: TypeId) -> TypeId {
+        while let TypeKind::Array(element, _) = self.types.kind(ty) {
+            ty = *element;
+        }
+        ty
+    }
+
+    fn member_function(
+        &mut self,
+        id: RecordId,
+        function: &Rc<FunctionSyntax>,
+        template: Option<Rc<Vec<TemplateParameterSyntax>>>,
+    ) {
+        if function.specifiers.is_friend {
+            // A friend defined in the class is a function of the namespace around; it sees the class's names.
+            self.declare_friend(function, template);
+            return;
+        }
+        if function.specifiers.is_virtual || function.pure_virtual {
+            self.unsupported(function.span, "a virtual function");
+            return;
+        }
+        self.declare_member(id, function, template);
+    }
+
+    /// The mangled form of a name in the current scope, without `N...E`: the parts of the path.
+    pub(super) fn nested_name(&self, name: &str) -> String {
+        format!("{}{}{name}", self.path(self.scope), name.len())
+    }
+
+    /// The mangled path of a scope.
+    pub(super) fn path(&self, mut scope: usize) -> String {
+        let mut parts = Vec::new();
+        while let Some(here) = self.scopes.get(scope) {
+            if let Some(mangled) = &here.mangled {
+                parts.push(mangled.clone());
+            } else if let Some(record) = here.record {
+                parts.push(self.types.record(record).mangled.clone());
+                parts.reverse();
+                return parts.concat();
+            }
+            match here.parent {
+                Some(parent) => scope = parent,
+                None => break,
+            }
+        }
+        parts.reverse();
+        parts.concat()
+    }
+}

@@ -1,0 +1,270 @@
+//! Scopes and lookup of names.
+
+use super::Analyzer;
+use super::templates::TemplateArgument;
+use crate::lex::Name;
+use crate::source::diagnostics::Problem;
+use crate::syntax::{NamePart, QualifiedName};
+use crate::typed::{FunctionNumber, LocalNumber, Typed, VariableNumber};
+use crate::types::{RecordId, TypeId, TypeKind};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// The meaning of a name.
+#[derive(Clone, Debug)]
+pub(super) enum Binding {
+    Namespace(usize),
+    Type(TypeId),
+    /// Overloads, templates among them.
+    Functions(Vec<FunctionNumber>),
+    Variable(VariableNumber),
+    /// A local variable of a frame.
+    Local(u32, LocalNumber),
+    /// A constant: enumerator, template parameter, or constant variable.
+    Constant(u64, TypeId),
+    /// A class, alias or variable template.
+    Template(usize),
+    /// A template parameter pack.
+    Pack(Rc<[TemplateArgument]>),
+    /// A function parameter pack.
+    LocalPack(Rc<[Binding]>),
+    /// Another name for an expression: a capture, or a structured binding.
+    Alias(Rc<Typed>),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    pub parent: Option<usize>,
+    pub names: HashMap<Name, Binding>,
+    /// Namespaces of using directives, inline namespaces.
+    pub used: Vec<usize>,
+    /// The class whose members it holds.
+    pub record: Option<RecordId>,
+    /// The part of mangled names, of a namespace.
+    pub mangled: Option<String>,
+    /// Classes of function-local scopes are numbered.
+    pub is_namespace: bool,
+}
+
+impl Analyzer {
+    pub(super) fn add_scope(&mut self, parent: usize) -> usize {
+        self.scopes.push(Scope { parent: Some(parent), ..Scope::default() });
+        self.scopes.len() - 1
+    }
+
+    pub(super) fn bind_in(&mut self, scope: usize, name: Name, binding: Binding) {
+        let names = &mut self.scopes[scope].names;
+        if let (Some(Binding::Functions(old)), Binding::Functions(new)) = (names.get_mut(&name), &binding) {
+            for number in new {
+                if !old.contains(number) {
+                    old.push(*number);
+                }
+            }
+            return;
+        }
+        names.insert(name, binding);
+    }
+
+    /// A name in one scope, the scopes it uses, and the bases of its class.
+    pub(super) fn find_in(&self, scope: usize, name: Name, depth: usize) -> Option<Binding> {
+        let here = self.scopes.get(scope)?;
+        let mut found = here.names.get(&name).cloned();
+        if depth > 12 {
+            return found;
+        }
+        for &used in &here.used {
+            match (&mut found, self.find_in(used, name, depth + 1)) {
+                (None, other) => found = other,
+                (Some(Binding::Functions(list)), Some(Binding::Functions(more))) => {
+                    for number in more {
+                        if !list.contains(&number) {
+                            list.push(number);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        if found.is_none()
+            && let Some(record) = here.record
+        {
+            for (base, _) in &self.types.record(record).bases {
+                if let Some(base) = self.types.record_of(*base) {
+                    found = self.find_in(self.types.record(base).scope, name, depth + 1);
+                    if found.is_some() {
+                        break;
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// A name as seen from the current scope, and the scope that has it.
+    pub(super) fn find(&self, name: Name) -> Option<(Binding, usize)> {
+        let mut scope = Some(self.scope);
+        while let Some(here) = scope {
+            if let Some(binding) = self.find_in(here, name, 0) {
+                return Some((binding, here));
+            }
+            scope = self.scopes.get(here)?.parent;
+        }
+        None
+    }
+
+    /// The class whose member functions the current scope belongs to.
+    pub(super) fn record_around(&self, mut scope: usize) -> Option<RecordId> {
+        loop {
+            let here = self.scopes.get(scope)?;
+            if here.record.is_some() {
+                return here.record;
+            }
+            scope = here.parent?;
+        }
+    }
+
+    /// The innermost namespace around a scope.
+    pub(super) fn namespace_around(&self, mut scope: usize) -> usize {
+        while let Some(here) = self.scopes.get(scope) {
+            if here.is_namespace {
+                return scope;
+            }
+            match here.parent {
+                Some(parent) => scope = parent,
+                None => return scope,
+            }
+        }
+        0
+    }
+
+    /// Resolves the qualifiers of a name; `None` without qualifiers. Errors are reported.
+    pub(super) fn qualifier_scope(&mut self, name: &QualifiedName) -> Result<Option<usize>, ()> {
+        let count = name.parts.len();
+        let mut scope = name.global.then_some(0);
+        for (at, part) in name.parts.iter().take(count - 1).enumerate() {
+            let binding = match scope {
+                Some(scope) => self.find_in(scope, part.name, 0),
+                None if at == 0 => self.find_qualifier(part.name),
+                None => None,
+            };
+            let Some(binding) = binding else {
+                self.unknown_qualifier(part);
+                return Err(());
+            };
+            scope = Some(match binding {
+                Binding::Namespace(scope) => scope,
+                Binding::Type(ty) => self.scope_of_type(ty, part)?,
+                Binding::Template(template) => {
+                    let ty = match &part.arguments {
+                        Some(arguments) => self.instantiate_class_syntax(template, arguments, part.span),
+                        None => self.current_instance(template),
+                    };
+                    match ty {
+                        Some(ty) => self.scope_of_type(ty, part)?,
+                        None => {
+                            self.error(part.span, "this template needs arguments");
+                            return Err(());
+                        }
+                    }
+                }
+                _ => {
+                    self.error(part.span, "this is neither a namespace nor a class");
+                    return Err(());
+                }
+            });
+        }
+        Ok(scope)
+    }
+
+    /// A namespace or class before `::`; other meanings of the name do not count.
+    fn find_qualifier(&self, name: Name) -> Option<Binding> {
+        let mut scope = Some(self.scope);
+        while let Some(here) = scope {
+            let found = self.find_in(here, name, 0);
+            if matches!(found, Some(Binding::Namespace(_) | Binding::Type(_) | Binding::Template(_))) {
+                return found;
+            }
+            scope = self.scopes.get(here)?.parent;
+        }
+        None
+    }
+
+    fn unknown_qualifier(&mut self, part: &NamePart) {
+        let text = self.text(part.name).to_owned();
+        let library = match text.as_str() {
+            "cub" => Some("CUB"),
+            "thrust" => Some("Thrust"),
+            "cute" | "cutlass" => Some("CUTLASS"),
+            "torch" | "at" | "c10" => Some("PyTorch"),
+            _ => None,
+        };
+        match library {
+            Some(library) => self.unsupported(part.span, format!("the library {library} in device code")),
+            None => self.error(part.span, format!("no namespace or class is named `{text}`")),
+        }
+    }
+
+    fn scope_of_type(&mut self, ty: TypeId, part: &NamePart) -> Result<usize, ()> {
+        match self.types.kind(ty).clone() {
+            TypeKind::Record(record) => Ok(self.types.record(record).scope),
+            TypeKind::Enumeration(id) => Ok(self.types.enumerations[id.0 as usize].scope),
+            TypeKind::Error => Err(()),
+            _ => {
+                let shown = self.show(ty);
+                self.error(part.span, format!("{shown} has no members"));
+                Err(())
+            }
+        }
+    }
+
+    /// The meaning of a name; `None` if unknown, without an error for names without qualifiers.
+    pub(super) fn resolve(&mut self, name: &QualifiedName) -> Result<Option<Binding>, ()> {
+        let last = name.last().name;
+        match self.qualifier_scope(name)? {
+            None => Ok(self.find(last).map(|(binding, _)| binding)),
+            Some(scope) => match self.find_in(scope, last, 0) {
+                Some(binding) => Ok(Some(binding)),
+                None => {
+                    self.unknown_member(scope, name);
+                    Err(())
+                }
+            },
+        }
+    }
+
+    fn unknown_member(&mut self, scope: usize, name: &QualifiedName) {
+        let last = self.text(name.last().name).to_owned();
+        let holder = match self.scopes[scope].record {
+            Some(record) => format!("class `{}`", self.types.record(record).name),
+            None if name.parts.len() > 1 => {
+                format!("`{}`", self.text(name.parts[name.parts.len() - 2].name))
+            }
+            None => "the global namespace".to_owned(),
+        };
+        let mut problem = Problem::error(name.last().span, format!("{holder} has no member `{last}`"));
+        let names: Vec<&str> = self.scopes[scope].names.keys().map(|&name| self.text(name)).collect();
+        if let Some(near) = crate::nearest(&last, names.into_iter()) {
+            problem = problem.help(format!("a member of similar name is `{near}`"));
+        }
+        self.report(problem);
+    }
+
+    /// Reports an unknown name, with the nearest known one.
+    pub(super) fn unknown_name(&mut self, name: Name, span: crate::source::Span, what: &str) {
+        let text = self.text(name).to_owned();
+        let mut problem = Problem::error(span, format!("cannot find {what} `{text}` in this scope"));
+        let mut names: Vec<&str> = Vec::new();
+        let mut scope = Some(self.scope);
+        while let Some(here) = scope {
+            names.extend(self.scopes[here].names.keys().map(|&name| self.text(name)));
+            scope = self.scopes[here].parent;
+        }
+        names.sort_unstable();
+        if let Some(near) = crate::nearest(&text, names.into_iter()) {
+            problem = problem.label("not found").help(format!("a name of similar spelling is `{near}`"));
+        } else {
+            problem = problem.label("not found");
+        }
+        self.report(problem);
+    }
+}

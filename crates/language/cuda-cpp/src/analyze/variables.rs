@@ -1,0 +1,199 @@
+//! Variables of the module, and constants.
+
+use super::Analyzer;
+use super::scopes::Binding;
+use crate::evaluate;
+use crate::source::Span;
+use crate::source::diagnostics::Problem;
+use crate::syntax::*;
+use crate::typed::*;
+use crate::types::{TypeId, TypeKind};
+use std::rc::Rc;
+
+impl Analyzer {
+    /// The value of a scalar constant expression.
+    pub(super) fn constant_value(&mut self, value: &Typed) -> Option<u64> {
+        if let TypedKind::Constant(bits) = value.kind {
+            return Some(self.types.normalize(value.ty, bits));
+        }
+        let bytes = self.constant_bytes(value, value.ty)?;
+        if !bytes.addresses.is_empty() || bytes.bytes.len() > 8 {
+            return None;
+        }
+        let mut padded = [0; 8];
+        padded[..bytes.bytes.len()].copy_from_slice(&bytes.bytes);
+        Some(self.types.normalize(value.ty, u64::from_le_bytes(padded)))
+    }
+
+    /// The bytes that an expression initializes an object of a type with, if it is constant.
+    pub(super) fn constant_bytes(&mut self, value: &Typed, ty: TypeId) -> Option<ConstantBytes> {
+        let size = self.types.size(ty);
+        if size > 1 << 22 {
+            return None;
+        }
+        evaluate::evaluate(self, value, size)
+    }
+
+    /// The bytes of a variable, for the evaluator.
+    pub fn variable_bytes(&mut self, variable: VariableNumber) -> Option<Rc<ConstantBytes>> {
+        self.variables.get(variable.0 as usize)?.bytes.clone()
+    }
+
+    /// The bytes of a constant local variable around the expression that is evaluated.
+    pub fn local_bytes(&mut self, local: LocalNumber) -> Option<Rc<ConstantBytes>> {
+        let frame = self.frame.as_ref()?.serial;
+        self.constants.get(&(frame, local)).cloned()
+    }
+
+    /// A variable at namespace scope, a static member, or a static local variable.
+    pub(super) fn module_variable(&mut self, syntax: &VariableSyntax, member: bool) -> Option<VariableNumber> {
+        let flags = &syntax.specifiers;
+        let mut ty = self.type_of(&syntax.kind);
+        if ty == TypeId::ERROR {
+            return None;
+        }
+        let space = if flags.shared {
+            VariableSpace::Shared
+        } else if flags.constant {
+            VariableSpace::Constant
+        } else if flags.device || flags.managed {
+            VariableSpace::Device
+        } else {
+            VariableSpace::Host
+        };
+        let (name, span) = (syntax.name.last().name, syntax.span);
+        if flags.shared && !matches!(syntax.initializer, Initializer::None) {
+            let problem = Problem::error(span, "a `__shared__` variable cannot have an initial value");
+            self.report(problem.help("assign it in one thread, then call `__syncthreads()`"));
+        }
+        let quiet = space == VariableSpace::Host;
+        let initial = if flags.is_extern && !flags.shared || flags.shared {
+            None
+        } else if quiet {
+            // Host variables matter only if they are constant.
+            self.trial(|this| this.initialize_declared(&mut ty, syntax)).flatten()
+        } else {
+            self.initialize_declared(&mut ty, syntax)
+        };
+        if ty == TypeId::AUTO || self.contains_auto(ty) {
+            return None;
+        }
+        if quiet && flags.is_constexpr {
+            ty = self.types.with(ty, true, false);
+        }
+        let bytes = match &initial {
+            Some(value) => {
+                let value = value.clone();
+                self.constant_bytes(&value, ty).map(Rc::new)
+            }
+            None => None,
+        };
+        let is_constant = self.types.is_const(ty) || flags.is_constexpr;
+        let bytes = if is_constant || space != VariableSpace::Host { bytes } else { None };
+        if bytes.is_none() && initial.is_some() && space != VariableSpace::Host {
+            self.error(span, "the initial value of a device variable must be a constant");
+        }
+        if flags.is_constexpr && bytes.is_none() && initial.is_some() && !member {
+            let inside = self.frame.is_some();
+            if inside {
+                self.error(span, "the initial value of a `constexpr` variable must be a constant");
+            }
+        }
+        if let Some(bytes) = &bytes
+            && is_constant
+            && (self.types.is_integer(ty) || self.types.is_enumeration(ty) || self.types.is_float(ty))
+            && bytes.addresses.is_empty()
+        {
+            let mut padded = [0; 8];
+            let count = bytes.bytes.len().min(8);
+            padded[..count].copy_from_slice(&bytes.bytes[..count]);
+            let bare = self.types.bare(ty);
+            let value = self.types.normalize(bare, u64::from_le_bytes(padded));
+            if space == VariableSpace::Host {
+                self.bind(name, Binding::Constant(value, bare));
+                return None;
+            }
+        }
+        let align = self.alignment(&flags.alignment);
+        let text = self.text(name).to_owned();
+        let symbol = self.variable_symbol(&text, flags.shared || flags.is_static && self.frame.is_some());
+        let dynamic = flags.shared && flags.is_extern;
+        self.variables.push(ModuleVariable {
+            name: text,
+            symbol,
+            ty,
+            space,
+            is_extern: flags.is_extern || dynamic,
+            visible: !flags.is_static && !flags.shared && self.frame.is_none(),
+            managed: flags.managed,
+            align,
+            initial: initial.map(Rc::new),
+            bytes,
+            span,
+        });
+        let number = VariableNumber(self.variables.len() as u32 - 1);
+        self.bind(name, Binding::Variable(number));
+        Some(number)
+    }
+
+    pub(super) fn contains_auto(&self, ty: TypeId) -> bool {
+        match self.types.kind(ty) {
+            TypeKind::Auto => true,
+            TypeKind::Pointer(to) | TypeKind::Reference(to) | TypeKind::RvalueReference(to) => self.contains_auto(*to),
+            TypeKind::Array(element, _) => self.contains_auto(*element),
+            _ => false,
+        }
+    }
+
+    /// The value of `alignas`, or 0.
+    pub(super) fn alignment(&mut self, list: &[AlignmentSyntax]) -> u64 {
+        let mut largest = 0;
+        for item in list {
+            let value = match item {
+                AlignmentSyntax::Type(kind) => {
+                    let ty = self.type_of(kind);
+                    self.types.align(ty)
+                }
+                AlignmentSyntax::Value(value) => {
+                    let typed = self.expression(value);
+                    match self.constant_value(&typed) {
+                        Some(align) if align == 0 || (align.is_power_of_two() && align <= 1 << 16) => align,
+                        _ => {
+                            self.error(value.span, "an alignment must be a power of two");
+                            0
+                        }
+                    }
+                }
+            };
+            largest = largest.max(value);
+        }
+        largest
+    }
+
+    /// The variable that holds a string.
+    pub(super) fn text_variable(&mut self, units: &[u32], span: Span) -> VariableNumber {
+        let mut bytes: Vec<u8> = units.iter().map(|&unit| unit as u8).collect();
+        bytes.push(0);
+        if let Some(&known) = self.texts.get(&bytes) {
+            return known;
+        }
+        let element = self.types.with(TypeId::CHAR, true, false);
+        let ty = self.types.intern(TypeKind::Array(element, Some(bytes.len() as u64)));
+        let number = VariableNumber(self.variables.len() as u32);
+        self.variables.push(ModuleVariable {
+            name: "string".to_owned(),
+            symbol: format!("$str{}", self.texts.len()),
+            ty,
+            space: VariableSpace::Device,
+            is_extern: false,
+            visible: false,
+            managed: false,
+            align: 1,
+            initial: None,
+            bytes: Some(Rc::new(ConstantBytes { bytes: bytes.clone(), addresses: Vec::new() })),
+            span,
+        });
+        self.texts.insert(bytes, number);
+        number
+    }
+}

@@ -1,0 +1,185 @@
+//! Constant evaluation: an interpreter of the typed tree.
+//!
+//! Objects are byte arrays. A pointer is the number of an object plus 1 in the upper 32 bits and an offset in the lower.
+
+mod numbers;
+mod run;
+
+pub use numbers::{arithmetic, compare, convert};
+
+use crate::analyze::Analyzer;
+use crate::typed::*;
+use crate::types::{TypeId, TypeKind, TypeTable};
+use std::collections::HashMap;
+
+/// Function pointers have this bit.
+const FUNCTION: u64 = 1 << 63;
+/// Most bytes of all objects.
+const MEMORY: u64 = 1 << 26;
+/// Deepest recursion of constant functions.
+const CALLS: usize = 200;
+
+/// An object of the interpreter.
+struct EvaluatedObject {
+    bytes: Vec<u8>,
+    /// The variable it is.
+    variable: Option<VariableNumber>,
+    /// Its bytes are known.
+    known: bool,
+}
+
+struct Interpreter<'a> {
+    analyzer: &'a mut Analyzer,
+    objects: Vec<EvaluatedObject>,
+    variables: HashMap<VariableNumber, u64>,
+    /// The objects of the locals of the function that runs; constants around it if none does.
+    locals: Option<Vec<u64>>,
+    outer: HashMap<LocalNumber, u64>,
+    memory: u64,
+    calls: usize,
+    /// The value that `return` gave.
+    returned: u64,
+    /// Where `return` builds an object.
+    target: u64,
+}
+
+/// The bytes of an object that an expression initializes, if it is a constant expression.
+pub fn evaluate(analyzer: &mut Analyzer, value: &Typed, size: u64) -> Option<ConstantBytes> {
+    let ty = value.ty;
+    let mut interpreter = Interpreter {
+        analyzer,
+        objects: Vec::new(),
+        variables: HashMap::new(),
+        locals: None,
+        outer: HashMap::new(),
+        memory: 0,
+        calls: 0,
+        returned: 0,
+        target: 0,
+    };
+    let place = interpreter.object(size.max(1))?;
+    interpreter.initialize(value, place)?;
+    let mut bytes = std::mem::take(&mut interpreter.objects.first_mut()?.bytes);
+    let mut addresses = Vec::new();
+    let mut pointers = Vec::new();
+    find_pointers(&interpreter.analyzer.types, ty, 0, &mut pointers);
+    for offset in pointers {
+        let slot = bytes.get_mut(offset as usize..offset as usize + 8)?;
+        let pointer = u64::from_le_bytes(slot.try_into().ok()?);
+        if pointer == 0 {
+            continue;
+        }
+        slot.fill(0);
+        let (target, addend) = interpreter.target_of(pointer)?;
+        addresses.push((offset, target, addend));
+    }
+    bytes.truncate(size as usize);
+    Some(ConstantBytes { bytes, addresses })
+}
+
+/// The offsets of all pointers in a type.
+fn find_pointers(types: &TypeTable, ty: TypeId, base: u64, found: &mut Vec<u64>) {
+    if found.len() > 1 << 16 {
+        return;
+    }
+    match types.kind(ty) {
+        TypeKind::Pointer(_) | TypeKind::Reference(_) | TypeKind::RvalueReference(_) | TypeKind::NullPointer => {
+            found.push(base);
+        }
+        TypeKind::Array(element, Some(count)) => {
+            let mut inner = Vec::new();
+            find_pointers(types, *element, 0, &mut inner);
+            if inner.is_empty() {
+                return;
+            }
+            for at in 0..*count {
+                found.extend(inner.iter().map(|offset| base + at * types.size(*element) + offset));
+                if found.len() > 1 << 16 {
+                    return;
+                }
+            }
+        }
+        TypeKind::Record(record) => {
+            let record = types.record(*record);
+            for (ty, offset) in &record.bases {
+                find_pointers(types, *ty, base + offset, found);
+            }
+            for field in record.fields.iter().filter(|field| !record.is_union || field.offset == 0).take(4096) {
+                find_pointers(types, field.kind, base + field.offset, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+impl Interpreter<'_> {
+    /// A new object of zeros; a pointer to it.
+    fn object(&mut self, size: u64) -> Option<u64> {
+        self.memory = self.memory.checked_add(size.max(16))?;
+        if self.memory > MEMORY {
+            return None;
+        }
+        self.objects.push(EvaluatedObject { bytes: vec![0; size as usize], variable: None, known: true });
+        Some((self.objects.len() as u64) << 32)
+    }
+
+    fn target_of(&self, pointer: u64) -> Option<(AddressTarget, i64)> {
+        if pointer & FUNCTION != 0 {
+            return Some((AddressTarget::Function(FunctionNumber(pointer as u32)), 0));
+        }
+        let object = self.objects.get((pointer >> 32).checked_sub(1)? as usize)?;
+        Some((AddressTarget::Variable(object.variable?), i64::from(pointer as u32)))
+    }
+
+    fn range(&self, pointer: u64, size: u64) -> Option<(usize, std::ops::Range<usize>)> {
+        if pointer & FUNCTION != 0 {
+            return None;
+        }
+        let object = (pointer >> 32).checked_sub(1)? as usize;
+        let start = u64::from(pointer as u32);
+        let end = start.checked_add(size)?;
+        (end <= self.objects.get(object)?.bytes.len() as u64).then_some((object, start as usize..end as usize))
+    }
+
+    fn read(&self, pointer: u64, size: u64) -> Option<&[u8]> {
+        let (object, range) = self.range(pointer, size)?;
+        let object = self.objects.get(object)?;
+        if !object.known {
+            return None;
+        }
+        object.bytes.get(range)
+    }
+
+    fn write(&mut self, pointer: u64, bytes: &[u8]) -> Option<()> {
+        let (object, range) = self.range(pointer, bytes.len() as u64)?;
+        let object = self.objects.get_mut(object)?;
+        if object.variable.is_some() {
+            return None;
+        }
+        object.bytes.get_mut(range)?.copy_from_slice(bytes);
+        Some(())
+    }
+
+    /// The object of a variable of the module.
+    fn variable(&mut self, variable: VariableNumber) -> Option<u64> {
+        if let Some(&known) = self.variables.get(&variable) {
+            return Some(known);
+        }
+        let ty = self.analyzer.variables.get(variable.0 as usize)?.ty;
+        let size = self.analyzer.types.size(ty).min(MEMORY);
+        let bytes = self.analyzer.variable_bytes(variable);
+        let constant = self.analyzer.types.is_const(ty);
+        let pointer = self.object(size)?;
+        let known = bytes.filter(|bytes| constant && bytes.addresses.is_empty());
+        let object = self.objects.last_mut()?;
+        object.variable = Some(variable);
+        object.known = known.is_some();
+        if let Some(bytes) = known {
+            for (to, from) in object.bytes.iter_mut().zip(&bytes.bytes) {
+                *to = *from;
+            }
+        }
+        self.variables.insert(variable, pointer);
+        Some(pointer)
+    }
+}

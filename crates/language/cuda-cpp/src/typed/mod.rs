@@ -1,0 +1,263 @@
+//! The typed tree: names are resolved, templates are instantiated, conversions are explicit.
+//!
+//! Scalars are values; classes and arrays live in memory. An expression of class type that is not an lvalue
+//! initializes a place that its user chooses.
+
+use crate::source::Span;
+use crate::syntax::{AsmSyntax, BinaryOperator};
+use crate::types::TypeId;
+use std::rc::Rc;
+
+/// A function declaration of the analyzer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionNumber(pub u32);
+
+/// A local variable of one function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LocalNumber(pub u32);
+
+/// A variable of the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VariableNumber(pub u32);
+
+/// An expression with its type.
+#[derive(Clone, Debug)]
+pub struct Typed {
+    /// What it is.
+    pub kind: TypedKind,
+    /// Its type, never a reference.
+    pub ty: TypeId,
+    /// It denotes an object.
+    pub lvalue: bool,
+    /// An lvalue that may be moved from.
+    pub expiring: bool,
+    /// Its place.
+    pub span: Span,
+}
+
+/// Operators on one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum NumberOperator {
+    Negate,
+    Complement,
+    Not,
+}
+
+/// What a typed expression is.
+#[derive(Clone, Debug)]
+pub enum TypedKind {
+    /// A scalar constant: an integer extended to 64 bits, or the bits of a float.
+    Constant(u64),
+    /// A local variable.
+    Local(LocalNumber),
+    /// A variable of the module.
+    Variable(VariableNumber),
+    /// A function.
+    Function(FunctionNumber),
+    /// The object a pointer points to.
+    Dereference(Box<Typed>),
+    /// A part of an object: offset in bytes, and first bit and width of a bit field.
+    Field(Box<Typed>, u64, Option<(u8, u8)>),
+    /// The value of an object. Of class type: a copy.
+    Load(Box<Typed>),
+    /// The address of an object.
+    AddressOf(Box<Typed>),
+    /// An operator on a number.
+    Unary(NumberOperator, Box<Typed>),
+    /// Arithmetic on numbers of one type; the right operand of a shift has its own.
+    Binary(BinaryOperator, Box<Typed>, Box<Typed>),
+    /// A comparison of numbers or pointers of one type.
+    Compare(BinaryOperator, Box<Typed>, Box<Typed>),
+    /// A pointer plus an index (64 bits) times a size, which may be negative.
+    PointerAdd(Box<Typed>, Box<Typed>, i64),
+    /// The difference of two pointers in units of a size.
+    PointerDifference(Box<Typed>, Box<Typed>, u64),
+    /// `&&`, or `||` if `false`.
+    Logical(bool, Box<Typed>, Box<Typed>),
+    /// `a ? b : c`; of class type it initializes a place.
+    Conditional(Box<Typed>, Box<Typed>, Box<Typed>),
+    /// `a, b`.
+    Comma(Box<Typed>, Box<Typed>),
+    /// A number or pointer as another type.
+    Convert(Box<Typed>),
+    /// The same bits as another scalar type.
+    Reinterpret(Box<Typed>),
+    /// Assignment to an object.
+    Assign(Box<Typed>, Box<Typed>),
+    /// `a op= b`, computed in a type.
+    CompoundAssign(BinaryOperator, Box<Typed>, Box<Typed>, TypeId),
+    /// `++` and `--` of a number or pointer: amount, and whether the old value is the result.
+    Increment(Box<Typed>, i64, bool),
+    /// A call. References and `this` are passed as pointers.
+    Call(FunctionNumber, Vec<Typed>),
+    /// A call through a pointer.
+    CallIndirect(Box<Typed>, Vec<Typed>),
+    /// A constructor runs on the place to initialize.
+    ConstructorCall(FunctionNumber, Vec<Typed>),
+    /// The place is filled with zeros, then parts are initialized at offsets. `bool`: fill with zeros first.
+    Aggregate(Vec<(u64, Option<(u8, u8)>, Typed)>, bool),
+    /// An array of `count` elements, each initialized in the same way.
+    Repeat(Box<Typed>, u64),
+    /// A temporary object with a value.
+    Temporary(Box<Typed>),
+    /// Initializes the object that a pointer points to; the result is the pointer.
+    InitializeAt(Box<Typed>, Box<Typed>),
+    /// Statements, then a value.
+    Statements(Rc<Vec<TypedStatement>>, Box<Typed>),
+    /// After an error.
+    Error,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct TypedStatement {
+    /// What it is.
+    pub kind: TypedStatementKind,
+    /// Its place.
+    pub span: Span,
+}
+
+/// How to unroll a loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnrollCount {
+    /// As the compiler likes.
+    #[default]
+    Automatic,
+    /// Fully.
+    Full,
+    /// By a factor.
+    By(u32),
+}
+
+/// What a statement is.
+#[derive(Clone, Debug)]
+pub enum TypedStatementKind {
+    /// An expression.
+    Expression(Typed),
+    /// A local variable begins, with its initial value.
+    Declare(LocalNumber, Option<Typed>),
+    /// Several statements.
+    Block(Vec<TypedStatement>),
+    /// `if`.
+    If(Typed, Box<TypedStatement>, Option<Box<TypedStatement>>),
+    /// A loop: what declares the condition's variable, the condition, the step, the body.
+    Loop {
+        /// Runs before each test of the condition.
+        before: Option<Box<TypedStatement>>,
+        /// `None` is true.
+        condition: Option<Typed>,
+        /// After the body.
+        step: Option<Typed>,
+        /// The body.
+        body: Box<TypedStatement>,
+        /// `do`: the first test is skipped.
+        body_first: bool,
+        /// From `#pragma unroll`.
+        unroll: UnrollCount,
+    },
+    /// `switch`: the value and the body with its labels.
+    Switch(Typed, Box<TypedStatement>),
+    /// `case` of a `switch`; the bits of its first and last value.
+    Case(u64, u64),
+    /// `default` of a `switch`.
+    Default,
+    /// `break`.
+    Break,
+    /// `continue`.
+    Continue,
+    /// `return`.
+    Return(Option<Typed>),
+    /// `goto`, by the number of the label.
+    Goto(u32),
+    /// A label.
+    Label(u32),
+    /// `asm`: the text, outputs (lvalues), inputs.
+    Asm(Rc<AsmSyntax>, Vec<Typed>, Vec<Typed>),
+}
+
+/// A local variable.
+#[derive(Clone, Debug)]
+pub struct LocalVariable {
+    /// Its name, for messages.
+    pub name: String,
+    /// Its type; a reference is a pointer.
+    pub ty: TypeId,
+    /// Its address is used.
+    pub addressed: bool,
+    /// Its declaration.
+    pub span: Span,
+    /// Alignment beyond its type's.
+    pub align: u64,
+}
+
+/// A function's body.
+#[derive(Clone, Debug, Default)]
+pub struct TypedBody {
+    /// Parameters; `this` is the first of a member function.
+    pub parameters: Vec<LocalNumber>,
+    /// All local variables.
+    pub locals: Vec<LocalVariable>,
+    /// The statements.
+    pub statements: Vec<TypedStatement>,
+    /// Number of labels.
+    pub labels: u32,
+}
+
+/// The memory a variable of the module is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariableSpace {
+    /// Device memory.
+    Device,
+    /// `__constant__`.
+    Constant,
+    /// `__shared__`.
+    Shared,
+    /// Host memory: its value may be known at compile time, but device code cannot access it.
+    Host,
+}
+
+/// A variable of the module.
+#[derive(Clone, Debug)]
+pub struct ModuleVariable {
+    /// Its name.
+    pub name: String,
+    /// The mangled name.
+    pub symbol: String,
+    /// Its type.
+    pub ty: TypeId,
+    /// Its memory.
+    pub space: VariableSpace,
+    /// `extern`: no size of its own.
+    pub is_extern: bool,
+    /// The host sees it.
+    pub visible: bool,
+    /// `__managed__`.
+    pub managed: bool,
+    /// Alignment beyond its type's.
+    pub align: u64,
+    /// The initial value.
+    pub initial: Option<Rc<Typed>>,
+    /// The bytes of a constant, if its value is known.
+    pub bytes: Option<Rc<ConstantBytes>>,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// Bytes with addresses among them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ConstantBytes {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Offset, what is pointed to, addend.
+    pub addresses: Vec<(u64, AddressTarget, i64)>,
+}
+
+/// What a constant address refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressTarget {
+    /// A variable of the module.
+    Variable(VariableNumber),
+    /// A function.
+    Function(FunctionNumber),
+}

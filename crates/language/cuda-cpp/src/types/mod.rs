@@ -1,0 +1,364 @@
+//! Types, interned: equal types have equal numbers.
+
+mod arithmetic;
+mod display;
+mod layout;
+
+pub use layout::FieldPlace;
+
+use crate::lex::Name;
+use crate::source::Span;
+use crate::syntax::{BuiltinType, Expression};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypeId(u32);
+
+/// A class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RecordId(pub u32);
+
+/// An enumeration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EnumerationId(pub u32);
+
+/// What a type is, without qualifiers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum TypeKind {
+    /// A fundamental type.
+    Builtin(BuiltinType),
+    /// `std::nullptr_t`.
+    NullPointer,
+    /// `T*`.
+    Pointer(TypeId),
+    /// `T&`.
+    Reference(TypeId),
+    /// `T&&`.
+    RvalueReference(TypeId),
+    /// `T[n]`; `T[]` without a size.
+    Array(TypeId, Option<u64>),
+    /// A function type.
+    Function(Rc<FunctionType>),
+    /// A class.
+    Record(RecordId),
+    /// An enumeration.
+    Enumeration(EnumerationId),
+    /// `auto`, not deduced yet.
+    Auto,
+    /// Unknown after an error.
+    Error,
+}
+
+/// A function's type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionType {
+    /// The result.
+    pub result: TypeId,
+    /// The parameters.
+    pub parameters: Vec<TypeId>,
+    /// C's `...`.
+    pub variadic: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct QualifiedType {
+    kind: TypeKind,
+    is_const: bool,
+    is_volatile: bool,
+}
+
+/// A data member.
+#[derive(Clone, Debug)]
+pub struct RecordField {
+    /// Its name; empty for an anonymous union or struct.
+    pub name: Name,
+    /// Its type.
+    pub kind: TypeId,
+    /// Offset in bytes.
+    pub offset: u64,
+    /// Bit fields: first bit in the unit at `offset`, and width.
+    pub bits: Option<(u8, u8)>,
+    /// The default initializer.
+    pub default: Option<Rc<Expression>>,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// A class.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    /// For messages, with template arguments.
+    pub name: String,
+    /// Its part of mangled names.
+    pub mangled: String,
+    /// Direct bases and their offsets.
+    pub bases: Vec<(TypeId, u64)>,
+    /// Data members.
+    pub fields: Vec<RecordField>,
+    /// `union`.
+    pub is_union: bool,
+    /// The members are known.
+    pub complete: bool,
+    /// The scope of its members.
+    pub scope: usize,
+    /// Size in bytes.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// It has constructors of its own.
+    pub has_constructors: bool,
+    /// The closure of a lambda.
+    pub is_closure: bool,
+    /// A base or member has a constructor that must run.
+    pub needs_construction: bool,
+    /// It, a base or a member has a destructor with a body.
+    pub has_destructor: bool,
+    /// It declares a copy or move assignment of its own.
+    pub assigns: bool,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// An enumeration.
+#[derive(Clone, Debug)]
+pub struct Enumeration {
+    /// For messages.
+    pub name: String,
+    /// Its part of mangled names.
+    pub mangled: String,
+    /// The underlying type.
+    pub underlying: TypeId,
+    /// `enum class`.
+    pub scoped: bool,
+    /// The scope of its enumerators.
+    pub scope: usize,
+}
+
+/// All types of a translation unit.
+#[derive(Debug)]
+pub struct TypeTable {
+    list: Vec<QualifiedType>,
+    numbers: HashMap<QualifiedType, TypeId>,
+    /// Classes by number.
+    pub records: Vec<Record>,
+    /// Enumerations by number.
+    pub enumerations: Vec<Enumeration>,
+}
+
+const BUILTINS: [BuiltinType; 18] = [
+    BuiltinType::Void,
+    BuiltinType::Bool,
+    BuiltinType::Char,
+    BuiltinType::SignedChar,
+    BuiltinType::UnsignedChar,
+    BuiltinType::WideChar,
+    BuiltinType::Char16,
+    BuiltinType::Char32,
+    BuiltinType::Short,
+    BuiltinType::UnsignedShort,
+    BuiltinType::Int,
+    BuiltinType::UnsignedInt,
+    BuiltinType::Long,
+    BuiltinType::UnsignedLong,
+    BuiltinType::LongLong,
+    BuiltinType::UnsignedLongLong,
+    BuiltinType::Float,
+    BuiltinType::Double,
+];
+
+#[allow(missing_docs)]
+impl TypeId {
+    pub const VOID: TypeId = TypeId::builtin(BuiltinType::Void);
+    pub const BOOL: TypeId = TypeId::builtin(BuiltinType::Bool);
+    pub const CHAR: TypeId = TypeId::builtin(BuiltinType::Char);
+    pub const INT: TypeId = TypeId::builtin(BuiltinType::Int);
+    pub const UNSIGNED: TypeId = TypeId::builtin(BuiltinType::UnsignedInt);
+    pub const LONG: TypeId = TypeId::builtin(BuiltinType::Long);
+    pub const UNSIGNED_LONG: TypeId = TypeId::builtin(BuiltinType::UnsignedLong);
+    pub const LONG_LONG: TypeId = TypeId::builtin(BuiltinType::LongLong);
+    pub const UNSIGNED_LONG_LONG: TypeId = TypeId::builtin(BuiltinType::UnsignedLongLong);
+    pub const FLOAT: TypeId = TypeId::builtin(BuiltinType::Float);
+    pub const DOUBLE: TypeId = TypeId::builtin(BuiltinType::Double);
+    pub const NULL: TypeId = TypeId(18);
+    pub const AUTO: TypeId = TypeId(19);
+    pub const ERROR: TypeId = TypeId(20);
+
+    pub const fn builtin(kind: BuiltinType) -> TypeId {
+        TypeId(kind as u32)
+    }
+}
+
+impl Default for TypeTable {
+    fn default() -> TypeTable {
+        let mut table = TypeTable {
+            list: Vec::new(),
+            numbers: HashMap::new(),
+            records: Vec::new(),
+            enumerations: Vec::new(),
+        };
+        for kind in BUILTINS {
+            table.intern(TypeKind::Builtin(kind));
+        }
+        table.intern(TypeKind::NullPointer);
+        table.intern(TypeKind::Auto);
+        table.intern(TypeKind::Error);
+        table
+    }
+}
+
+impl TypeTable {
+    /// The number of an unqualified type.
+    pub fn intern(&mut self, kind: TypeKind) -> TypeId {
+        self.qualified(kind, false, false)
+    }
+
+    fn qualified(&mut self, kind: TypeKind, is_const: bool, is_volatile: bool) -> TypeId {
+        let found = QualifiedType { kind, is_const, is_volatile };
+        if let Some(&number) = self.numbers.get(&found) {
+            return number;
+        }
+        let number = TypeId(self.list.len() as u32);
+        self.list.push(found.clone());
+        self.numbers.insert(found, number);
+        number
+    }
+
+    /// What a type is.
+    pub fn kind(&self, id: TypeId) -> &TypeKind {
+        &self.list[id.0 as usize].kind
+    }
+
+    /// Whether a type is `const`; an array is if its elements are.
+    pub fn is_const(&self, id: TypeId) -> bool {
+        match self.kind(id) {
+            TypeKind::Array(element, _) => self.is_const(*element),
+            _ => self.list[id.0 as usize].is_const,
+        }
+    }
+
+    /// Whether a type is `volatile`.
+    pub fn is_volatile(&self, id: TypeId) -> bool {
+        match self.kind(id) {
+            TypeKind::Array(element, _) => self.is_volatile(*element),
+            _ => self.list[id.0 as usize].is_volatile,
+        }
+    }
+
+    /// The type with qualifiers added; references stay as they are.
+    pub fn with(&mut self, id: TypeId, is_const: bool, is_volatile: bool) -> TypeId {
+        if !is_const && !is_volatile {
+            return id;
+        }
+        match self.kind(id).clone() {
+            TypeKind::Reference(_) | TypeKind::RvalueReference(_) | TypeKind::Function(_) => id,
+            TypeKind::Array(element, count) => {
+                let element = self.with(element, is_const, is_volatile);
+                self.intern(TypeKind::Array(element, count))
+            }
+            kind => {
+                let old = &self.list[id.0 as usize];
+                let (is_const, is_volatile) = (is_const || old.is_const, is_volatile || old.is_volatile);
+                self.qualified(kind, is_const, is_volatile)
+            }
+        }
+    }
+
+    /// The type without its own qualifiers.
+    pub fn bare(&mut self, id: TypeId) -> TypeId {
+        match self.kind(id).clone() {
+            TypeKind::Array(element, count) => {
+                let element = self.bare(element);
+                self.intern(TypeKind::Array(element, count))
+            }
+            kind => self.intern(kind),
+        }
+    }
+
+    /// A pointer to a type.
+    pub fn pointer(&mut self, to: TypeId) -> TypeId {
+        self.intern(TypeKind::Pointer(to))
+    }
+
+    /// A reference to a type, with references collapsed.
+    pub fn reference(&mut self, to: TypeId) -> TypeId {
+        match self.kind(to) {
+            TypeKind::Reference(_) => to,
+            TypeKind::RvalueReference(inner) => {
+                let inner = *inner;
+                self.intern(TypeKind::Reference(inner))
+            }
+            _ => self.intern(TypeKind::Reference(to)),
+        }
+    }
+
+    /// `T&&`, with references collapsed.
+    pub fn rvalue_reference(&mut self, to: TypeId) -> TypeId {
+        match self.kind(to) {
+            TypeKind::Reference(_) | TypeKind::RvalueReference(_) => to,
+            _ => self.intern(TypeKind::RvalueReference(to)),
+        }
+    }
+
+    /// The type that a reference refers to, or the type itself.
+    pub fn referred(&self, id: TypeId) -> TypeId {
+        match self.kind(id) {
+            TypeKind::Reference(to) | TypeKind::RvalueReference(to) => *to,
+            _ => id,
+        }
+    }
+
+    /// Whether a type is a reference.
+    pub fn is_reference(&self, id: TypeId) -> bool {
+        matches!(self.kind(id), TypeKind::Reference(_) | TypeKind::RvalueReference(_))
+    }
+
+    /// What a pointer points to.
+    pub fn pointee(&self, id: TypeId) -> Option<TypeId> {
+        match self.kind(id) {
+            TypeKind::Pointer(to) => Some(*to),
+            _ => None,
+        }
+    }
+
+    /// The class of a type.
+    pub fn record_of(&self, id: TypeId) -> Option<RecordId> {
+        match self.kind(id) {
+            TypeKind::Record(record) => Some(*record),
+            _ => None,
+        }
+    }
+
+    /// A class by number.
+    pub fn record(&self, id: RecordId) -> &Record {
+        &self.records[id.0 as usize]
+    }
+
+    /// A class by number.
+    pub fn record_mut(&mut self, id: RecordId) -> &mut Record {
+        &mut self.records[id.0 as usize]
+    }
+
+    /// Adds a class and returns it with its type.
+    pub fn add_record(&mut self, record: Record) -> (RecordId, TypeId) {
+        self.records.push(record);
+        let id = RecordId(self.records.len() as u32 - 1);
+        (id, self.intern(TypeKind::Record(id)))
+    }
+
+    /// The type as a parameter or `auto` variable has it: arrays and functions become pointers, qualifiers go.
+    pub fn decay(&mut self, id: TypeId) -> TypeId {
+        let id = self.referred(id);
+        match self.kind(id).clone() {
+            TypeKind::Array(element, _) => self.pointer(element),
+            TypeKind::Function(_) => self.pointer(id),
+            _ => self.bare(id),
+        }
+    }
+
+    /// Whether a type is a class or an array: kept in memory.
+    pub fn is_aggregate(&self, id: TypeId) -> bool {
+        matches!(self.kind(id), TypeKind::Record(_) | TypeKind::Array(..))
+    }
+}
