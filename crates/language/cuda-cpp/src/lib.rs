@@ -1,9 +1,22 @@
-//! A front end for CUDA C++.
+//! A front end for CUDA C++: device code to PTX, without NVIDIA's compiler.
+//!
+//! The stages, each a module that knows only those before it: `source` (files, positions, problems), `lex`,
+//! `preprocess`, `syntax` (the tree), `parse`, `types`, `typed` (the tree with types), `analyze` (names, overloads,
+//! templates, conversions) with `evaluate` (constants), and `lower` (to the form of `lanework-ssa`, which optimizes it
+//! and writes PTX). `headers` holds CUDA's headers as C++ text that the same stages compile.
+//!
+//! ```
+//! let source = "__global__ void twice(float* x) { x[threadIdx.x] *= 2; }";
+//! let options = lanework_cuda_cpp::CompileOptions::default();
+//! let ptx = lanework_cuda_cpp::compile(source, "twice.cu", &options, &mut lanework_cuda_cpp::NoFiles).unwrap();
+//! assert!(ptx.text.contains(".entry _Z5twicePf"));
+//! ```
 
 mod analyze;
 mod evaluate;
 mod headers;
 mod lex;
+mod lower;
 mod parse;
 mod preprocess;
 mod source;
@@ -11,7 +24,161 @@ mod syntax;
 mod typed;
 mod types;
 
-/// The candidate nearest to a misspelled name.
-fn nearest<'a>(_name: &str, _candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    None
+pub use preprocess::{Loader, NoFiles};
+
+use analyze::Analyzer;
+use parse::Parser;
+use preprocess::Preprocessor;
+use source::SourceMap;
+use source::diagnostics::{Problem, Problems, Severity};
+
+/// What to compile for.
+#[derive(Clone, Debug)]
+pub struct CompileOptions {
+    /// The number after `sm_`.
+    pub architecture: u32,
+    /// Features that only this architecture has: `sm_90a`.
+    pub specific: bool,
+    /// Functions may be defined in other files: the result is to be linked.
+    pub part: bool,
+    /// Macros, as `NAME` or `NAME=VALUE`.
+    pub defines: Vec<String>,
+}
+
+impl Default for CompileOptions {
+    fn default() -> CompileOptions {
+        CompileOptions { architecture: 80, specific: false, part: false, defines: Vec::new() }
+    }
+}
+
+/// Compiled source.
+#[derive(Clone, Debug)]
+pub struct CompiledPtx {
+    /// The PTX.
+    pub text: String,
+    /// Warnings; empty if there are none.
+    pub warnings: String,
+}
+
+/// Why source did not compile.
+#[derive(Clone, Debug)]
+pub struct CompileFailure {
+    /// The errors and warnings, as text with source lines.
+    pub text: String,
+    /// No error was found, but the source uses what this compiler does not support.
+    pub unsupported: bool,
+}
+
+/// Compiles the device code of a CUDA C++ source.
+///
+/// # Errors
+/// If the source has errors, or uses what is not supported.
+pub fn compile(
+    source: &str,
+    name: &str,
+    options: &CompileOptions,
+    loader: &mut (dyn Loader + Send),
+) -> Result<CompiledPtx, CompileFailure> {
+    #[cfg(not(target_family = "wasm"))]
+    {
+        // Recursion is limited, but not to what the stack of any thread holds.
+        let run = |scope: &std::thread::Scope<'_, '_>| -> Option<Result<CompiledPtx, CompileFailure>> {
+            let builder = std::thread::Builder::new().stack_size(256 << 20);
+            let _ = scope;
+            std::thread::scope(|inner| {
+                builder.spawn_scoped(inner, || compile_here(source, name, options, loader)).ok()?.join().ok()
+            })
+        };
+        let failed = CompileFailure { text: "error: the compiler failed".to_owned(), unsupported: true };
+        std::thread::scope(run).unwrap_or(Err(failed))
+    }
+    #[cfg(target_family = "wasm")]
+    compile_here(source, name, options, loader)
+}
+
+fn compile_here(
+    source: &str,
+    name: &str,
+    options: &CompileOptions,
+    loader: &mut dyn Loader,
+) -> Result<CompiledPtx, CompileFailure> {
+    let mut map = SourceMap::default();
+    let mut names = lex::Interner::default();
+    let mut problems = Problems::default();
+    let mut preprocessor = Preprocessor::new(&mut map, &mut names, &mut problems, loader);
+    preprocessor.predefine(options.architecture, &options.defines);
+    for (header, text) in headers::ALWAYS {
+        preprocessor.file(header, text, true);
+    }
+    preprocessor.file(name, source, false);
+    let tokens = preprocessor.finish();
+    let mut parser = Parser::new(tokens, names, problems, map);
+    let items = parser.unit();
+    let mut analyzer = Analyzer::new(parser);
+    analyzer.unit(&items);
+    let specific =
+        if options.specific { lanework_ptx::Specific::Architecture } else { lanework_ptx::Specific::default() };
+    let target = lanework_ptx::Target { architecture: options.architecture, specific, options: Vec::new() };
+    let version = lanework_ptx::Version { major: 8, minor: 7 };
+    let module = lanework_ssa::SsaModule::new(target, version);
+    if analyzer.parser.problems.failed() {
+        return Err(failure(&analyzer));
+    }
+    let module = lower::lower(&mut analyzer, module, options.part);
+    if analyzer.parser.problems.failed() {
+        return Err(failure(&analyzer));
+    }
+    let compiled = lanework_ssa::compile(module, &lanework_ssa::Optimization::default());
+    match compiled {
+        Ok(module) => {
+            let warnings = analyzer.parser.problems.render(&analyzer.parser.map);
+            Ok(CompiledPtx { text: module.to_string(), warnings })
+        }
+        Err(why) => {
+            let problem = Problem::unsupported(source::Span::default(), format!("this code ({why})"));
+            analyzer.parser.problems.push(problem);
+            Err(failure(&analyzer))
+        }
+    }
+}
+
+fn failure(analyzer: &Analyzer) -> CompileFailure {
+    let problems = &analyzer.parser.problems;
+    let unsupported = problems.list().iter().all(|problem| problem.severity != Severity::Error);
+    CompileFailure { text: problems.render(&analyzer.parser.map), unsupported }
+}
+
+/// The candidate nearest to a misspelled name, if any is near.
+fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (name.chars().count() / 3).max(1);
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates.filter(|candidate| *candidate != name && !candidate.starts_with('<')) {
+        let distance = edit_distance(name, candidate, limit);
+        if distance <= limit && best.is_none_or(|(known, _)| distance < known) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// Insertions, deletions, replacements and exchanges of neighbors between two names; above `limit`, any larger number.
+fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
+    if a.len().abs_diff(b.len()) > limit || a.len() > 64 || b.len() > 64 {
+        return limit + 1;
+    }
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
+    for (i, x) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, y) in b.iter().enumerate() {
+            let change = rows[i][j] + usize::from(!x.eq_ignore_ascii_case(y)) + usize::from(x != y && x.eq_ignore_ascii_case(y));
+            let mut least = change.min(row[j] + 1).min(rows[i][j + 1] + 1);
+            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
+                least = least.min(rows[i - 1][j - 1] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows.last().and_then(|row| row.last()).copied().unwrap_or(limit + 1)
 }

@@ -1,6 +1,70 @@
 //! The built-in headers: C++ text that the front end compiles like any other.
+//!
+//! A function with the attribute `ptx("TEXT")` is that PTX; one with `op("NAME")` is an operation that `lower` knows.
+
+/// Headers that every source includes.
+pub const ALWAYS: &[(&str, &str)] = &[
+    ("lanework/base.h", include_str!("base.h")),
+    ("lanework/device.h", include_str!("device.h")),
+    ("lanework/math.h", include_str!("math.h")),
+    ("lanework/vectors.h", include_str!("vectors.h")),
+];
+
+/// Headers with contents beyond those of [`ALWAYS`].
+const TEXTS: &[(&str, &str)] = &[
+    ("lanework/elementary.h", include_str!("elementary.h")),
+    ("cuda_fp16.h", include_str!("fp16.h")),
+    ("cuda_bf16.h", include_str!("bf16.h")),
+    ("mma.h", include_str!("mma.h")),
+    ("cooperative_groups.h", include_str!("cooperative_groups.h")),
+    ("type_traits", include_str!("type_traits.h")),
+    ("cuda/std/type_traits", include_str!("type_traits.h")),
+];
+
+/// Other names of headers with contents.
+const ALIASES: &[(&str, &str)] = &[
+    ("cuda_fp16.hpp", "cuda_fp16.h"),
+    ("cuda_bf16.hpp", "cuda_bf16.h"),
+    ("crt/mma.h", "mma.h"),
+    ("cooperative_groups/reduce.h", "cooperative_groups.h"),
+    ("cooperative_groups/memcpy_async.h", "cooperative_groups.h"),
+    ("utility", "type_traits"),
+    ("tuple", "type_traits"),
+    ("array", "type_traits"),
+    ("functional", "type_traits"),
+];
+
+/// Headers that only host code needs, or whose contents are always there.
+const EMPTY: &[&str] = &[
+    "algorithm", "assert.h", "atomic", "bitset", "cassert", "cctype", "cerrno", "cfloat", "chrono", "cinttypes",
+    "climits", "cmath", "complex", "condition_variable", "cstdarg", "cstddef", "cstdint", "cstdio", "cstdlib",
+    "cstring", "ctime", "cuda.h", "cuda_profiler_api.h", "cuda_runtime.h", "cuda_runtime_api.h", "cuda_texture_types.h",
+    "curand.h", "curand_kernel.h", "cublas_v2.h", "cublas.h", "cudnn.h", "cufft.h", "cusparse.h", "cusolverDn.h",
+    "device_functions.h", "device_launch_parameters.h", "deque", "driver_types.h", "errno.h", "exception", "float.h",
+    "fstream", "future", "helper_cuda.h", "helper_functions.h", "helper_math.h", "helper_string.h", "helper_timer.h",
+    "host_defines.h", "inttypes.h", "iomanip", "ios", "iosfwd", "iostream", "istream", "iterator", "limits", "limits.h",
+    "list", "locale", "map", "math.h", "math_constants.h", "math_functions.h", "memory", "mutex", "new",
+    "numeric", "nvtx3/nvToolsExt.h", "omp.h", "optional", "ostream", "queue", "random", "ratio", "regex", "set",
+    "sm_60_atomic_functions.h", "sstream", "stack", "stdarg.h", "stdbool.h", "stddef.h", "stdexcept", "stdint.h",
+    "stdio.h", "stdlib.h", "streambuf", "string", "string.h", "string_view", "sys/time.h", "sys/types.h", "system_error",
+    "texture_fetch_functions.h", "texture_types.h", "thread", "time.h", "typeindex", "typeinfo", "unistd.h",
+    "unordered_map", "unordered_set", "valarray", "variant", "vector", "vector_functions.h", "vector_types.h",
+    "sys/resource.h", "sys/stat.h", "fcntl.h", "mpi.h", "nccl.h", "cstdbool", "builtin_types.h", "cuda_device_runtime_api.h",
+    "crt/host_defines.h", "device_atomic_functions.h", "initializer_list", "bit", "filesystem", "span", "concepts",
+];
+
+/// Folders of libraries whose headers count as empty; what device code uses of them is reported by name.
+const LIBRARIES: &[&str] = &[
+    "torch/", "ATen/", "c10/", "pybind11/", "thrust/", "cub/", "cutlass/", "cute/", "nvtx3/", "boost/", "Eigen/",
+    "opencv2/", "glm/", "GL/", "cuda/std/", "nlohmann/", "gtest/", "benchmark/", "Python.h",
+];
 
 /// The text of a built-in header; empty for headers that only host code needs. `None` if unknown.
-pub fn text(_name: &str) -> Option<&'static str> {
-    None
+pub fn text(name: &str) -> Option<&'static str> {
+    let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name);
+    if let Some((_, text)) = TEXTS.iter().find(|(known, _)| *known == name) {
+        return Some(text);
+    }
+    let empty = EMPTY.contains(&name) || LIBRARIES.iter().any(|library| name.starts_with(library));
+    empty.then_some("")
 }

@@ -128,3 +128,13 @@ impl TypeTable {
         }
     }
 }
+
+impl TypeTable {
+    /// The fundamental type behind qualifiers; enumerations have none.
+    pub fn bare_kind(&self, id: TypeId) -> Option<BuiltinType> {
+        match self.kind(id) {
+            TypeKind::Builtin(kind) => Some(*kind),
+            _ => None,
+        }
+    }
+}

@@ -310,3 +310,15 @@ impl Analyzer {
         self.function(number).body.as_ref().map(|_| ())
     }
 }
+
+impl Analyzer {
+    /// The value of a constant expression in the scope of a function's declaration.
+    pub fn constant_in(&mut self, number: FunctionNumber, value: &Expression) -> Option<u64> {
+        let scope = self.function(number).scope;
+        let typed = self.within(scope, |this| this.expression(value));
+        if typed.ty == TypeId::ERROR {
+            return None;
+        }
+        self.constant_value(&typed)
+    }
+}

@@ -1,0 +1,220 @@
+//! Loads, stores and places.
+
+use super::{FunctionLowering, LocalPlace, Place};
+use crate::typed::*;
+use crate::types::TypeId;
+use lanework_ssa as ssa;
+use ssa::{IntegerBinary, IntegerCondition, MemoryFlags, SpecialValue, ValueConversion, ValueId, ValueType};
+
+impl FunctionLowering<'_, '_> {
+    fn flags(&self, ty: TypeId) -> MemoryFlags {
+        let mut flags = MemoryFlags::aligned(self.types().align(ty) as u32);
+        flags.volatile = self.types().is_volatile(ty);
+        flags
+    }
+
+    /// Loads a scalar.
+    pub(super) fn load(&mut self, address: ValueId, ty: TypeId) -> ValueId {
+        let kind = self.scalar_type(ty);
+        let flags = self.flags(ty);
+        if kind == ValueType::I1 {
+            let byte = self.b.load(ValueType::I8, address, flags);
+            return self.byte_to_bool(byte);
+        }
+        self.b.load(kind, address, flags)
+    }
+
+    pub(super) fn byte_to_bool(&mut self, byte: ValueId) -> ValueId {
+        let zero = self.b.constant(ValueType::I8, 0);
+        self.b.compare_integers(IntegerCondition::NotEqual, byte, zero)
+    }
+
+    /// Stores a scalar.
+    pub(super) fn store(&mut self, address: ValueId, ty: TypeId, value: ValueId) {
+        let flags = self.flags(ty);
+        let value = if self.b.value_type(value) == ValueType::I1 {
+            self.b.convert(ValueConversion::ZeroExtend, value, ValueType::I8)
+        } else {
+            value
+        };
+        self.b.store(address, value, flags);
+    }
+
+    /// The place of an object.
+    pub(super) fn place(&mut self, value: &Typed) -> Place {
+        self.at(value.span);
+        match &value.kind {
+            TypedKind::Local(local) => match self.local_place(*local) {
+                LocalPlace::Variable(variable) => Place::Variable(variable),
+                LocalPlace::Memory(address) => Place::Memory(address),
+            },
+            TypedKind::Variable(variable) => {
+                if let Some(register) = self.special_of(*variable) {
+                    // The address of `threadIdx`: that of a copy.
+                    let slot = self.slot(value.ty, 1);
+                    self.store_special(register, slot);
+                    return Place::Memory(slot);
+                }
+                Place::Memory(self.variable_address(*variable, value.span))
+            }
+            TypedKind::Function(function) => {
+                let id = self.module.function(*function);
+                Place::Memory(self.b.function_address(id))
+            }
+            TypedKind::Dereference(pointer) => Place::Memory(self.scalar(pointer)),
+            TypedKind::Field(object, offset, bits) => {
+                let address = self.address(object);
+                let address = self.b.pointer_offset(address, *offset as i64);
+                match bits {
+                    Some((start, width)) => Place::Bits(address, *start, *width),
+                    None => Place::Memory(address),
+                }
+            }
+            TypedKind::Temporary(inner) => {
+                let slot = self.slot(inner.ty, 1);
+                self.initialize(inner, slot);
+                Place::Memory(slot)
+            }
+            TypedKind::Assign(object, _) | TypedKind::CompoundAssign(_, object, ..) => {
+                self.effect(value);
+                self.place(object)
+            }
+            TypedKind::Increment(object, _, false) => {
+                self.effect(value);
+                self.place(object)
+            }
+            TypedKind::Conditional(condition, yes, no) => {
+                let condition = self.scalar(condition);
+                let address = self.choose(condition, ValueType::POINTER, |this| this.address(yes), |this| this.address(no));
+                Place::Memory(address)
+            }
+            TypedKind::Comma(first, second) => {
+                self.effect(first);
+                self.place(second)
+            }
+            TypedKind::Statements(list, last) => {
+                self.statements(&list.clone());
+                self.place(last)
+            }
+            _ => {
+                // A value where an object is wanted.
+                let slot = self.slot(value.ty, 1);
+                self.initialize(value, slot);
+                Place::Memory(slot)
+            }
+        }
+    }
+
+    /// The address of an object.
+    pub(super) fn address(&mut self, value: &Typed) -> ValueId {
+        match self.place(value) {
+            Place::Memory(address) | Place::Bits(address, ..) => address,
+            Place::Variable(variable) => {
+                // A scalar whose address nobody was seen to take: a copy.
+                let current = self.b.use_variable(variable);
+                let slot = self.slot(value.ty, 1);
+                self.store(slot, value.ty, current);
+                slot
+            }
+        }
+    }
+
+    /// The value of a scalar object.
+    pub(super) fn read(&mut self, object: &Typed) -> ValueId {
+        if let TypedKind::Field(inner, offset, None) = &object.kind
+            && let TypedKind::Variable(variable) = inner.kind
+            && let Some(register) = self.special_of(variable)
+        {
+            return self.b.special(register((*offset / 4) as u8));
+        }
+        match &object.kind {
+            TypedKind::Conditional(..) | TypedKind::Comma(..) => {
+                let value = Typed { lvalue: false, ..object.clone() };
+                return self.scalar(&value);
+            }
+            _ => {}
+        }
+        let place = self.place(object);
+        self.read_place(place, object.ty)
+    }
+
+    pub(super) fn read_place(&mut self, place: Place, ty: TypeId) -> ValueId {
+        match place {
+            Place::Variable(variable) => self.b.use_variable(variable),
+            Place::Memory(address) => self.load(address, ty),
+            Place::Bits(address, start, width) => {
+                let kind = self.scalar_type(ty);
+                let unit = if kind == ValueType::I1 { ValueType::I8 } else { kind };
+                let flags = self.flags(ty);
+                let word = self.b.load(unit, address, flags);
+                let bits = unit.bits();
+                let up = self.b.i32(bits as i32 - i32::from(start) - i32::from(width));
+                let down = self.b.i32(bits as i32 - i32::from(width));
+                let shifted = self.b.integer(IntegerBinary::ShiftLeft, word, up);
+                let right = if self.types().is_signed(ty) {
+                    IntegerBinary::ShiftRightSigned
+                } else {
+                    IntegerBinary::ShiftRightUnsigned
+                };
+                let value = self.b.integer(right, shifted, down);
+                if kind == ValueType::I1 { self.byte_to_bool(value) } else { value }
+            }
+        }
+    }
+
+    pub(super) fn write_place(&mut self, place: Place, ty: TypeId, value: ValueId) {
+        match place {
+            Place::Variable(variable) => self.b.define_variable(variable, value),
+            Place::Memory(address) => self.store(address, ty, value),
+            Place::Bits(address, start, width) => {
+                let kind = self.scalar_type(ty);
+                let unit = if kind == ValueType::I1 { ValueType::I8 } else { kind };
+                let value = if kind == ValueType::I1 {
+                    self.b.convert(ValueConversion::ZeroExtend, value, unit)
+                } else {
+                    value
+                };
+                let flags = self.flags(ty);
+                let mask = if width >= 64 { u64::MAX } else { (1u64 << width) - 1 };
+                let old = self.b.load(unit, address, flags);
+                let keep = self.b.constant(unit, !(mask << start));
+                let kept = self.b.integer(IntegerBinary::And, old, keep);
+                let mask = self.b.constant(unit, mask);
+                let value = self.b.integer(IntegerBinary::And, value, mask);
+                let shift = self.b.i32(i32::from(start));
+                let moved = self.b.integer(IntegerBinary::ShiftLeft, value, shift);
+                let word = self.b.integer(IntegerBinary::Or, kept, moved);
+                self.b.store(address, word, flags);
+            }
+        }
+    }
+
+    /// The special register that a variable of the headers stands for.
+    pub(super) fn special_of(&self, variable: VariableNumber) -> Option<fn(u8) -> SpecialValue> {
+        let found = &self.module.analyzer.variables[variable.0 as usize];
+        if !self.module.analyzer.parser.map.is_builtin(found.span) {
+            return None;
+        }
+        match found.name.as_str() {
+            "threadIdx" => Some(SpecialValue::ThreadIndex),
+            "blockIdx" => Some(SpecialValue::BlockIndex),
+            "blockDim" => Some(SpecialValue::BlockSize),
+            "gridDim" => Some(SpecialValue::GridSize),
+            _ => None,
+        }
+    }
+
+    pub(super) fn store_special(&mut self, register: fn(u8) -> SpecialValue, address: ValueId) {
+        for axis in 0..3 {
+            let value = self.b.special(register(axis));
+            let place = self.b.pointer_offset(address, i64::from(axis) * 4);
+            self.b.store(place, value, MemoryFlags::aligned(4));
+        }
+    }
+
+    /// Copies an object of class or array type.
+    pub(super) fn copy(&mut self, to: ValueId, from: ValueId, ty: TypeId) {
+        let (size, align) = (self.types().size(ty), self.types().align(ty));
+        self.b.copy_memory(to, from, size, align as u32);
+    }
+}

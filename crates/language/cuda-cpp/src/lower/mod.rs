@@ -1,0 +1,121 @@
+//! The typed tree to SSA form.
+//!
+//! Scalars without an address are variables of the SSA builder; everything else is in stack slots, which the optimizer
+//! breaks up. Classes are returned through a pointer and passed as pointers to copies.
+
+mod assembly;
+mod expressions;
+mod intrinsics;
+mod memory;
+mod module;
+mod statements;
+
+pub use module::lower;
+
+use crate::analyze::Analyzer;
+use crate::source::Span;
+use crate::source::diagnostics::Problem;
+use crate::typed::*;
+use crate::types::{TypeId, TypeKind, TypeTable};
+use lanework_ssa as ssa;
+use module::ModuleLowering;
+use ssa::{BlockId, ValueId, ValueType};
+use std::collections::HashMap;
+
+/// Where a local variable is.
+#[derive(Clone, Copy)]
+enum LocalPlace {
+    Variable(ssa::VariableId),
+    Memory(ValueId),
+}
+
+/// An object: a variable, or memory.
+#[derive(Clone, Copy)]
+enum Place {
+    Variable(ssa::VariableId),
+    Memory(ValueId),
+    /// First bit and width within the unit in memory.
+    Bits(ValueId, u8, u8),
+}
+
+/// The function that is lowered.
+struct FunctionLowering<'a, 'b> {
+    module: &'a mut ModuleLowering<'b>,
+    b: ssa::FunctionBuilder,
+    body: std::rc::Rc<TypedBody>,
+    locals: Vec<Option<LocalPlace>>,
+    /// Where `break` and `continue` go.
+    breaks: Vec<BlockId>,
+    continues: Vec<BlockId>,
+    switches: Vec<SwitchCases>,
+    labels: HashMap<u32, BlockId>,
+    /// Where the result of class type goes.
+    target: Option<ValueId>,
+    result: TypeId,
+    is_kernel: bool,
+}
+
+/// The labels of a `switch`.
+#[derive(Default)]
+struct SwitchCases {
+    cases: Vec<(u64, u64, BlockId)>,
+    default: Option<BlockId>,
+}
+
+/// The SSA type of a scalar.
+fn scalar_type(types: &TypeTable, ty: TypeId) -> ValueType {
+    match types.kind(ty) {
+        TypeKind::Pointer(_)
+        | TypeKind::Reference(_)
+        | TypeKind::RvalueReference(_)
+        | TypeKind::NullPointer
+        | TypeKind::Function(_) => ValueType::POINTER,
+        _ if types.fundamental(ty) == types.fundamental(TypeId::BOOL) => ValueType::I1,
+        _ if types.fundamental(ty) == types.fundamental(TypeId::FLOAT) => ValueType::F32,
+        _ if types.fundamental(ty) == types.fundamental(TypeId::DOUBLE) => ValueType::F64,
+        _ => match types.bits(ty) {
+            8 => ValueType::I8,
+            16 => ValueType::I16,
+            32 => ValueType::I32,
+            _ => ValueType::I64,
+        },
+    }
+}
+
+impl FunctionLowering<'_, '_> {
+    fn types(&self) -> &TypeTable {
+        &self.module.analyzer.types
+    }
+
+    fn analyzer(&mut self) -> &mut Analyzer {
+        self.module.analyzer
+    }
+
+    fn scalar_type(&self, ty: TypeId) -> ValueType {
+        scalar_type(self.types(), ty)
+    }
+
+    fn is_aggregate(&self, ty: TypeId) -> bool {
+        self.types().is_aggregate(ty)
+    }
+
+    fn unsupported(&mut self, span: Span, what: &str) {
+        self.analyzer().parser.problems.push(Problem::unsupported(span, what));
+    }
+
+    /// Sets the position of the next instructions.
+    fn at(&mut self, span: Span) {
+        let position = self.module.position(span);
+        if position.line > 0 {
+            self.b.set_position(position);
+        }
+    }
+
+    /// New memory for an object of a type; a generic pointer.
+    fn slot(&mut self, ty: TypeId, align: u64) -> ValueId {
+        let (size, own) = (self.types().size(ty), self.types().align(ty));
+        let slot = self.b.create_slot(size.max(1), own.max(align).max(1) as u32);
+        let address = self.b.slot_address(slot);
+        self.b.generic(address)
+    }
+}

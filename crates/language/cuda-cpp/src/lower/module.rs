@@ -1,0 +1,352 @@
+//! The module: functions, variables and files.
+
+use super::{FunctionLowering, LocalPlace, scalar_type};
+use crate::analyze::Analyzer;
+use crate::source::Span;
+use crate::source::diagnostics::Problem;
+use crate::typed::*;
+use crate::types::{TypeId, TypeKind};
+use lanework_ssa as ssa;
+use ssa::{AddressSpace, FunctionId, FunctionLinkage, GlobalId, ParameterKind, ValueType};
+use std::collections::{HashMap, VecDeque};
+
+/// The module that is lowered.
+pub(super) struct ModuleLowering<'a> {
+    pub analyzer: &'a mut Analyzer,
+    pub module: ssa::SsaModule,
+    functions: HashMap<FunctionNumber, FunctionId>,
+    variables: HashMap<VariableNumber, GlobalId>,
+    declared: HashMap<String, FunctionId>,
+    files: HashMap<String, u32>,
+    queue: VecDeque<FunctionNumber>,
+    /// Functions may be defined in another file.
+    part: bool,
+}
+
+/// Lowers every kernel, and what kernels use.
+pub fn lower(analyzer: &mut Analyzer, module: ssa::SsaModule, part: bool) -> ssa::SsaModule {
+    let mut lowering = ModuleLowering {
+        analyzer,
+        module,
+        functions: HashMap::new(),
+        variables: HashMap::new(),
+        declared: HashMap::new(),
+        files: HashMap::new(),
+        queue: VecDeque::new(),
+        part,
+    };
+    for at in 0..lowering.analyzer.functions.len() {
+        let function = &lowering.analyzer.functions[at];
+        let builtin = lowering.analyzer.parser.map.is_builtin(function.syntax.span);
+        if function.syntax.specifiers.global && function.body.is_some() && !builtin {
+            lowering.function(FunctionNumber(at as u32));
+        }
+    }
+    while let Some(next) = lowering.queue.pop_front() {
+        lowering.define(next);
+        if lowering.analyzer.parser.problems.full() {
+            break;
+        }
+    }
+    // The host may look up device variables that no kernel uses.
+    for at in 0..lowering.analyzer.variables.len() {
+        let variable = &lowering.analyzer.variables[at];
+        let on_device = matches!(variable.space, VariableSpace::Device | VariableSpace::Constant);
+        let builtin = lowering.analyzer.parser.map.is_builtin(variable.span);
+        if variable.visible && on_device && !variable.is_extern && !builtin {
+            lowering.variable(VariableNumber(at as u32), Span::default());
+        }
+    }
+    lowering.module
+}
+
+impl ModuleLowering<'_> {
+    /// The position of a span, in the user's files.
+    pub fn position(&mut self, span: Span) -> ssa::SourcePosition {
+        let map = &self.analyzer.parser.map;
+        let mut span = map.written(span);
+        while let Some(used) = map.expansions.get((span.expansion as usize).wrapping_sub(1)) {
+            span = used.call;
+        }
+        if map.is_builtin(span) {
+            return ssa::SourcePosition::default();
+        }
+        let Some(at) = map.location(span) else { return ssa::SourcePosition::default() };
+        let (line, column) = (at.line as u32, at.column as u32);
+        let file = match self.files.get(at.file) {
+            Some(&file) => file,
+            None => {
+                let file = self.module.add_file(at.file);
+                self.files.insert(at.file.to_owned(), file);
+                file
+            }
+        };
+        ssa::SourcePosition { file, line, column }
+    }
+
+    /// The number of a function; its body is lowered later.
+    pub fn function(&mut self, number: FunctionNumber) -> FunctionId {
+        if let Some(&known) = self.functions.get(&number) {
+            return known;
+        }
+        let shape = self.shape(number);
+        let id = self.module.add_function(shape);
+        self.functions.insert(number, id);
+        self.queue.push_back(number);
+        id
+    }
+
+    /// The declaration of a function of the device runtime: `vprintf`, `malloc`.
+    pub fn declared(&mut self, name: &str, parameters: &[ValueType], returns: &[ValueType]) -> FunctionId {
+        if let Some(&known) = self.declared.get(name) {
+            return known;
+        }
+        let mut function = ssa::SsaFunction::new(name, FunctionLinkage::Declaration);
+        function.parameters = parameters.iter().map(|&ty| ssa::FunctionParameter::scalar(ty)).collect();
+        function.returns = returns.to_vec();
+        let id = self.module.add_function(function);
+        self.declared.insert(name.to_owned(), id);
+        id
+    }
+
+    /// Name, parameters and results.
+    fn shape(&mut self, number: FunctionNumber) -> ssa::SsaFunction {
+        let record = self.analyzer.functions[number.0 as usize].clone();
+        let symbol = self.analyzer.symbol(number);
+        let flags = record.syntax.specifiers.clone();
+        let linkage = match (&record.body, flags.global) {
+            (None, _) => FunctionLinkage::Declaration,
+            (Some(_), true) => FunctionLinkage::Kernel,
+            (Some(_), false) => FunctionLinkage::Device,
+        };
+        let mut function = ssa::SsaFunction::new(symbol, linkage);
+        if flags.no_inline {
+            function.inlining = ssa::Inlining::Never;
+        }
+        let Some(signature) = self.analyzer.signature(number) else { return function };
+        let types = &self.analyzer.types;
+        if types.is_aggregate(signature.result) {
+            function.parameters.push(ssa::FunctionParameter::scalar(ValueType::POINTER));
+        } else if types.bare_kind(signature.result) != Some(crate::syntax::BuiltinType::Void) {
+            function.returns.push(scalar_type(types, signature.result));
+        }
+        if record.record.is_some() && !record.is_static {
+            function.parameters.push(ssa::FunctionParameter::scalar(ValueType::POINTER));
+        }
+        for parameter in &signature.parameters {
+            let kind = if types.is_aggregate(parameter.ty) && flags.global {
+                let (size, align) = (types.size(parameter.ty), types.align(parameter.ty) as u32);
+                ParameterKind::Aggregate { size, align }
+            } else if types.is_aggregate(parameter.ty) {
+                ParameterKind::Scalar(ValueType::POINTER)
+            } else {
+                ParameterKind::Scalar(scalar_type(types, parameter.ty))
+            };
+            function.parameters.push(ssa::FunctionParameter { kind, restrict: parameter.restrict });
+        }
+        if flags.global {
+            function.bounds = self.bounds(number, &record);
+        }
+        function
+    }
+
+    fn bounds(&mut self, number: FunctionNumber, record: &crate::analyze::FunctionRecord) -> ssa::LaunchBounds {
+        let flags = record.syntax.specifiers.clone();
+        let mut bounds = ssa::LaunchBounds::default();
+        let values: Vec<Option<u64>> =
+            flags.launch_bounds.iter().map(|value| self.analyzer.constant_in(number, value)).collect();
+        for (value, written) in values.iter().zip(&flags.launch_bounds) {
+            if value.is_none() {
+                let problem = Problem::error(written.span, "the arguments of `__launch_bounds__` must be constants");
+                self.analyzer.parser.problems.push(problem);
+            }
+        }
+        let value = |at: usize| values.get(at).copied().flatten().filter(|&value| value > 0).map(|value| value as u32);
+        bounds.max_threads = value(0).map(|threads| [threads, 1, 1]);
+        bounds.min_blocks = value(1);
+        let cluster: Vec<u32> = flags
+            .cluster
+            .iter()
+            .filter_map(|value| self.analyzer.constant_in(number, value).map(|value| value as u32))
+            .collect();
+        if !cluster.is_empty() {
+            let at = |index: usize| cluster.get(index).copied().unwrap_or(1);
+            bounds.cluster = Some([at(0), at(1), at(2)]);
+        }
+        bounds
+    }
+
+    fn define(&mut self, number: FunctionNumber) {
+        let record = self.analyzer.functions[number.0 as usize].clone();
+        let Some(body) = record.body.clone() else {
+            let builtin = self.analyzer.parser.map.is_builtin(record.syntax.span);
+            if !builtin && !self.part && !self.analyzer.parser.problems.failed() {
+                let message = format!("function `{}` is used but not defined", record.display);
+                let problem = Problem::error(record.syntax.span, message);
+                self.analyzer.parser.problems.push(problem.help("define it, or link the file that defines it"));
+            }
+            return;
+        };
+        let Some(&id) = self.functions.get(&number) else { return };
+        let shape = self.module.functions[id.index()].clone();
+        let Some(signature) = self.analyzer.signature(number) else { return };
+        let is_kernel = record.syntax.specifiers.global;
+        let locals = vec![None; body.locals.len()];
+        let mut lowering = FunctionLowering {
+            module: self,
+            b: ssa::FunctionBuilder::new(shape),
+            body: body.clone(),
+            locals,
+            breaks: Vec::new(),
+            continues: Vec::new(),
+            switches: Vec::new(),
+            labels: HashMap::new(),
+            target: None,
+            result: signature.result,
+            is_kernel,
+        };
+        lowering.at(record.syntax.span);
+        lowering.parameters();
+        lowering.statements(&body.statements);
+        if !lowering.b.is_terminated() {
+            lowering.return_default();
+        }
+        let made = lowering.b.finish();
+        self.module.define_function(id, made);
+    }
+
+    /// The number of a variable.
+    pub fn variable(&mut self, number: VariableNumber, span: Span) -> (GlobalId, AddressSpace) {
+        let found = self.analyzer.variables[number.0 as usize].clone();
+        let space = match found.space {
+            VariableSpace::Shared => AddressSpace::Shared,
+            VariableSpace::Constant => AddressSpace::Constant,
+            _ => AddressSpace::Global,
+        };
+        if let Some(&known) = self.variables.get(&number) {
+            return (known, space);
+        }
+        let builtin = self.analyzer.parser.map.is_builtin(found.span);
+        if found.space == VariableSpace::Host && found.bytes.is_none() && !builtin {
+            let message = format!("host variable `{}` cannot be used in device code", found.name);
+            let problem = Problem::error(span, message).note(found.span, "declared here");
+            let problem = problem.help("add `__device__` or `__constant__`, make it `constexpr`, or pass its value");
+            self.analyzer.parser.problems.push(problem);
+        }
+        let size = self.analyzer.types.size(found.ty);
+        let align = self.analyzer.types.align(found.ty).max(found.align).max(1);
+        let dynamic = matches!(self.analyzer.types.kind(found.ty), TypeKind::Array(_, None));
+        let linkage = if found.is_extern {
+            ssa::GlobalLinkage::External
+        } else if found.visible && found.space != VariableSpace::Host {
+            ssa::GlobalLinkage::Visible
+        } else {
+            ssa::GlobalLinkage::Internal
+        };
+        // All dynamic shared memory begins at one place.
+        let align = if dynamic && space == AddressSpace::Shared { align.max(16) } else { align };
+        let global = ssa::GlobalVariable {
+            name: found.symbol.clone(),
+            space,
+            size: if dynamic { 0 } else { size },
+            align: align as u32,
+            linkage,
+            initial: None,
+            managed: found.managed,
+        };
+        let id = self.module.add_global(global);
+        self.variables.insert(number, id);
+        if let Some(bytes) = &found.bytes {
+            let mut relocations = Vec::new();
+            for &(offset, target, addend) in &bytes.addresses {
+                let target = match target {
+                    AddressTarget::Variable(variable) => {
+                        ssa::RelocationTarget::Global(self.variable(variable, span).0)
+                    }
+                    AddressTarget::Function(function) => ssa::RelocationTarget::Function(self.function(function)),
+                };
+                relocations.push(ssa::Relocation { offset, target, addend });
+            }
+            let zero = bytes.bytes.iter().all(|&byte| byte == 0) && relocations.is_empty();
+            if !zero {
+                let initial = ssa::InitialBytes { bytes: bytes.bytes.clone(), relocations };
+                self.module.globals[id.index()].initial = Some(initial);
+            }
+        }
+        (id, space)
+    }
+}
+
+impl FunctionLowering<'_, '_> {
+    /// Binds the parameters to local variables.
+    fn parameters(&mut self) {
+        let mut at = 0;
+        if self.is_aggregate(self.result) {
+            self.target = Some(self.b.parameter(0));
+            at = 1;
+        }
+        for &local in &self.body.clone().parameters {
+            let variable = self.body.locals[local.0 as usize].clone();
+            let value = self.b.parameter(at);
+            at += 1;
+            let place = if self.is_aggregate(variable.ty) {
+                if self.is_kernel {
+                    // The parameter cannot be written; its copy can, and the optimizer removes it.
+                    let slot = self.slot(variable.ty, variable.align);
+                    let (size, align) = (self.types().size(variable.ty), self.types().align(variable.ty));
+                    self.b.copy_memory(slot, value, size, align as u32);
+                    LocalPlace::Memory(slot)
+                } else {
+                    LocalPlace::Memory(value)
+                }
+            } else {
+                let place = self.local_place(local);
+                match place {
+                    LocalPlace::Variable(variable) => self.b.define_variable(variable, value),
+                    LocalPlace::Memory(address) => self.store(address, variable.ty, value),
+                }
+                place
+            };
+            self.locals[local.0 as usize] = Some(place);
+        }
+    }
+
+    /// The place of a local variable, made when it is used first.
+    pub(super) fn local_place(&mut self, local: LocalNumber) -> LocalPlace {
+        if let Some(known) = self.locals[local.0 as usize] {
+            return known;
+        }
+        let variable = self.body.locals[local.0 as usize].clone();
+        let volatile = self.types().is_volatile(variable.ty);
+        let place = if self.is_aggregate(variable.ty) || variable.addressed || volatile {
+            LocalPlace::Memory(self.slot(variable.ty, variable.align))
+        } else {
+            let ty = self.scalar_type(variable.ty);
+            LocalPlace::Variable(self.b.declare_variable(ty))
+        };
+        self.locals[local.0 as usize] = Some(place);
+        place
+    }
+
+    /// Returns from a function whose end is reached.
+    pub(super) fn return_default(&mut self) {
+        let aggregate = self.is_aggregate(self.result);
+        if aggregate || self.types().bare_kind(self.result) == Some(crate::syntax::BuiltinType::Void) {
+            self.b.return_values(&[]);
+            return;
+        }
+        let ty = self.scalar_type(self.result);
+        let value = self.b.undefined(ty);
+        self.b.return_values(&[value]);
+    }
+
+    pub(super) fn variable_address(&mut self, number: VariableNumber, span: Span) -> ssa::ValueId {
+        let (id, space) = self.module.variable(number, span);
+        let address = self.b.global_address(id, space);
+        self.b.generic(address)
+    }
+
+    pub(super) fn void(&self, ty: TypeId) -> bool {
+        self.types().bare_kind(ty) == Some(crate::syntax::BuiltinType::Void)
+    }
+}
