@@ -48,7 +48,8 @@ pub fn reason(program: &Ended) -> Option<(u8, String)> {
     Some(if crate::program::driver::is_there() {
         (NO_LAUNCH, "the program launched nothing, so nothing was checked".to_owned())
     } else {
-        let text = "the libraries that CUDA programs load were not found, and the program launched nothing";
+        let text = "the program launched nothing, and the libraries that CUDA programs load are not next to this command: build \
+                    them in a checkout by `cargo build --release`, and let LANEWORK_DRIVER name its folder `target/release`";
         (NO_LIBRARIES, text.to_owned())
     })
 }

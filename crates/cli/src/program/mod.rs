@@ -94,7 +94,8 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
             name.display()
         ));
     }
-    if (nothing || tool.is_empty()) && !crate::program::driver::is_there() {
+    let says_so = tool == "check" && ended.code == 0;
+    if (nothing || tool.is_empty()) && !says_so && !crate::program::driver::is_there() {
         lanework_terminal::output::note(
             "note: the libraries that CUDA programs load in place of NVIDIA's are not next to this command: build them in a checkout by \
              `cargo build --release`, and let LANEWORK_DRIVER name its folder `target/release`",
