@@ -6,7 +6,7 @@
 //! Predicts: `mma` replaces the multiply-adds: less than a tenth of `fused`'s instructions.
 //! 预测：`mma` 代替乘加，指令数不到 `fused` 的十分之一。
 //! Costs: every warp reads all keys and values of its head, in 4-byte pieces.
-//! 代价：每个 warp 都要读取本头（head）的所有键和值，每次 4 字节。
+//! 代价：每个 warp 都要读取所在头（head）的所有键和值，每次 4 字节。
 
 use super::heads::{HEAD, Heads};
 use half::bf16;
