@@ -46,9 +46,9 @@ const PEER: RungInfo = solver::cublas(
     "//! Idea: cublasSgeam of the installed cuBLAS, on f32.\n\
      //! 思路：已安装的 cuBLAS 的 cublasSgeam，仅 f32。\n\
      //! Predicts: nothing; the rungs are compared with it.\n\
-     //! 预测：无；它是各级的比较对象。\n\
+     //! 预测：无；它是其他各级的比较对象。\n\
      //! Costs: a toolkit on the machine.\n\
-     //! 代价：机器上要装有工具包。\n",
+     //! 代价：机器上必须装有 CUDA 工具包。\n",
 );
 
 /// The shape of a matrix and the edge of the block that works on it.

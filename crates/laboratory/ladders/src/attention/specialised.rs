@@ -2,11 +2,11 @@
 //!
 //! Idea: warps have roles: one keeps a ring of tiles full; two warpgroups multiply 64 queries each by the same keys and values.
 //! The first gives up registers to the others.
-//! 思路：warp 各司其职：一个负责让环形缓冲始终有 tile，两个 warpgroup 各算 64 个查询，共用同一批键和值；寄存器从前者转给后者。
+//! 思路：warp 各有角色：一个 warp 使环形缓冲区保持填满；两个 warpgroup 各把 64 个查询与同一批键和值相乘。前者把寄存器让给后者。
 //! Predicts: half of `wgmma`'s copied bytes per query; one warpgroup multiplies while the other computes its softmax.
-//! 预测：每个查询拷贝的字节数是 `wgmma` 的一半；一个 warpgroup 算 softmax 时另一个可以做乘法。
+//! 预测：每个查询拷贝的字节数是 `wgmma` 的一半；一个 warpgroup 计算 softmax 时，另一个做乘法。
 //! Costs: 160 KB of dynamic shared memory: one block per multiprocessor.
-//! 代价：160 KB 动态共享内存，每个 SM 只能常驻一个线程块。
+//! 代价：160 KB 动态共享内存，每个多处理器只能容纳一个线程块。
 
 use super::heads::{HEAD, Heads, map};
 use super::softmax::{divided, soften};

@@ -39,14 +39,14 @@ const REMARKS: &[(&str, &str)] = &[
     ),
     (
         "{} % of executions diverge at the branch of column {}, PTX line {}",
-        "{} % 的执行在第 {} 列的分支处分歧（PTX 第 {} 行）",
+        "{} % 的执行在第 {} 列的分支处分化（PTX 第 {} 行）",
     ),
-    ("{} % of executions diverge at the branch of column {}", "{} % 的执行在第 {} 列的分支处分歧"),
+    ("{} % of executions diverge at the branch of column {}", "{} % 的执行在第 {} 列的分支处分化"),
     (
         "{} % of executions diverge at the branch of PTX line {}",
-        "{} % 的执行在 PTX 第 {} 行的分支处分歧",
+        "{} % 的执行在 PTX 第 {} 行的分支处分化",
     ),
-    ("{} % of executions diverge", "{} % 的执行发生分歧"),
+    ("{} % of executions diverge", "{} % 的执行发生分化"),
 ];
 
 /// The templates of access patterns.
@@ -70,7 +70,7 @@ const NAMES: &[(&str, &str)] = &[
     ("instructions per warp", "每个 warp 的指令"),
     ("instructions", "指令"),
     ("barriers", "屏障"),
-    ("divergent branches", "分歧的分支"),
+    ("divergent branches", "分化的分支"),
     ("active lanes", "活跃 lane"),
     ("occupancy", "占用率"),
     ("spilled bytes", "溢出字节"),
@@ -188,7 +188,7 @@ mod tests {
         );
         assert_eq!(
             remark("50 % of executions diverge at the branch of column 9"),
-            "50 % 的执行在第 9 列的分支处分歧"
+            "50 % 的执行在第 9 列的分支处分化"
         );
         let said = remark(
             "9.0 sectors per store, ideal 8.0, misaligned start (4 B past a 32-byte sector): stride 8 B",

@@ -30,12 +30,12 @@ pub const CHAPTERS: &[Chapter] = &[
     Chapter {
         title: ["Extended-precision integers", "扩展精度整数"], rows: integer::EXTENDED
     },
-    Chapter { title: ["Floating point", "浮点"], rows: float::ROWS },
+    Chapter { title: ["Floating point", "浮点运算"], rows: float::ROWS },
     Chapter { title: ["Half precision", "半精度"], rows: half::ROWS },
     Chapter { title: ["Comparison and selection", "比较与选择"], rows: comparison::ROWS },
     Chapter { title: ["Logic and shifts", "逻辑与移位"], rows: logic::ROWS },
-    Chapter { title: ["Conversion and movement", "转换与搬移"], rows: conversion::ROWS },
-    Chapter { title: ["Memory", "存储"], rows: memory::ROWS },
+    Chapter { title: ["Conversion and movement", "转换与数据搬运"], rows: conversion::ROWS },
+    Chapter { title: ["Memory", "访存"], rows: memory::ROWS },
     Chapter { title: ["Atomics and reductions", "原子操作与归约"], rows: memory::ATOMICS },
     Chapter { title: ["Across the lanes of a warp", "warp 内各 lane 之间"], rows: warp::ROWS },
     Chapter {

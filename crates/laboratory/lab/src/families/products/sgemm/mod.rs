@@ -39,9 +39,9 @@ const PEER: RungInfo = solver::cublas(
     "//! Idea: cublasSgemm of the installed cuBLAS, in true FP32.\n\
      //! 思路：已安装的 cuBLAS 的 cublasSgemm，真正的 FP32。\n\
      //! Predicts: nothing; the rungs are compared with it.\n\
-     //! 预测：无；它是各级的比较对象。\n\
+     //! 预测：无；它是其他各级的比较对象。\n\
      //! Costs: a toolkit on the machine.\n\
-     //! 代价：机器上要装有工具包。\n",
+     //! 代价：机器上必须装有 CUDA 工具包。\n",
 );
 
 /// Rungs that need Hopper.
