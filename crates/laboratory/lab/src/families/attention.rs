@@ -30,7 +30,7 @@ pub(super) fn family() -> Family {
 }
 
 /// Rungs that need sm_90a.
-const OF_HOPPER: [&str; 4] = ["wgmma", "specialised", "overlapped", "turns"];
+const OF_HOPPER: [&str; 4] = ["wgmma", "specialized", "overlapped", "turns"];
 /// The rung that stores the scores.
 const STORED: &str = "stored-scores";
 /// The most elements of an operand, and rows of all heads, so that 32-bit indices do not overflow.

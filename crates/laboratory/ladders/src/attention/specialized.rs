@@ -1,4 +1,4 @@
-//! Attention rung: `specialised`.
+//! Attention rung: `specialized`.
 //!
 //! Idea: warps have roles: one keeps a ring of tiles full; two warpgroups multiply 64 queries each by the same keys and values.
 //! The first gives up registers to the others.
@@ -20,7 +20,7 @@ const KEYS: u32 = 128;
 const BYTES: u32 = KEYS * HEAD * 2;
 
 #[kernel(block = 384, max_registers = 168)]
-fn specialised(
+fn specialized(
     q: &TensorMap<bf16, 2>,
     k: &TensorMap<bf16, 2>,
     v: &TensorMap<bf16, 2>,
@@ -95,7 +95,7 @@ pub(super) fn prepare<'a>(x: &'a mut Heads, device: &Device) -> Result<Prepared<
     let rows = x.heads * x.length;
     let (q, k, v) = (map(&x.q, rows, 64)?, map(&x.k, rows, KEYS)?, map(&x.v, rows, KEYS)?);
     let bytes = 128 * HEAD * 2 + 4 * BYTES;
-    let launch = specialised(&q, &k, &v, &mut x.out, x.length, Heads::scale());
+    let launch = specialized(&q, &k, &v, &mut x.out, x.length, Heads::scale());
     let launch = launch.grid(rows / 128).block(384).shared_bytes(bytes);
     // SAFETY: a head's rows are a multiple of a block's, so that no index exceeds heads * length rows.
     unsafe { launch.prepare_unchecked(device) }
