@@ -3,17 +3,15 @@
 //!
 //! It trusts its network, as MPI and NCCL do: a number for the job keeps two jobs apart, nothing more.
 
-mod network;
-
 use crate::environment::Place;
 use crate::mesh::{Mesh, settings};
-use lanework::Result;
+use lanework::{Error, Result};
 use lanework_cuda::{Nccl, NcclId};
 use lanework_ranks::greeting::{Hello, answer, put, read_answer, take};
 use lanework_ranks::link::{Link, listen_to};
 use lanework_ranks::words::{not_arrived, seconds};
-use network::{PAUSE, anyone, fail, garbled, grace, listen, lost, resolve};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::io::ErrorKind;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
@@ -22,7 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Replies of rank 0: why the rendezvous failed, where all ranks are, or that it belongs to another job.
 const REFUSED: u8 = 0;
+
 const WELCOME: u8 = 1;
+
 const OTHER_JOB: u8 = 2;
 
 /// Capabilities of a rank: whether it can use NCCL, and its GPU.
@@ -308,4 +308,66 @@ fn mesh(rank: usize, timeout: Duration, streams: Vec<Option<TcpStream>>) -> Resu
         links.push(Ok(link.transpose().map_err(lost(peer))?));
     }
     Ok(Mesh::new(rank, settings(timeout), links, sender, inbox).0)
+}
+
+/// Polling interval for connections and free ports.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Listens for the other ranks. Another job or program may use the port for a while.
+fn listen(target: SocketAddr, timeout: Duration) -> Result<TcpListener> {
+    let here = SocketAddr::new(anyone(target.ip()), target.port());
+    let end = Instant::now() + grace(timeout);
+    loop {
+        match TcpListener::bind(here) {
+            Ok(listener) => return Ok(listener),
+            Err(error) if error.kind() == ErrorKind::AddrInUse && Instant::now() < end => {
+                std::thread::sleep(PAUSE * 10);
+            }
+            Err(error) => {
+                let port = target.port();
+                return Err(fail(format!("rank 0 cannot listen at port {port}: {error}")));
+            }
+        }
+    }
+}
+
+/// The time that others may use a port: a fraction of the time that ranks wait for each other.
+fn grace(timeout: Duration) -> Duration {
+    timeout / 4
+}
+
+/// Resolves a host and a port, to IPv4 if possible.
+fn resolve(address: &str) -> Result<SocketAddr> {
+    let found = address.to_socket_addrs().map_err(|error| fail(format!("{address}: {error}")))?;
+    let mut found: Vec<SocketAddr> = found.collect();
+    found.sort_by_key(|address| !address.is_ipv4());
+    found.first().copied().ok_or_else(|| fail(format!("{address} is not an address")))
+}
+
+/// The address to listen at so that `ip` reaches this process: loopback only if that is enough.
+fn anyone(ip: IpAddr) -> IpAddr {
+    if ip.is_loopback() {
+        ip
+    } else if ip.is_ipv4() {
+        IpAddr::V4(Ipv4Addr::UNSPECIFIED)
+    } else {
+        IpAddr::V6(std::net::Ipv6Addr::UNSPECIFIED)
+    }
+}
+
+/// The error of a lost connection.
+fn lost(rank: usize) -> impl Fn(std::io::Error) -> Error {
+    move |error| fail(format!("the connection to rank {rank} failed: {error}"))
+}
+
+/// The error of an invalid reply.
+fn garbled() -> Error {
+    fail("rank 0 sent an invalid reply".to_owned())
+}
+
+/// The error of a rendezvous.
+fn fail(why: String) -> Error {
+    let help = "start every rank with the same number of ranks and the same address of rank 0; LANEWORK_ADDRESS=host:port chooses it, \
+                LANEWORK_DIST_TIMEOUT (seconds) how long to wait";
+    Error::Communication { why, help: help.to_owned() }
 }
