@@ -84,6 +84,7 @@ macro_rules! floats {
 /// The 8-bit formats as types.
 #[derive(Clone, Copy)]
 struct E4m3;
+
 #[derive(Clone, Copy)]
 struct E5m2;
 
