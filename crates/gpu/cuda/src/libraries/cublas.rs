@@ -3,23 +3,28 @@
 //! Only the few functions that are needed are bound, by hand. A library that is missing or lacks
 //! one of them is reported as unavailable.
 
-mod functions;
-
+use crate::driver::library;
 use crate::stream::Stream;
 use crate::{CudaError, Gpu};
-use functions::{Functions, Handle, check, functions};
 use std::ffi::{c_int, c_void};
+use std::path::Path;
+use std::sync::OnceLock;
 
 /// `CUBLAS_OP_N`.
 const NORMAL: c_int = 0;
+
 /// `CUBLAS_OP_T`.
 const TRANSPOSED: c_int = 1;
+
 /// `CUBLAS_PEDANTIC_MATH`: every step in the requested precision.
 const PEDANTIC: c_int = 2;
+
 /// `CUBLAS_DEFAULT_MATH`.
 const DEFAULT: c_int = 0;
+
 /// `CUDA_R_16BF` and `CUDA_R_32F`.
 const TYPES: (c_int, c_int) = (14, 0);
+
 /// `CUBLAS_COMPUTE_32F` and `CUBLAS_GEMM_DEFAULT`.
 const COMPUTE: (c_int, c_int) = (68, -1);
 
@@ -232,4 +237,148 @@ fn integers<const N: usize>(values: [u32; N]) -> Result<[c_int; N], CudaError> {
         });
     }
     Ok(values.map(|value| value as c_int))
+}
+
+type Handle = *mut c_void;
+
+/// A `cublasStatus_t`; a plain number, since newer libraries may return newer ones.
+type Status = c_int;
+
+/// File names of the library, newest first, and the folders where toolkits install it.
+#[cfg(not(windows))]
+const NAMES: [&str; 7] = [
+    "libcublas.so.13",
+    "libcublas.so.12",
+    "libcublas.so.11",
+    "libcublas.so",
+    "/usr/local/cuda/lib64/libcublas.so",
+    "/usr/local/cuda/targets/x86_64-linux/lib/libcublas.so",
+    "/opt/cuda/lib64/libcublas.so",
+];
+
+#[cfg(windows)]
+const NAMES: [&str; 3] = ["cublas64_13.dll", "cublas64_12.dll", "cublas64_11.dll"];
+
+type Create = unsafe extern "C" fn(*mut Handle) -> Status;
+
+type Destroy = unsafe extern "C" fn(Handle) -> Status;
+
+type SetStream = unsafe extern "C" fn(Handle, *mut c_void) -> Status;
+
+type SetMathMode = unsafe extern "C" fn(Handle, c_int) -> Status;
+
+type Sgemm = unsafe extern "C" fn(
+    Handle,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    *const f32,
+    *const f32,
+    c_int,
+    *const f32,
+    c_int,
+    *const f32,
+    *mut f32,
+    c_int,
+) -> Status;
+
+type Sgeam = unsafe extern "C" fn(
+    Handle,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    *const f32,
+    *const f32,
+    c_int,
+    *const f32,
+    *const f32,
+    c_int,
+    *mut f32,
+    c_int,
+) -> Status;
+
+type GemmEx = unsafe extern "C" fn(
+    Handle,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    *const c_void,
+    *const c_void,
+    c_int,
+    c_int,
+    *const c_void,
+    c_int,
+    c_int,
+    *const c_void,
+    *mut c_void,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+) -> Status;
+
+/// The functions of the library.
+struct Functions {
+    create: Create,
+    destroy: Destroy,
+    set_stream: SetStream,
+    set_math_mode: SetMathMode,
+    sgemm: Sgemm,
+    sgeam: Sgeam,
+    gemm_ex: GemmEx,
+}
+
+/// Finds the library once.
+///
+/// # Errors
+/// The reason why it cannot be used, in one line.
+fn functions() -> Result<&'static Functions, String> {
+    static FOUND: OnceLock<Result<Functions, String>> = OnceLock::new();
+    FOUND.get_or_init(load).as_ref().map_err(String::clone)
+}
+
+fn load() -> Result<Functions, String> {
+    let Some(library) = library::find(NAMES.iter().map(Path::new)) else {
+        return Err("cuBLAS was not found (it comes with the CUDA toolkit; libcublas.so must be \
+                    on the library path)"
+            .to_owned());
+    };
+    let library_name = "cuBLAS";
+    // SAFETY: each type matches the declaration in cuBLAS's header.
+    unsafe {
+        Ok(Functions {
+            create: library::function(library, library_name, "cublasCreate_v2")?,
+            destroy: library::function(library, library_name, "cublasDestroy_v2")?,
+            set_stream: library::function(library, library_name, "cublasSetStream_v2")?,
+            set_math_mode: library::function(library, library_name, "cublasSetMathMode")?,
+            sgemm: library::function(library, library_name, "cublasSgemm_v2")?,
+            sgeam: library::function(library, library_name, "cublasSgeam")?,
+            gemm_ex: library::function(library, library_name, "cublasGemmEx")?,
+        })
+    }
+}
+
+fn check(status: Status, call: &str) -> Result<(), CudaError> {
+    if status == 0 {
+        return Ok(());
+    }
+    let name = match status {
+        1 => "not initialized",
+        3 => "out of memory",
+        7 => "invalid value",
+        8 => "not supported on this GPU",
+        13 => "the GPU failed",
+        14 => "internal error",
+        15 => "not supported",
+        _ => "unknown status",
+    };
+    Err(CudaError::Unsupported {
+        what: format!("{call}: {name} (cuBLAS status {status})"),
+        remedy: "check that the driver supports the toolkit's version, or omit cuBLAS".to_owned(),
+    })
 }
