@@ -10,7 +10,6 @@ use lanework_engine::limits;
 use lanework_engine::limits::{Limits, Schedule};
 use lanework_engine::observer::NullObserver;
 use lanework_engine::program::Program;
-use lanework_sanitizer;
 use lanework_sanitizer::{Checked, Checks, Report, Sanitizer};
 use std::ops::Deref;
 

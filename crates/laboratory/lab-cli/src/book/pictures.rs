@@ -4,7 +4,6 @@
 mod access;
 mod execution;
 mod roofline;
-mod tiles;
 mod trees;
 mod wording;
 
@@ -100,7 +99,7 @@ pub fn pictures(results: &Path) -> Result<Vec<(String, String)>> {
         add("pipeline", execution::pipeline(words));
         add("shuffles", trees::shuffles(words));
         add("reduction-trees", trees::reductions(words));
-        add("tiles", tiles::tiles(words));
+        add("tiles", execution::tiles(words));
         add("coalescing", access::coalescing(words));
         add("banks", access::banks(words));
         add("roofline", roofline::roofline(results, words));
