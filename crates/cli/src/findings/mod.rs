@@ -1,7 +1,6 @@
 //! The sanitizer's findings as text and as JSON.
 
 pub mod checked;
-mod repository;
 mod sarif;
 
 use crate::program::ProgramJson;

@@ -6,7 +6,7 @@
 //! Predicts: 32 sectors per request of 4-byte elements, for loads and stores; no bank conflicts.
 //! 预测：4 字节元素：加载和存储每个请求都是 32 个扇区；没有 bank 冲突。
 //! Costs: the warp accesses a column twice: when it loads the padded tile and when it stores it.
-//! 代价：在填充的 tile 两侧，warp 都按列访问。
+//! 代价：warp 两次按列访问：把填充的 tile 读入时，以及写出时。
 
 use super::Matrices;
 use lanework::prelude::*;

@@ -18,12 +18,9 @@ mod files;
 mod footprints;
 mod launching;
 mod look_at;
-mod merge;
 mod own_report;
 mod record;
 mod session;
-mod sink;
-mod timeline;
 
 #[doc(hidden)]
 pub use files::{Reader, read};
@@ -34,7 +31,7 @@ pub(crate) use launching::Launching;
 #[doc(hidden)]
 pub use launching::set_machine;
 #[doc(hidden)]
-pub use merge::{Profiles, names};
+pub use own_report::{Profiles, names};
 #[doc(hidden)]
 pub use record::{Activity, Findings, Launched, Picture, Process, Profiled, Record};
 pub(crate) use session::Session;
