@@ -1,10 +1,23 @@
 //! The options of the commands on a kernel from a PTX or CUDA C++ file, and those that they share with rungs and programs.
 
 use super::values::{dimensions, positive, shared_bytes};
-use clap::{Args, Parser};
+use clap::{Args, Parser, ValueEnum};
 use lanework::{Dim3, PtxShape, ReportKind};
 use lanework_terminal::arguments::{On, seconds};
 use std::path::PathBuf;
+
+/// A compiler of CUDA C++.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CudaCompiler {
+    /// Lanework's own; needs nothing installed
+    Own,
+    /// NVIDIA's library; device code only
+    Nvrtc,
+    /// NVIDIA's compiler
+    Nvcc,
+    /// Clang with NVIDIA's headers
+    Clang,
+}
 
 /// `lanework run FILE`: run an entry of a PTX or CUDA C++ file.
 #[derive(Clone, Debug, Parser)]
@@ -27,10 +40,12 @@ use std::path::PathBuf;
     lanework run saxpy.cu --entry saxpy --grid 4 --block 256 --compare emulator,cuda:0 \\\n      \
     --arg f32:2.0 --arg rand:f32:1000 --arg zeros:f32:1000 --arg u32:1000")]
 pub struct KernelArgs {
-    /// The file: .ptx, or .cu if NVRTC, nvcc or clang can compile it. Several files are linked: a name declared
-    /// `.extern` in one is defined in another.
+    /// The file: .ptx or .cu. Several files are linked: a name declared `.extern` in one is defined in another.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
+    /// The compiler of .cu files [default: NVRTC, nvcc or clang if one is installed, else Lanework's own].
+    #[arg(long, value_name = "NAME")]
+    pub compiler: Option<CudaCompiler>,
     /// The entry; may be omitted if there is only one.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
@@ -173,7 +188,7 @@ pub struct LookKernelArgs {
     lanework inspect kernel.ptx\n  \
     lanework inspect kernel.cu --json")]
 pub struct InspectFileArgs {
-    /// The file: .ptx, or .cu where NVRTC, nvcc or clang can compile it.
+    /// The file: .ptx or .cu.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Bytes that the module's variables may take.

@@ -1,9 +1,11 @@
 //! Kernels in files: PTX text, and CUDA C++ if a compiler is found.
 
+use crate::args::kernel::CudaCompiler;
 use lanework::ptx::{Diagnostics, Module};
 use lanework::{Device, NvrtcError, PtxModule};
+use lanework_cuda_cpp::{CompileFailure, CompileOptions, Loader};
 use lanework_terminal::failure::Failure;
-use lanework_terminal::output::read_text;
+use lanework_terminal::output::{note, read_text};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -40,14 +42,14 @@ impl Ptx {
 ///
 /// # Errors
 /// As [`ptx_of`]; also if the text is not PTX or the files cannot be linked.
-pub fn linked_ptx(paths: &[PathBuf]) -> Result<Ptx, Failure> {
+pub fn linked_ptx(paths: &[PathBuf], compiler: Option<CudaCompiler>) -> Result<Ptx, Failure> {
     if let [path] = paths {
-        return ptx_of(path);
+        return read(path, false, compiler);
     }
     let mut modules = Vec::new();
     for path in paths {
         let name = path.display().to_string();
-        let ptx = read(path, true)?;
+        let ptx = read(path, true, compiler)?;
         let module = Module::parse(&ptx.text).and_then(|module| {
             // A file with only variables is part of a larger module.
             let checked = module.functions().next().map_or(Ok(()), |_| module.validate());
@@ -65,14 +67,14 @@ pub fn linked_ptx(paths: &[PathBuf]) -> Result<Ptx, Failure> {
 /// # Errors
 /// If the file cannot be read, there is no compiler, or it does not compile.
 pub fn ptx_of(path: &Path) -> Result<Ptx, Failure> {
-    read(path, false)
+    read(path, false, None)
 }
 
 /// The PTX of a file, as part of a whole if it is to be linked.
-fn read(path: &Path, part: bool) -> Result<Ptx, Failure> {
+fn read(path: &Path, part: bool, compiler: Option<CudaCompiler>) -> Result<Ptx, Failure> {
     let name = path.display();
     if path.extension().is_some_and(|kind| kind == "cu") {
-        return Ok(Ptx { text: compile(path, part)?, file: None });
+        return Ok(Ptx { text: compile(path, part, compiler)?, file: None });
     }
     let text = read_text(path, "give PTX text; let the compiler emit PTX in place of a cubin")?;
     Ok(Ptx { text, file: Some(name.to_string()) })
@@ -81,11 +83,15 @@ fn read(path: &Path, part: bool) -> Result<Ptx, Failure> {
 /// The targets that are tried in turn.
 const TARGETS: [&str; 2] = ["80", "90a"];
 
-/// Compiles CUDA C++ with NVRTC. If NVRTC is missing or refuses (it takes no host code and no
-/// system headers), tries nvcc and clang.
-fn compile(path: &Path, part: bool) -> Result<String, Failure> {
+/// Compiles CUDA C++ with the compiler asked for. Without a choice, with NVRTC; if NVRTC is missing or refuses (it
+/// takes no host code and no system headers), tries nvcc and clang; if none is installed, Lanework's own compiler.
+fn compile(path: &Path, part: bool, choice: Option<CudaCompiler>) -> Result<String, Failure> {
     let name = path.display();
     let source = read_text(path, "give CUDA C++ source in UTF-8")?;
+    if choice == Some(CudaCompiler::Own) {
+        return own(&source, path, part).map_err(|failure| own_failure(path, &failure));
+    }
+    let tried = |compiler| choice.is_none_or(|choice| choice == compiler);
     let mut refused: Option<(&str, String)> = None;
     // `#include "beside.cuh"`
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -97,12 +103,14 @@ fn compile(path: &Path, part: bool) -> Result<String, Failure> {
         let whole = if part { "-rdc=true" } else { "-rdc=false" };
         let options = [architecture.as_str(), "-lineinfo", whole, beside.as_str()];
         let first = refused.is_none();
-        match lanework::compile_cuda(&source, &name.to_string(), &options) {
-            Ok(ptx) => return Ok(ptx),
-            Err(NvrtcError::Compile(why) | NvrtcError::Library(why)) if first => {
-                refused = Some(("NVRTC", why));
+        if tried(CudaCompiler::Nvrtc) {
+            match lanework::compile_cuda(&source, &name.to_string(), &options) {
+                Ok(ptx) => return Ok(compiled_by("NVRTC", ptx, path)),
+                Err(NvrtcError::Compile(why) | NvrtcError::Library(why)) if first => {
+                    refused = Some(("NVRTC", why));
+                }
+                Err(_) => {}
             }
-            Err(_) => {}
         }
         let nvcc = ["-ptx", options[0], options[1], whole, "-o"];
         let of_clang = format!("--cuda-gpu-arch=sm_{target}");
@@ -110,8 +118,12 @@ fn compile(path: &Path, part: bool) -> Result<String, Failure> {
         let clang = ["-x", "cuda", "--cuda-device-only", &of_clang, rdc, "-O3", "-S", "-o"];
         let attempts: [(&str, &[&str]); 2] = [("nvcc", &nvcc), ("clang", &clang)];
         for (compiler, options) in attempts {
+            let kind = if compiler == "nvcc" { CudaCompiler::Nvcc } else { CudaCompiler::Clang };
+            if !tried(kind) {
+                continue;
+            }
             match outside(compiler, options, path)? {
-                Made::Ptx(ptx) => return Ok(ptx),
+                Made::Ptx(ptx) => return Ok(compiled_by(compiler, ptx, path)),
                 Made::Nothing => {}
                 Made::NoToolkit => {
                     lacks =
@@ -126,6 +138,19 @@ fn compile(path: &Path, part: bool) -> Result<String, Failure> {
         }
         if refused.is_none() {
             break;
+        }
+    }
+    if refused.is_none() && choice.is_none() {
+        match own(&source, path, part) {
+            Ok(ptx) => return Ok(ptx),
+            Err(failure) if !failure.unsupported => return Err(own_failure(path, &failure)),
+            // Another compiler may take it.
+            Err(failure) => {
+                return Err(Failure::input(
+                    format_args!("Lanework's compiler does not support all of {name}:\n{}", failure.text.trim_end()),
+                    "install NVRTC (pip install nvidia-cuda-nvrtc), nvcc or clang; or avoid these constructs",
+                ));
+            }
         }
     }
     Err(match refused {
@@ -150,6 +175,55 @@ fn compile(path: &Path, part: bool) -> Result<String, Failure> {
              compile it to PTX elsewhere and give that",
         ),
     })
+}
+
+/// Says which compiler ran.
+fn compiled_by(compiler: &str, ptx: String, path: &Path) -> String {
+    note(&format!("{compiler} compiled {}", path.display()));
+    ptx
+}
+
+/// Files next to a source.
+struct FilesBeside<'a>(&'a Path);
+
+impl Loader for FilesBeside<'_> {
+    fn load(&mut self, name: &str, from: &str) -> Option<(String, String)> {
+        let folders = [Path::new(from).parent(), self.0.parent()];
+        folders.into_iter().flatten().find_map(|folder| {
+            let path = folder.join(name);
+            let text = std::fs::read_to_string(&path).ok()?;
+            Some((path.display().to_string(), text))
+        })
+    }
+}
+
+/// Compiles with Lanework's own compiler.
+fn own(source: &str, path: &Path, part: bool) -> Result<String, CompileFailure> {
+    let name = path.display().to_string();
+    let mut failed = None;
+    for target in TARGETS {
+        let architecture = target.trim_end_matches('a').parse().unwrap_or(80);
+        let specific = target.ends_with('a');
+        let options = CompileOptions { architecture, specific, part, defines: Vec::new() };
+        match lanework_cuda_cpp::compile(source, &name, &options, &mut FilesBeside(path)) {
+            Ok(compiled) => {
+                if !compiled.warnings.is_empty() {
+                    anstream::eprintln!("{}", compiled.warnings.trim_end());
+                }
+                return Ok(compiled_by("Lanework", compiled.text, path));
+            }
+            Err(failure) => failed = failed.or(Some(failure)),
+        }
+    }
+    Err(failed.unwrap_or(CompileFailure { text: String::new(), unsupported: true }))
+}
+
+fn own_failure(path: &Path, failure: &CompileFailure) -> Failure {
+    let name = path.display();
+    Failure::input(
+        format_args!("Lanework did not compile {name}:\n{}", failure.text.trim_end()),
+        "correct the source, or compile it to PTX yourself and give that",
+    )
 }
 
 /// The outcome of a compiler.

@@ -106,7 +106,7 @@ pub fn entry_of_file(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome 
     }
     no_fidelity(asked)?;
     let (ready, _) = arguments(asked)?;
-    let ptx = linked_ptx(&asked.files)?;
+    let ptx = linked_ptx(&asked.files, asked.compiler)?;
     let device = emulator(asked, Some(if some { PARTIAL_STUCK_AFTER } else { STUCK_AFTER }));
     let module = ptx.load(&device)?;
     let entry = find_entry(&module, asked.entry.as_deref())?;

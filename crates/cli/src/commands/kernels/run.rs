@@ -166,7 +166,7 @@ pub fn run_file(args: &KernelArgs) -> Outcome {
         lanework::print_on_stderr();
     }
     let (ready, outputs) = arguments(args)?;
-    let ptx = linked_ptx(&args.files)?;
+    let ptx = linked_ptx(&args.files, args.compiler)?;
     let names = devices(args)?;
     let progress = Progress::of("running", names.len() as u64);
     let (mut results, mut fidelities) = (Vec::new(), Vec::new());

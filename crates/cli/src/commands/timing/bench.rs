@@ -99,7 +99,7 @@ pub fn rung_of(name: &str) -> Result<(&str, &str), Failure> {
 pub fn run_kernel(args: &BenchKernelArgs) -> Outcome {
     check_options(&args.kernel)?;
     let (ready, _) = arguments(&args.kernel)?;
-    let ptx = linked_ptx(&args.kernel.files)?;
+    let ptx = linked_ptx(&args.kernel.files, args.kernel.compiler)?;
     let device = Device::open(&args.kernel.on.device)?;
     check_time_limit(args.kernel.time_limit, device.backend())?;
     let store = args.timing.save.open()?;

@@ -1,8 +1,214 @@
 //! Instances of kernel templates that host code launches.
+//!
+//! Bodies of host functions are parsed with all their errors forgotten. Declarations whose types are known are analyzed,
+//! so that template arguments and the types of kernel arguments are known; everything else is only searched for
+//! launches and for calls of host templates.
 
 use super::Analyzer;
+use super::functions::Frame;
+use super::scopes::Binding;
+use crate::syntax::*;
+use crate::typed::{FunctionNumber, TypedBody};
+use crate::types::TypeId;
+use std::collections::{HashMap, HashSet};
+
+/// Most host functions that are searched.
+const MOST: usize = 2000;
 
 impl Analyzer {
     /// Looks through the bodies of host functions for launches.
-    pub(super) fn find_launches(&mut self) {}
+    pub(super) fn find_launches(&mut self) {
+        let mut pending: Vec<FunctionNumber> = Vec::new();
+        for at in 0..self.functions.len() {
+            let function = &self.functions[at];
+            let flags = &function.syntax.specifiers;
+            let host = !flags.device && !flags.global && function.syntax.body.is_some();
+            if host && function.template.is_none() && !self.parser.map.is_builtin(function.syntax.span) {
+                pending.push(FunctionNumber(at as u32));
+            }
+        }
+        let mut known: HashSet<FunctionNumber> = HashSet::new();
+        while let Some(next) = pending.pop() {
+            if known.len() < MOST && known.insert(next) {
+                self.search_function(next, &mut pending);
+            }
+        }
+    }
+
+    fn search_function(&mut self, number: FunctionNumber, pending: &mut Vec<FunctionNumber>) {
+        let record = self.function(number).clone();
+        let mark = self.parser.problems.mark();
+        let around = self.around.len();
+        let body = self.parser.body(&record.syntax);
+        self.parser.problems.rewind(mark);
+        let Some(body) = body else { return };
+        self.frames += 1;
+        let frame = Frame {
+            serial: self.frames,
+            body: TypedBody::default(),
+            result: Some(TypeId::VOID),
+            this: None,
+            labels: HashMap::new(),
+            loops: 0,
+            switches: 0,
+        };
+        let outer = self.frame.replace(frame);
+        let scope = self.add_scope(record.scope);
+        let signature = self.trial(|this| this.signature(number)).flatten();
+        self.within(scope, |this| {
+            let serial = this.frames;
+            for parameter in signature.iter().flat_map(|signature| &signature.parameters) {
+                if let Some(name) = parameter.name {
+                    let local = this.add_local(String::new(), parameter.ty, parameter.span);
+                    this.bind(name, Binding::Local(serial, local));
+                }
+            }
+            this.search_statements(&body.statements, pending);
+        });
+        self.frame = outer;
+        self.around.truncate(around);
+        self.parser.problems.rewind(mark);
+    }
+
+    fn search_statements(&mut self, list: &[Statement], pending: &mut Vec<FunctionNumber>) {
+        for statement in list {
+            self.deeper(statement.span, |this| this.search_statement(statement, pending));
+        }
+    }
+
+    fn search_block(&mut self, statement: &Statement, pending: &mut Vec<FunctionNumber>) {
+        self.block(|this| this.search_statements(std::slice::from_ref(statement), pending));
+    }
+
+    fn search_statement(&mut self, statement: &Statement, pending: &mut Vec<FunctionNumber>) {
+        use StatementKind as S;
+        match &statement.kind {
+            S::Expression(value) | S::Return(Some(value)) => self.search(value, pending),
+            S::Block(list) => self.block(|this| this.search_statements(list, pending)),
+            S::Declaration(items) => items.iter().for_each(|item| self.search_item(item, pending)),
+            S::If { init, condition, then, otherwise, .. } => {
+                self.block(|this| {
+                    if let Some(init) = init {
+                        this.search_statement(init, pending);
+                    }
+                    if let Condition::Value(value) = condition {
+                        this.search(value, pending);
+                    }
+                    this.search_block(then, pending);
+                    if let Some(otherwise) = otherwise {
+                        this.search_block(otherwise, pending);
+                    }
+                });
+            }
+            S::While(_, body, _) | S::DoWhile(body, ..) | S::Switch(_, _, body) => self.search_block(body, pending),
+            S::For { init, body, .. } => self.block(|this| {
+                if let Some(init) = init {
+                    this.search_statement(init, pending);
+                }
+                this.search_block(body, pending);
+            }),
+            S::RangeFor { body, .. } => self.search_block(body, pending),
+            S::Case(_, _, inner) | S::Default(inner) | S::Label(_, inner) => self.search_statement(inner, pending),
+            _ => {}
+        }
+    }
+
+    fn search_item(&mut self, item: &Declaration, pending: &mut Vec<FunctionNumber>) {
+        let DeclarationKind::Variable(variable) = &item.kind else {
+            self.trial(|this| this.item(item));
+            return;
+        };
+        match &variable.initializer {
+            Initializer::Copy(value) | Initializer::List(value) => self.search(value, pending),
+            Initializer::Direct(values) => values.iter().for_each(|value| self.search(value, pending)),
+            Initializer::None => {}
+        }
+        let mut statements = Vec::new();
+        let whole = self.trial(|this| this.local_declaration(variable, &mut statements));
+        if whole.is_none() {
+            // The type alone: the value may be the host's business.
+            let plain = VariableSyntax { initializer: Initializer::None, ..(**variable).clone() };
+            self.trial(|this| this.local_declaration(&plain, &mut statements));
+        }
+    }
+
+    fn search(&mut self, value: &Expression, pending: &mut Vec<FunctionNumber>) {
+        use ExpressionKind as E;
+        match &value.kind {
+            E::Launch(launch) => self.launch(launch),
+            E::Call(callee, arguments) => {
+                if let E::Name(name) = &callee.kind {
+                    self.search_callee(name, arguments, pending);
+                } else {
+                    self.search(callee, pending);
+                }
+                arguments.iter().for_each(|argument| self.search(argument, pending));
+            }
+            E::Binary(_, a, b) | E::Assign(_, a, b) => {
+                self.search(a, pending);
+                self.search(b, pending);
+            }
+            E::Conditional(_, a, b) => {
+                self.search(a, pending);
+                self.search(b, pending);
+            }
+            E::Lambda(lambda) => self.block(|this| this.search_statements(&lambda.body, pending)),
+            E::Cast(_, _, inner) | E::Unary(_, inner) => self.search(inner, pending),
+            _ => {}
+        }
+    }
+
+    /// A launch: asks for the instance.
+    fn launch(&mut self, launch: &LaunchSyntax) {
+        let ExpressionKind::Name(name) = &launch.kernel.kind else { return };
+        if let Some(number) = self.target_of(name, &launch.arguments) {
+            self.need(number);
+        }
+    }
+
+    /// A call of a host function template: its instance is searched, too.
+    fn search_callee(&mut self, name: &QualifiedName, arguments: &[Expression], pending: &mut Vec<FunctionNumber>) {
+        let Some(Binding::Functions(list)) = self.trial(|this| this.resolve(name)).and_then(Result::ok).flatten() else {
+            return;
+        };
+        let host_template = list.iter().any(|&number| {
+            let function = self.function(number);
+            function.template.is_some()
+                && !function.syntax.specifiers.device
+                && !self.parser.map.is_builtin(function.syntax.span)
+        });
+        if host_template && let Some(number) = self.target_of(name, arguments) {
+            pending.push(number);
+        }
+    }
+
+    /// The function that a host call or launch means.
+    fn target_of(&mut self, name: &QualifiedName, arguments: &[Expression]) -> Option<FunctionNumber> {
+        let binding = self.trial(|this| this.resolve(name)).and_then(Result::ok).flatten();
+        let Some(Binding::Functions(list)) = binding else { return None };
+        let last = name.last().clone();
+        let explicit = match &last.arguments {
+            Some(arguments) => self.trial(|this| this.template_arguments(&arguments.clone())).flatten()?,
+            None => Vec::new(),
+        };
+        let span = name.span;
+        let values = self.trial(|this| this.arguments(arguments)).flatten();
+        if let Some(values) = &values {
+            let chosen = self.trial(|this| this.choose(&list, &explicit, None, values, span, last.name)).flatten();
+            if chosen.is_some() {
+                return chosen;
+            }
+        }
+        // Arguments of types that only the host knows: the explicit template arguments must do.
+        list.into_iter().find_map(|number| {
+            if self.function(number).template.is_none() {
+                return (explicit.is_empty()).then_some(number);
+            }
+            self.trial(|this| {
+                let (arguments, _) = this.deduce_function(number, &explicit, &[], span)?;
+                this.instance_of(number, &arguments, span)
+            })
+            .flatten()
+        })
+    }
 }

@@ -157,6 +157,9 @@ __device__ inline long lround(double a) { return (long)round(a); }
 __device__ inline int __lw_rint(float a) { return __float2int_rn(a); }
 __device__ inline long lrintf(float a) { return __float2ll_rn(a); }
 __device__ inline long long llrintf(float a) { return __float2ll_rn(a); }
+__device__ inline long long llrint(double a) { return __double2ll_rn(a); }
+__device__ inline long long llroundf(float a) { return (long long)roundf(a); }
+__device__ inline long long llround(double a) { return (long long)round(a); }
 __device__ inline long lrint(double a) { return __double2ll_rn(a); }
 __device__ inline float fdimf(float a, float b) { return a > b ? a - b : 0.0f; }
 __device__ inline double fdim(double a, double b) { return a > b ? a - b : 0.0; }
@@ -183,6 +186,16 @@ __device__ inline float scalbnf(float a, int exponent) { return ldexpf(a, expone
 __device__ inline float modff(float a, float *whole) { *whole = truncf(a); return copysignf(a - *whole, a); }
 __device__ inline double modf(double a, double *whole) { *whole = trunc(a); return copysign(a - *whole, a); }
 #include "lanework/elementary.h"
+__device__ inline void sincospif(float x, float *s, float *c) { *s = sinpif(x); *c = cospif(x); }
+__device__ inline double sinpi(double x) { return sin(3.14159265358979312 * fmod(x, 2.0)); }
+__device__ inline double cospi(double x) { return cos(3.14159265358979312 * fmod(x, 2.0)); }
+__device__ inline int __fns(unsigned mask, unsigned base, int offset) {
+    int step = offset < 0 ? -1 : 1, left = offset < 0 ? -offset : offset, at = (int)base;
+    if (offset == 0) return mask >> base & 1 ? (int)base : -1;
+    for (; at >= 0 && at < 32; at += step)
+        if (mask >> at & 1 && --left == 0) return at;
+    return -1;
+}
 namespace std {
 using ::sqrt; using ::fabs; using ::floor; using ::ceil; using ::trunc; using ::rint; using ::fmin; using ::fmax;
 using ::fma; using ::abs; using ::isnan; using ::isinf; using ::isfinite; using ::round; using ::printf; using ::malloc;

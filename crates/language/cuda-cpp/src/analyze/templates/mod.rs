@@ -376,7 +376,7 @@ impl Analyzer {
         }
         self.around.push((span, format!("in the instantiation of `{display}`")));
         let frame = self.frame.take();
-        self.define_record(record, ty, &syntax);
+        self.within(bound, |this| this.define_record(record, ty, &syntax));
         self.outside_members(template, record, arguments);
         self.frame = frame;
         self.around.pop();
