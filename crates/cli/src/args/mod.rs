@@ -19,7 +19,7 @@ pub use grammar::{CommandLine, Grammar, grammar, with_separator};
 pub use history::{ExportFormat, Filters, HistoryAction};
 pub use history::{HistoryArgs, SaveOptions};
 pub use kernel::{
-    CheckKernelArgs, InspectFileArgs, KernelArgs, LookKernelArgs, PictureOptions,
+    CheckKernelArgs, CudaCompiler, InspectFileArgs, KernelArgs, LookKernelArgs, PictureOptions,
     ProfileKernelArgs, ProfileOptions, SanitizerOptions,
 };
 pub use ladder::{

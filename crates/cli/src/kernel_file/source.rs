@@ -1,6 +1,6 @@
 //! Kernels in files: PTX text, and CUDA C++ if a compiler is found.
 
-use crate::args::kernel::CudaCompiler;
+use crate::args::CudaCompiler;
 use lanework::ptx::{Diagnostics, Module};
 use lanework::{Device, NvrtcError, PtxModule};
 use lanework_cuda_cpp::{CompileFailure, CompileOptions, Loader};

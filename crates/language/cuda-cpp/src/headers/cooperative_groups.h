@@ -49,7 +49,8 @@ struct grid_group : thread_group {
     __device__ static dim3 group_dim() { return gridDim; }
 };
 __device__ inline grid_group this_grid() { return grid_group{}; }
-template <unsigned N, class Parent = void> struct thread_block_tile : thread_group {
+template <unsigned N, class Parent = void> struct thread_block_tile;
+template <unsigned N> struct thread_block_tile<N, void> : thread_group {
     __device__ static unsigned thread_rank() { return __laneid() & (N - 1); }
     __device__ static constexpr unsigned size() { return N; }
     __device__ static constexpr unsigned num_threads() { return N; }
@@ -73,6 +74,7 @@ template <unsigned N, class Parent = void> struct thread_block_tile : thread_gro
         return __match_any_sync(__lw_mask(), value) >> (__laneid() & ~(N - 1) & 31);
     }
 };
+template <unsigned N, class Parent> struct thread_block_tile : thread_block_tile<N, void> {};
 template <unsigned N, class Parent> __device__ inline thread_block_tile<N, Parent> tiled_partition(const Parent &) {
     return thread_block_tile<N, Parent>{};
 }

@@ -46,7 +46,7 @@ const EMPTY: &[&str] = &[
     "algorithm", "assert.h", "atomic", "bitset", "cassert", "cctype", "cerrno", "cfloat", "chrono", "cinttypes",
     "climits", "cmath", "complex", "condition_variable", "cstdarg", "cstddef", "cstdint", "cstdio", "cstdlib",
     "cstring", "ctime", "cuda.h", "cuda_profiler_api.h", "cuda_runtime.h", "cuda_runtime_api.h", "cuda_texture_types.h",
-    "curand.h", "curand_kernel.h", "cublas_v2.h", "cublas.h", "cudnn.h", "cufft.h", "cusparse.h", "cusolverDn.h",
+    "curand.h", "curand_kernel.h", "cublas_v2.h", "cublas.h", "cublasLt.h", "cudnn.h", "cufft.h", "cusparse.h", "cusolverDn.h",
     "device_functions.h", "device_launch_parameters.h", "deque", "driver_types.h", "errno.h", "exception", "float.h",
     "fstream", "future", "helper_cuda.h", "helper_functions.h", "helper_math.h", "helper_string.h", "helper_timer.h",
     "host_defines.h", "inttypes.h", "iomanip", "ios", "iosfwd", "iostream", "istream", "iterator", "limits", "limits.h",
@@ -66,9 +66,14 @@ const LIBRARIES: &[&str] = &[
     "opencv2/", "glm/", "GL/", "cuda/std/", "nlohmann/", "gtest/", "benchmark/", "Python.h",
 ];
 
+/// The name under which a header with several names is known.
+pub fn canonical(name: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name)
+}
+
 /// The text of a built-in header; empty for headers that only host code needs. `None` if unknown.
 pub fn text(name: &str) -> Option<&'static str> {
-    let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name);
+    let name = canonical(name);
     if let Some((_, text)) = TEXTS.iter().find(|(known, _)| *known == name) {
         return Some(text);
     }

@@ -178,6 +178,7 @@ impl Preprocessor<'_> {
                 self.included(&line)
             }
         };
+        let found = found.map(|(name, angled)| (headers::canonical(&name).to_owned(), angled));
         let Some((name, angled)) = found else {
             let problem = Problem::error(span, "expected \"FILE\" or <FILE> after `#include`");
             self.problems.push(problem);

@@ -132,7 +132,7 @@ impl Analyzer {
         symbol
     }
 
-    /// A parameter type that names a template parameter: `T_`, `PKT_`.
+    /// A parameter type that names a template parameter, such as `PKT_`.
     fn mangle_dependent(
         &mut self,
         kind: &crate::syntax::TypeSyntax,
@@ -140,30 +140,21 @@ impl Analyzer {
         parameters: &[crate::syntax::TemplateParameterSyntax],
         mangler: &mut Mangler,
     ) -> Option<String> {
-        use crate::syntax::{BaseType, Derivation};
-        if count == 0 {
-            let BaseType::Named(name) = &kind.base else { return None };
-            let simple = name.simple()?;
-            let at = parameters.iter().position(|parameter| parameter.name == Some(simple))?;
-            let plain = if at == 0 { "T_".to_owned() } else { format!("T{}_", base36(at - 1)) };
-            let plain = mangler.substitute(&plain.clone(), plain);
-            let outermost = kind.derived.is_empty();
-            if kind.is_const && !outermost {
-                let full = format!("K{}", if at == 0 { "T_".to_owned() } else { format!("T{}_", base36(at - 1)) });
-                return Some(mangler.substitute(&full, format!("K{plain}")));
-            }
-            return Some(plain);
+        let plain = dependent_text(kind, count, parameters)?;
+        if let Some(at) = mangler.known.iter().position(|known| *known == plain) {
+            return Some(if at == 0 { "S_".to_owned() } else { format!("S{}_", base36(at - 1)) });
         }
-        let inner = self.mangle_dependent(kind, count - 1, parameters, mangler)?;
-        let mark = match kind.derived.get(count - 1)? {
-            Derivation::Pointer { .. } | Derivation::Array(_) => "P",
-            Derivation::Reference => "R",
-            Derivation::RvalueReference => "O",
-            Derivation::Function(_) => return None,
+        let constant = count == 0 && kind.is_const && !kind.derived.is_empty();
+        let text = if constant {
+            let inner = plain.get(1..).unwrap_or_default().to_owned();
+            format!("K{}", mangler.substitute(&inner, inner.clone()))
+        } else if count == 0 {
+            plain.clone()
+        } else {
+            let inner = self.mangle_dependent(kind, count - 1, parameters, mangler)?;
+            format!("{}{inner}", plain.get(..1).unwrap_or_default())
         };
-        let full = format!("{mark}dependent{}", kind.span.low);
-        let plain = format!("{full}{inner}");
-        Some(mangler.substitute(&plain, format!("{mark}{inner}")))
+        Some(mangler.substitute(&plain, text))
     }
 
     fn mangle_type(&mut self, ty: TypeId, mangler: &mut Mangler) -> String {
@@ -314,6 +305,32 @@ impl Analyzer {
             at += 1;
         }
     }
+}
+
+/// A type that names a template parameter, without substitutions.
+fn dependent_text(
+    kind: &crate::syntax::TypeSyntax,
+    count: usize,
+    parameters: &[crate::syntax::TemplateParameterSyntax],
+) -> Option<String> {
+    use crate::syntax::{BaseType, Derivation};
+    if count == 0 {
+        let BaseType::Named(name) = &kind.base else { return None };
+        let simple = name.simple()?;
+        let at = parameters.iter().position(|parameter| parameter.name == Some(simple))?;
+        let number = if at == 0 { String::new() } else { base36(at - 1) };
+        // A parameter's own `const` is no part of the function's type.
+        let constant = if kind.is_const && !kind.derived.is_empty() { "K" } else { "" };
+        return Some(format!("{constant}T{number}_"));
+    }
+    let inner = dependent_text(kind, count - 1, parameters)?;
+    let mark = match kind.derived.get(count - 1)? {
+        Derivation::Pointer { .. } | Derivation::Array(_) => "P",
+        Derivation::Reference => "R",
+        Derivation::RvalueReference => "O",
+        Derivation::Function(_) => return None,
+    };
+    Some(format!("{mark}{inner}"))
 }
 
 /// A path of several names stands between `N` and `E`.

@@ -1,0 +1,63 @@
+//! The errors of common mistakes, as golden text. `LANEWORK_BLESS=1` writes them.
+
+use lanework_cuda_cpp::{CompileOptions, NoFiles, compile};
+use std::fmt::Write;
+
+/// Sources with one mistake each.
+const MISTAKES: &[&str] = &[
+    "__global__ void k(float* x) {\n    x[threadIdx.x] = 1.0f\n}",
+    "__global__ void k(float* x) {\n    int i = threadIdx.x;\n    x[j] = 1.0f;\n}",
+    "__global__ void k(float* x) {\n    int index = threadIdx.x;\n    x[indx] = 1.0f;\n}",
+    "__global__ void k(float* x) {\n    x[threadIdx.x] = sqrtff(2.0f);\n}",
+    "__global__ void k(float* x) {\n    x[threadidx.x] = 1.0f;\n}",
+    "__global__ void k(const float* x) {\n    x[threadIdx.x] = 1.0f;\n}",
+    "__global__ int k(float* x) {\n    return 1;\n}",
+    "__global__ void k(float* x, int n) {\n    __shared__ float tile[n];\n    tile[0] = x[0];\n}",
+    "__global__ void k(float* x) {\n    float y = x;\n    x[0] = y;\n}",
+    "__global__ void k(float* x) {\n    int* p = x;\n    p[0] = 1;\n}",
+    "float half_of(float x) { return x / 2; }\n__global__ void k(float* x) {\n    x[0] = half_of(x[0]);\n}",
+    "__device__ float f(float a, float b) { return a + b; }\n__global__ void k(float* x) {\n    x[0] = f(x[0]);\n}",
+    "__global__ void k(float* x) {\n    x[0] = x[1] % 2.0f;\n}",
+    "struct P { float a, b; };\n__global__ void k(P* p) {\n    p->c = 1;\n}",
+    "struct P { float a; };\n__global__ void k(P* p) {\n    p.a = 1;\n}",
+    "__global__ void k(float* x) {\n    if (x[0] > 0) {\n        x[0] = 1;\n}",
+    "__global__ void k(float* x) {\n    x[0] = 1;\n    }\n}",
+    "__global__ void k(float* x) {\n    for (int i = 0, i < 4; i++) x[i] = 0;\n}",
+    "__global__ void k(float* x) {\n    else x[0] = 1;\n}",
+    "__global__ void k(float* x) {\n    const int n = 4;\n    n = 5;\n    x[0] = n;\n}",
+    "template <typename T> __device__ T twice(T a, T b) { return a + b; }\n__global__ void k(float* x) {\n    x[0] = twice(1, 2.0f);\n}",
+    "template <int N> struct A { static_assert(N > 4, \"N is too small\"); float x[N]; };\n__global__ void k(float* x) {\n    A<2> a;\n    x[0] = a.x[0];\n}",
+    "#define SQUARE(x) ((x) * (x)\n__global__ void k(float* x) {\n    x[0] = SQUARE(x[0]);\n}",
+    "#define ADD(a, b) ((a) + (b))\n__global__ void k(float* x) {\n    x[0] = ADD(x[0]);\n}",
+    "#include \"missing.h\"\n__global__ void k(float* x) { x[0] = 1; }",
+    "#ifdef A\n__global__ void k(float* x) { x[0] = 1; }",
+    "float table[4];\n__global__ void k(float* x) {\n    x[0] = table[threadIdx.x];\n}",
+    "__global__ void k(float* x) {\n    break;\n}",
+    "__global__ void k(float* x) {\n    __half h = x[0];\n    x[0] = h;\n}",
+    "__global__ void a(float* x) { x[0] = 1; }\n__global__ void b(float* x) {\n    a(x);\n}",
+    "__global__ void k(float* x) {\n    int i = 0;\n    int i = 1;\n    x[i] = 0;\n}",
+    "__global__ void k(float* x) {\n    __shared__ float s = 1;\n    x[0] = s;\n}",
+    "__global__ void k(float* x) {\n    x[1.5f] = 0;\n}",
+    "__global__ void k(float* x) {\n    float a[2] = {1, 2, 3};\n    x[0] = a[0];\n}",
+    "__global__ void k(float* x) {\n    x[0] = cub::ThreadReduce(x[1]);\n}",
+    "struct S { virtual void f(); };\n__global__ void k(float* x) { x[0] = 1; }",
+    "#define SET(i) x[i] = y\n__global__ void k(float* x) {\n    SET(0);\n}",
+];
+
+#[test]
+fn errors_read_well() {
+    let mut text = String::new();
+    for source in MISTAKES {
+        let failure = match compile(source, "kernel.cu", &CompileOptions::default(), &mut NoFiles) {
+            Ok(_) => "compiles\n".to_owned(),
+            Err(failure) => failure.text,
+        };
+        let _ = writeln!(text, "{failure}{}", "-".repeat(60));
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mistakes.txt");
+    if std::env::var_os("LANEWORK_BLESS").is_some() {
+        std::fs::write(path, &text).expect("a writable file");
+    }
+    let known = std::fs::read_to_string(path).expect("the golden file");
+    assert!(known == text, "LANEWORK_BLESS=1 writes the file; see the difference with git\n{text}");
+}
