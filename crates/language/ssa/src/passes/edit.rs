@@ -119,9 +119,3 @@ pub(super) fn retain_parameters(
             ValueDefinition::Parameter(block, index as u32);
     }
 }
-
-/// Number of instructions in reachable blocks that something needs.
-pub(super) fn size(function: &SsaFunction) -> usize {
-    let flow = ControlFlow::new(function);
-    flow.order.iter().map(|block| function.block(*block).instructions.len() + 1).sum()
-}

@@ -7,10 +7,9 @@ mod edit;
 mod inline;
 mod legalize;
 mod loops;
+mod memory;
 mod number;
 mod simplify;
-mod slots;
-mod spaces;
 
 use crate::ir::*;
 
@@ -39,8 +38,8 @@ pub(crate) fn run(module: &mut SsaModule, options: &Optimization) {
         module.functions.iter_mut().for_each(optimize);
     }
     for function in &mut module.functions {
-        legalize::lower_copies(function);
-        spaces::infer_spaces(function);
+        memory::lower_copies(function);
+        memory::infer_spaces(function);
         contract::contract(function);
         edit::remove_dead(function);
         legalize::legalize(function);
@@ -68,7 +67,7 @@ fn clean(function: &mut SsaFunction) {
         return;
     }
     control::simplify_control(function);
-    slots::promote_slots(function);
+    memory::promote_slots(function);
     simplify::simplify(function);
     control::simplify_control(function);
     number::number_values(function);
@@ -83,7 +82,7 @@ fn optimize(function: &mut SsaFunction) {
         return;
     }
     clean(function);
-    spaces::infer_spaces(function);
+    memory::infer_spaces(function);
     clean(function);
     loops::rotate_loops(function);
     clean(function);
@@ -94,7 +93,7 @@ fn optimize(function: &mut SsaFunction) {
             break;
         }
         clean(function);
-        spaces::infer_spaces(function);
+        memory::infer_spaces(function);
         clean(function);
     }
     loops::unroll_partially(function);

@@ -36,7 +36,7 @@ fn reduce(function: &mut SsaFunction, graph: &LoopGraph, index: usize) {
     };
     let [start] = &arguments(function, before)[..] else { return };
     let [next] = &arguments(function, latch)[..] else { return };
-    let evolution = Evolution { natural: &natural, start, next, block_of: &block_of };
+    let evolution = Evolution { natural: &natural, next, block_of: &block_of };
     // Addresses without their constant offsets, in order.
     let mut addresses: Vec<ValueId> = Vec::new();
     for block in &natural.blocks {

@@ -3,13 +3,13 @@
 //! A kernel's pointer parameters point to global memory, as do pointers in its structures. Spaces flow through address
 //! arithmetic, selections and block parameters (optimistically, so through loops as well).
 
-use super::edit::resolve_aliases;
 use crate::analysis::ControlFlow;
 use crate::ir::*;
+use crate::passes::edit::resolve_aliases;
 use std::collections::HashMap;
 
 /// Gives pointers their spaces.
-pub(super) fn infer_spaces(function: &mut SsaFunction) {
+pub(in crate::passes) fn infer_spaces(function: &mut SsaFunction) {
     mark_global(function);
     let flow = ControlFlow::new(function);
     let spaces = solve(function, &flow);

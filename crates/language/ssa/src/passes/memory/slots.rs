@@ -4,10 +4,11 @@
 //! A slot is cut at the edges of its accesses. Copies of memory are cut the same way, on both sides. Pieces that are always
 //! accessed as a whole are promoted to SSA values; the rest of the slot stays in memory.
 
-use super::edit::{remove_dead, resolve_aliases};
+use super::copies::{CopiedUnit, copy_unit};
 use crate::analysis::ControlFlow;
 use crate::fold::signed;
 use crate::ir::*;
+use crate::passes::edit::{remove_dead, resolve_aliases};
 use crate::variables::VariableState;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,7 +16,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 type Piece = (SlotId, u64, u64);
 
 /// Promotes what it can.
-pub(super) fn promote_slots(function: &mut SsaFunction) {
+pub(in crate::passes) fn promote_slots(function: &mut SsaFunction) {
     if function.slots.is_empty() {
         return;
     }
@@ -149,51 +150,33 @@ fn cut_copy(
     let mut at = 0;
     while at < size {
         // A known piece, or as much as alignment allows up to the next one.
-        let next = cuts.range(at + 1..).next().map_or(size, |(next, _)| (*next).min(size));
-        let ty = cuts.get(&at).copied().filter(|ty| at + u64::from(ty.bytes()) <= next);
-        let ty = ty.unwrap_or_else(|| {
-            let fits = |bytes: u64| {
-                bytes <= next - at && at.is_multiple_of(bytes) && bytes <= u64::from(align)
-            };
-            let bytes = [8_u64, 4, 2].into_iter().find(|bytes| fits(*bytes)).unwrap_or(1);
-            ValueType::integer(8 * bytes as u32).unwrap_or(ValueType::I8)
-        });
+        let piece = |at: u64| {
+            let next = cuts.range(at + 1..).next().map_or(size, |(next, _)| (*next).min(size));
+            let known = cuts.get(&at).copied().filter(|ty| at + u64::from(ty.bytes()) <= next);
+            known.unwrap_or_else(|| {
+                let fits = |bytes: u64| {
+                    bytes <= next - at && at.is_multiple_of(bytes) && bytes <= u64::from(align)
+                };
+                let bytes = [8_u64, 4, 2].into_iter().find(|bytes| fits(*bytes)).unwrap_or(1);
+                ValueType::integer(8 * bytes as u32).unwrap_or(ValueType::I8)
+            })
+        };
+        let ty = piece(at);
         let bytes = u64::from(ty.bytes());
-        let whole = at.is_multiple_of(bytes) && u64::from(align) >= bytes;
-        let flags = MemoryFlags::aligned(if whole {
-            ty.bytes()
-        } else {
-            1 << at.trailing_zeros().min(align.ilog2())
+        // Equal pieces become a vector as far as alignment allows.
+        let count = [4, 2].into_iter().find(|count| {
+            let total = count * bytes;
+            total <= 16
+                && at + total <= size
+                && at.is_multiple_of(total)
+                && u64::from(align) >= total
+                && (1..*count).all(|index| piece(at + index * bytes) == ty)
         });
-        let mut pointer = |function: &mut SsaFunction, base: ValueId| {
-            if at == 0 {
-                return base;
-            }
-            let pointer_type = function.value_type(base);
-            let wide = if pointer_type.bytes() == 4 { ValueType::I32 } else { ValueType::I64 };
-            let offset = function.constant(wide, at);
-            let kind = InstructionKind::PointerAdd;
-            let id =
-                function.add_instruction(kind, vec![base, offset], &[pointer_type], data.position);
-            code.push(id);
-            function.instruction(id).results[0]
-        };
-        let to = pointer(function, data.arguments[0]);
-        let value = match data.kind {
-            InstructionKind::FillMemory { byte, .. } => {
-                function.constant(ty, u64::from_ne_bytes([byte; 8]))
-            }
-            _ => {
-                let from = pointer(function, data.arguments[1]);
-                let load = InstructionKind::Load(flags);
-                let id = function.add_instruction(load, vec![from], &[ty], data.position);
-                code.push(id);
-                function.instruction(id).results[0]
-            }
-        };
-        let store = InstructionKind::Store(flags);
-        code.push(function.add_instruction(store, vec![to, value], &[], data.position));
-        at += bytes;
+        let count = count.unwrap_or(1);
+        let known = if at == 0 { align } else { align.min(1 << at.trailing_zeros().min(16)) };
+        let access = CopiedUnit { offset: at, ty, count: count as usize, align: known };
+        copy_unit(function, &data, &access, &mut code);
+        at += bytes * count;
     }
     let instructions = &mut function.block_mut(block).instructions;
     if let Some(index) = instructions.iter().position(|other| *other == id) {
@@ -256,6 +239,19 @@ fn find_whole_pieces(function: &SsaFunction, flow: &ControlFlow) -> HashMap<Piec
                     && !crossed.contains(&(*start, *bytes))
                     && start + bytes <= size)
         });
+    }
+    // A vector is promoted as a whole or not at all.
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for id in flow.order.iter().flat_map(|block| &function.block(*block).instructions) {
+            let elements = accessed(function, *id);
+            if elements.len() > 1 && elements.iter().any(|(piece, _)| !pieces.contains_key(piece)) {
+                for (piece, _) in elements {
+                    changed |= pieces.remove(&piece).is_some();
+                }
+            }
+        }
     }
     pieces
 }
