@@ -10,7 +10,7 @@ use std::collections::HashSet;
 enum MemoryObject {
     Global(GlobalId),
     Slot(SlotId),
-    /// What a parameter of the function points to; the flag is `__restrict__`.
+    /// The target of a pointer parameter; the flag is `__restrict__`.
     Parameter(u32, bool),
     /// The parameters of a kernel.
     Parameters,
@@ -85,8 +85,11 @@ impl AliasAnalysis {
         MemoryRange { object, space, base, offset, size }
     }
 
-    /// Whether only loads and stores of this function reach what a pointer refers to.
+    /// Whether only loads and stores of this function change what a pointer refers to.
     pub(crate) fn is_private(&self, function: &SsaFunction, pointer: ValueId) -> bool {
+        if function.value_type(pointer) == ValueType::Pointer(AddressSpace::Constant) {
+            return true;
+        }
         match base_of(function, pointer).1 {
             MemoryObject::Slot(slot) => !self.escaped.contains(&slot),
             MemoryObject::Parameters => true,

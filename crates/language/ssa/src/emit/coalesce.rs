@@ -1,4 +1,4 @@
-//! Removes copies between registers that are never needed at once, orders the copies that remain, and leaves out blocks
+//! Removes copies between registers that are never live together, orders the copies that remain, and leaves out blocks
 //! that had nothing else.
 //!
 //! Algorithm: aggressive coalescing on an interference graph (Chaitin et al., "Register Allocation via Coloring", 1981),
@@ -215,7 +215,7 @@ fn live_out(
     result
 }
 
-/// Copies one after the other with the effect of all at once.
+/// Sequential copies with the effect of parallel ones.
 fn sequence(
     mut copies: Vec<(VirtualRegister, MachineOperand)>,
     registers: &mut Vec<RegisterClass>,

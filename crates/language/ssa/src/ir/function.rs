@@ -114,7 +114,7 @@ pub struct LaunchBounds {
 pub struct ValueData {
     /// Its type.
     pub ty: ValueType,
-    /// What defines it.
+    /// Its definition.
     pub definition: ValueDefinition,
 }
 

@@ -62,10 +62,8 @@ pub(super) fn remove_dead(function: &mut SsaFunction) {
             continue;
         }
         match function.definition(value) {
-            ValueDefinition::Result(id, _) => {
-                if !std::mem::replace(&mut kept[id.index()], true) {
-                    work.extend(&function.instruction(id).arguments);
-                }
+            ValueDefinition::Result(id, _) if !std::mem::replace(&mut kept[id.index()], true) => {
+                work.extend(&function.instruction(id).arguments);
             }
             ValueDefinition::Parameter(block, index) if block != SsaFunction::ENTRY => {
                 for from in &flow.predecessors[block.index()] {
