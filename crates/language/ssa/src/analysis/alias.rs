@@ -1,9 +1,9 @@
 //! Which pointers may refer to the same memory.
 
 use super::cfg::ControlFlow;
+use super::hash::FastSet;
 use crate::fold::signed;
 use crate::ir::*;
-use std::collections::HashSet;
 
 /// The memory a pointer refers to, as far as known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,13 +42,13 @@ impl MemoryRange {
 
 /// Answers alias questions for one function.
 pub(crate) struct AliasAnalysis {
-    escaped: HashSet<SlotId>,
+    escaped: FastSet<SlotId>,
 }
 
 impl AliasAnalysis {
     pub(crate) fn new(function: &SsaFunction, flow: &ControlFlow) -> AliasAnalysis {
-        let mut escaped = HashSet::new();
-        let escape = |value: ValueId, escaped: &mut HashSet<SlotId>| {
+        let mut escaped = FastSet::default();
+        let escape = |value: ValueId, escaped: &mut FastSet<SlotId>| {
             if let MemoryObject::Slot(slot) = base_of(function, value).1 {
                 escaped.insert(slot);
             }

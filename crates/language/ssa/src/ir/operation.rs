@@ -255,7 +255,7 @@ pub enum FloatCondition {
     Unordered,
 }
 
-/// Conversions. The types are those of the argument and the result.
+/// Conversions from the type of the argument to the type of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValueConversion {
     /// To a wider integer, by the sign.

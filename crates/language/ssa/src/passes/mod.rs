@@ -68,11 +68,14 @@ fn clean(function: &mut SsaFunction) {
     }
     control::simplify_control(function);
     memory::promote_slots(function);
-    simplify::simplify(function);
+    for _ in 0..4 {
+        let changed = simplify::simplify(function);
+        number::number_values(function);
+        if !changed {
+            break;
+        }
+    }
     control::simplify_control(function);
-    number::number_values(function);
-    simplify::simplify(function);
-    number::number_values(function);
     edit::remove_dead(function);
 }
 
@@ -81,9 +84,9 @@ fn optimize(function: &mut SsaFunction) {
     if function.blocks.is_empty() {
         return;
     }
-    clean(function);
-    memory::infer_spaces(function);
-    clean(function);
+    if memory::infer_spaces(function) {
+        clean(function);
+    }
     loops::rotate_loops(function);
     clean(function);
     loops::hoist_invariants(function);
@@ -93,8 +96,9 @@ fn optimize(function: &mut SsaFunction) {
             break;
         }
         clean(function);
-        memory::infer_spaces(function);
-        clean(function);
+        if memory::infer_spaces(function) {
+            clean(function);
+        }
     }
     loops::unroll_partially(function);
     clean(function);

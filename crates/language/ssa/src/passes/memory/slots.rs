@@ -5,19 +5,19 @@
 //! accessed as a whole are promoted to SSA values; the rest of the slot stays in memory.
 
 use super::copies::{CopiedUnit, copy_unit};
-use crate::analysis::ControlFlow;
+use crate::analysis::{ControlFlow, FastMap, FastSet};
 use crate::fold::signed;
 use crate::ir::*;
 use crate::passes::edit::{remove_dead, resolve_aliases};
 use crate::variables::VariableState;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 /// Bytes of a slot.
 type Piece = (SlotId, u64, u64);
 
 /// Promotes what it can.
 pub(in crate::passes) fn promote_slots(function: &mut SsaFunction) {
-    if function.slots.is_empty() {
+    if function.slots.iter().all(|slot| slot.size == 0) {
         return;
     }
     let flow = ControlFlow::new(function);
@@ -74,7 +74,7 @@ fn accessed(function: &SsaFunction, id: InstructionId) -> Vec<(Piece, ValueType)
 /// Replaces copies and fills of slots by loads and stores of the pieces that other instructions access.
 fn cut_copies(function: &mut SsaFunction, flow: &ControlFlow) {
     // By slot, the pieces by offset: the first access of an offset decides.
-    let mut pieces: HashMap<SlotId, BTreeMap<u64, ValueType>> = HashMap::new();
+    let mut pieces: FastMap<SlotId, BTreeMap<u64, ValueType>> = FastMap::default();
     let mut copies = Vec::new();
     for block in &flow.order {
         for id in &function.block(*block).instructions {
@@ -186,9 +186,9 @@ fn cut_copy(
 
 /// Pieces of slots that no access crosses, with the type of their first access. Slots whose address is used otherwise have
 /// none.
-fn find_whole_pieces(function: &SsaFunction, flow: &ControlFlow) -> HashMap<Piece, ValueType> {
-    let mut pieces: HashMap<Piece, ValueType> = HashMap::new();
-    let mut escaped: HashSet<SlotId> = HashSet::new();
+fn find_whole_pieces(function: &SsaFunction, flow: &ControlFlow) -> FastMap<Piece, ValueType> {
+    let mut pieces: FastMap<Piece, ValueType> = FastMap::default();
+    let mut escaped: FastSet<SlotId> = FastSet::default();
     for block in &flow.order {
         let data = function.block(*block);
         for id in &data.instructions {
@@ -216,14 +216,14 @@ fn find_whole_pieces(function: &SsaFunction, flow: &ControlFlow) -> HashMap<Piec
             escaped.extend(root_slot(function, value));
         }
     }
-    let mut by_slot: HashMap<SlotId, Vec<(u64, u64)>> = HashMap::new();
+    let mut by_slot: FastMap<SlotId, Vec<(u64, u64)>> = FastMap::default();
     for (slot, offset, size) in pieces.keys() {
         by_slot.entry(*slot).or_default().push((*offset, *size));
     }
     for (slot, ranges) in by_slot {
         let mut ranges = ranges;
         ranges.sort_unstable();
-        let mut crossed = HashSet::new();
+        let mut crossed = FastSet::default();
         for (index, (start, size)) in ranges.iter().enumerate() {
             for (other, other_size) in &ranges[index + 1..] {
                 if *other >= start + size {
@@ -277,11 +277,11 @@ fn root_slot(function: &SsaFunction, mut value: ValueId) -> Option<SlotId> {
 }
 
 /// Replaces loads and stores of pieces by values.
-fn promote(function: &mut SsaFunction, flow: &ControlFlow, whole: &HashMap<Piece, ValueType>) {
+fn promote(function: &mut SsaFunction, flow: &ControlFlow, whole: &FastMap<Piece, ValueType>) {
     let mut state = VariableState::for_open_graph(flow);
     let mut pieces: Vec<_> = whole.iter().collect();
     pieces.sort();
-    let variables: HashMap<Piece, (VariableId, ValueType)> =
+    let variables: FastMap<Piece, (VariableId, ValueType)> =
         pieces.into_iter().map(|(piece, ty)| (*piece, (state.declare(*ty), *ty))).collect();
     let mut waiting: Vec<usize> =
         flow.predecessors.iter().map(|predecessors| predecessors.len()).collect();
@@ -313,7 +313,7 @@ fn promote(function: &mut SsaFunction, flow: &ControlFlow, whole: &HashMap<Piece
         }
         function.block_mut(*block).instructions = kept;
         let mut targets: Vec<BlockId> =
-            function.block(*block).terminator.targets().iter().map(|target| target.block).collect();
+            function.block(*block).terminator.targets().map(|target| target.block).collect();
         targets.sort_unstable();
         targets.dedup();
         for target in targets {
@@ -355,7 +355,7 @@ fn reinterpret(
 /// Removes stores to slots that nothing reads, and gives unused slots no memory.
 fn drop_unused(function: &mut SsaFunction) {
     let flow = ControlFlow::new(function);
-    let mut read: HashSet<SlotId> = HashSet::new();
+    let mut read: FastSet<SlotId> = FastSet::default();
     for block in &flow.order {
         let data = function.block(*block);
         for id in &data.instructions {
