@@ -95,7 +95,7 @@ pub(super) fn escaping(
         for id in &data.instructions {
             function.instruction(*id).arguments.iter().copied().for_each(&mut visit);
         }
-        data.terminator.values().into_iter().for_each(&mut visit);
+        data.terminator.values().for_each(&mut visit);
     }
     used
 }
