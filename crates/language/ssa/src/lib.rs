@@ -35,11 +35,13 @@ mod fold;
 mod ir;
 mod passes;
 mod variables;
+mod verify;
 
 pub use builder::{FunctionBuilder, ShuffleMode};
 pub use error::CompileError;
 pub use ir::*;
 pub use passes::Optimization;
+pub use verify::verify;
 
 /// Optimizes a module and writes it as PTX.
 ///

@@ -4,9 +4,9 @@
 //! parameters in place of phi nodes and a work list in place of recursion. Redundant parameters are left to
 //! the optimizer.
 
-use crate::analysis::ControlFlow;
+use crate::analysis::{ControlFlow, FastMap};
 use crate::ir::*;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 /// Definitions of variables by block.
 #[derive(Default)]
@@ -20,7 +20,7 @@ struct BlockVariables {
     sealed: bool,
     predecessors: Vec<BlockId>,
     /// The value of a variable at the end of what the block has so far.
-    values: HashMap<VariableId, ValueId>,
+    values: FastMap<VariableId, ValueId>,
     /// Parameters whose arguments wait until the block is sealed.
     incomplete: Vec<VariableId>,
 }

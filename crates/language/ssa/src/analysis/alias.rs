@@ -1,16 +1,16 @@
 //! Which pointers may refer to the same memory.
 
 use super::cfg::ControlFlow;
+use super::hash::FastSet;
 use crate::fold::signed;
 use crate::ir::*;
-use std::collections::HashSet;
 
 /// The memory a pointer refers to, as far as known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MemoryObject {
     Global(GlobalId),
     Slot(SlotId),
-    /// What a parameter of the function points to; the flag is `__restrict__`.
+    /// The target of a pointer parameter; the flag is `__restrict__`.
     Parameter(u32, bool),
     /// The parameters of a kernel.
     Parameters,
@@ -42,13 +42,13 @@ impl MemoryRange {
 
 /// Answers alias questions for one function.
 pub(crate) struct AliasAnalysis {
-    escaped: HashSet<SlotId>,
+    escaped: FastSet<SlotId>,
 }
 
 impl AliasAnalysis {
     pub(crate) fn new(function: &SsaFunction, flow: &ControlFlow) -> AliasAnalysis {
-        let mut escaped = HashSet::new();
-        let escape = |value: ValueId, escaped: &mut HashSet<SlotId>| {
+        let mut escaped = FastSet::default();
+        let escape = |value: ValueId, escaped: &mut FastSet<SlotId>| {
             if let MemoryObject::Slot(slot) = base_of(function, value).1 {
                 escaped.insert(slot);
             }
@@ -85,8 +85,11 @@ impl AliasAnalysis {
         MemoryRange { object, space, base, offset, size }
     }
 
-    /// Whether only loads and stores of this function reach what a pointer refers to.
+    /// Whether only loads and stores of this function change what a pointer refers to.
     pub(crate) fn is_private(&self, function: &SsaFunction, pointer: ValueId) -> bool {
+        if function.value_type(pointer) == ValueType::Pointer(AddressSpace::Constant) {
+            return true;
+        }
         match base_of(function, pointer).1 {
             MemoryObject::Slot(slot) => !self.escaped.contains(&slot),
             MemoryObject::Parameters => true,

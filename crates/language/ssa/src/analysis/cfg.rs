@@ -17,24 +17,21 @@ impl ControlFlow {
         let count = function.blocks.len();
         let mut seen = vec![false; count];
         let mut order = Vec::new();
-        // A block, and how many of its successors were visited.
-        let mut stack = vec![(SsaFunction::ENTRY, 0)];
+        let mut stack = Vec::new();
         if count > 0 {
             seen[0] = true;
-        } else {
-            stack.clear();
-        }
-        while let Some((block, next)) = stack.pop() {
             // The last successor first: the first then follows its block in the order.
-            let targets = function.block(block).terminator.targets();
-            let Some(target) = targets.iter().rev().nth(next).map(|target| target.block) else {
-                order.push(block);
+            stack.push((SsaFunction::ENTRY, function.blocks[0].terminator.targets().rev()));
+        }
+        while let Some((block, targets)) = stack.last_mut() {
+            let Some(target) = targets.next().map(|target| target.block) else {
+                order.push(*block);
+                stack.pop();
                 continue;
             };
-            stack.push((block, next + 1));
             if !seen[target.index()] {
                 seen[target.index()] = true;
-                stack.push((target, 0));
+                stack.push((target, function.block(target).terminator.targets().rev()));
             }
         }
         order.reverse();

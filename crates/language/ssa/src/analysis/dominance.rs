@@ -7,8 +7,6 @@ use crate::ir::{BlockId, SsaFunction};
 
 /// The dominator tree.
 pub(crate) struct Dominators {
-    /// By block: its immediate dominator; itself for the entry and for unreachable blocks.
-    immediate: Vec<BlockId>,
     /// By block: when a walk of the tree enters and leaves it.
     interval: Vec<(u32, u32)>,
     /// By block: its children.
@@ -66,20 +64,13 @@ impl Dominators {
                 interval[block.index()].1 = clock;
             }
         }
-        let own = |index: usize| BlockId(index as u32);
-        let immediate = immediate.iter().enumerate().map(|(i, d)| d.unwrap_or(own(i))).collect();
-        Dominators { immediate, interval, children }
+        Dominators { interval, children }
     }
 
     /// Whether every path to `b` passes `a`; a block dominates itself.
     pub(crate) fn dominates(&self, a: BlockId, b: BlockId) -> bool {
         let ((start, end), (at, _)) = (self.interval[a.index()], self.interval[b.index()]);
         start <= at && at < end
-    }
-
-    /// The immediate dominator; the entry's is itself.
-    pub(crate) fn immediate(&self, block: BlockId) -> BlockId {
-        self.immediate[block.index()]
     }
 }
 

@@ -89,7 +89,7 @@ impl NaturalLoop {
         let mut outside =
             flow.predecessors[self.header.index()].iter().filter(|from| !self.contains(**from));
         let only = *outside.next()?;
-        let single = function.block(only).terminator.targets().len() == 1;
+        let single = function.block(only).terminator.targets().count() == 1;
         (outside.next().is_none() && single).then_some(only)
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn used_functions(module: &SsaModule) -> Vec<bool> {
             }
         };
         for block in &function.blocks {
-            block.terminator.values().into_iter().for_each(&mut visit);
+            block.terminator.values().for_each(&mut visit);
             for instruction in &block.instructions {
                 let arguments = &function.instruction(*instruction).arguments;
                 arguments.iter().copied().for_each(&mut visit);

@@ -2,29 +2,31 @@
 
 use super::machine::*;
 use crate::CompileError;
+use crate::analysis::{FastMap, FastSet};
 use crate::ir::{BlockId, SourcePosition};
 use lanework_ptx::{
     Address, AddressBase, Guard, Instruction, Location, Operand, Registers, Statement,
     parse_instructions,
 };
-use std::collections::{HashMap, HashSet};
 
 /// Statements of a function's body, register declarations first.
 pub(super) fn statements(function: &MachineFunction) -> Result<Vec<Statement>, CompileError> {
     let mut writer = Writer {
         function,
         names: vec![None; function.registers.len()],
-        counts: HashMap::new(),
+        counts: FastMap::default(),
         scopes: vec![Vec::new()],
     };
-    let mut jumped_to = HashSet::new();
+    let positions: FastMap<BlockId, usize> =
+        function.blocks.iter().enumerate().map(|(index, block)| (block.id, index)).collect();
+    let mut jumped_to = FastSet::default();
     for (index, block) in function.blocks.iter().enumerate() {
         let next = function.blocks.get(index + 1).map(|block| block.id);
         jumped_to.extend(jumps(&block.end, next).iter().map(|(_, target)| *target));
     }
     for (index, block) in function.blocks.iter().enumerate() {
         if jumped_to.contains(&block.id) {
-            writer.add(Statement::Label(label(block.id)));
+            writer.add(Statement::Label(label(&positions, block.id)));
         }
         for instruction in &block.code {
             writer.instruction(instruction)?;
@@ -36,7 +38,12 @@ pub(super) fn statements(function: &MachineFunction) -> Result<Vec<Statement>, C
         for (guard, target) in jumps(&block.end, next) {
             let guard =
                 guard.map(|(register, negated)| Guard { register: writer.name(register), negated });
-            writer.operation("bra", vec![Operand::Name(label(target))], guard, block.position);
+            writer.operation(
+                "bra",
+                vec![Operand::Name(label(&positions, target))],
+                guard,
+                block.position,
+            );
         }
     }
     let body = writer.scopes.pop().unwrap_or_default();
@@ -54,8 +61,8 @@ pub(super) fn statements(function: &MachineFunction) -> Result<Vec<Statement>, C
     Ok(statements)
 }
 
-fn label(block: BlockId) -> String {
-    format!("$L_{}", block.0)
+fn label(positions: &FastMap<BlockId, usize>, block: BlockId) -> String {
+    format!("$L_{}", positions.get(&block).copied().unwrap_or_default())
 }
 
 type GuardedJump = (Option<(VirtualRegister, bool)>, BlockId);
@@ -81,7 +88,7 @@ fn jumps(end: &MachineEnd, next: Option<BlockId>) -> Vec<GuardedJump> {
 struct Writer<'a> {
     function: &'a MachineFunction,
     names: Vec<Option<String>>,
-    counts: HashMap<RegisterClass, u32>,
+    counts: FastMap<RegisterClass, u32>,
     scopes: Vec<Vec<Statement>>,
 }
 

@@ -1,12 +1,12 @@
-//! Removes copies between registers that are never needed at once, orders the copies that remain, and leaves out blocks
-//! that had nothing else.
+//! Removes copies between registers that are never live together, orders the copies that remain, and leaves out blocks
+//! that had no other code.
 //!
 //! Algorithm: aggressive coalescing on an interference graph (Chaitin et al., "Register Allocation via Coloring", 1981),
 //! restricted to registers that copies name. Copies in deep loops are merged first.
 
 use super::machine::*;
+use crate::analysis::{FastMap, FastSet};
 use crate::ir::BlockId;
-use std::collections::{HashMap, HashSet};
 
 /// Merges registers and expands parallel copies into `mov`.
 pub(super) fn coalesce(function: &mut MachineFunction) {
@@ -23,7 +23,7 @@ pub(super) fn coalesce(function: &mut MachineFunction) {
         }
     }
     copies.sort_by_key(|(depth, ..)| std::cmp::Reverse(*depth));
-    let mut tracked: HashMap<VirtualRegister, usize> = HashMap::new();
+    let mut tracked: FastMap<VirtualRegister, usize> = FastMap::default();
     for (_, to, from) in &copies {
         for register in [to, from] {
             let next = tracked.len();
@@ -80,7 +80,7 @@ pub(super) fn coalesce(function: &mut MachineFunction) {
 
 /// Leaves out blocks that only jump on.
 pub(super) fn skip_empty_blocks(function: &mut MachineFunction) {
-    let onward: HashMap<BlockId, BlockId> = function
+    let onward: FastMap<BlockId, BlockId> = function
         .blocks
         .iter()
         .skip(1)
@@ -108,7 +108,7 @@ pub(super) fn skip_empty_blocks(function: &mut MachineFunction) {
             MachineEnd::Stop(_) => {}
         }
     }
-    let mut reached: HashSet<BlockId> = HashSet::new();
+    let mut reached: FastSet<BlockId> = FastSet::default();
     for block in &function.blocks {
         match block.end {
             MachineEnd::Jump(next) => reached.extend([next]),
@@ -133,12 +133,12 @@ fn find(parent: &[usize], mut index: usize) -> usize {
 /// By tracked register, the registers that hold another value while it is needed.
 fn interference(
     function: &MachineFunction,
-    tracked: &HashMap<VirtualRegister, usize>,
-) -> Vec<HashSet<usize>> {
-    let mut graph = vec![HashSet::new(); tracked.len()];
+    tracked: &FastMap<VirtualRegister, usize>,
+) -> Vec<FastSet<usize>> {
+    let mut graph = vec![FastSet::default(); tracked.len()];
     let live_out = live_out(function, tracked);
     for (block, live) in function.blocks.iter().zip(live_out) {
-        let mut live: HashSet<usize> = live;
+        let mut live: FastSet<usize> = live;
         if let MachineEnd::Branch(condition, ..) = &block.end {
             live.extend(tracked.get(condition));
         }
@@ -175,17 +175,17 @@ fn interference(
 /// By block, the tracked registers read later.
 fn live_out(
     function: &MachineFunction,
-    tracked: &HashMap<VirtualRegister, usize>,
-) -> Vec<HashSet<usize>> {
-    let position: HashMap<BlockId, usize> =
+    tracked: &FastMap<VirtualRegister, usize>,
+) -> Vec<FastSet<usize>> {
+    let position: FastMap<BlockId, usize> =
         function.blocks.iter().enumerate().map(|(index, block)| (block.id, index)).collect();
-    let mut live_in: Vec<HashSet<usize>> = vec![HashSet::new(); function.blocks.len()];
+    let mut live_in: Vec<FastSet<usize>> = vec![FastSet::default(); function.blocks.len()];
     let mut result = live_in.clone();
     let mut changed = true;
     while changed {
         changed = false;
         for (index, block) in function.blocks.iter().enumerate().rev() {
-            let mut live = HashSet::new();
+            let mut live = FastSet::default();
             let targets = match &block.end {
                 MachineEnd::Jump(target) => vec![*target],
                 MachineEnd::Branch(_, yes, no) => vec![*yes, *no],
@@ -215,7 +215,7 @@ fn live_out(
     result
 }
 
-/// Copies one after the other with the effect of all at once.
+/// Sequential copies with the effect of parallel ones.
 fn sequence(
     mut copies: Vec<(VirtualRegister, MachineOperand)>,
     registers: &mut Vec<RegisterClass>,

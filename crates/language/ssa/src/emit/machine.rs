@@ -107,7 +107,7 @@ pub(super) enum MachineBody {
         operands: Vec<MachineOperand>,
         defines: bool,
     },
-    /// Copies that happen at once.
+    /// Parallel copies.
     Copies(Vec<(VirtualRegister, MachineOperand)>),
     /// PTX text, in pieces between its registers.
     Text {

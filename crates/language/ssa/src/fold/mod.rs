@@ -24,13 +24,17 @@ pub(crate) fn fold(
     {
         return Some(if condition != 0 { arguments[1] } else { arguments[2] });
     }
-    let constants: Option<Vec<u64>> = arguments.iter().map(|a| function.as_constant(*a)).collect();
     let from = function.value_type(*arguments.first()?);
-    let bits = evaluate(kind, &constants?, from, ty)?;
+    let mut constants = [0; 3];
+    let constants = constants.get_mut(..arguments.len())?;
+    for (constant, argument) in constants.iter_mut().zip(arguments) {
+        *constant = function.as_constant(*argument)?;
+    }
+    let bits = evaluate(kind, constants, from, ty)?;
     Some(function.constant(ty, bits))
 }
 
-/// The bits of a result from those of the arguments.
+/// The bits of a result from the bits of the arguments.
 fn evaluate(kind: &InstructionKind, args: &[u64], from: ValueType, to: ValueType) -> Option<u64> {
     match (kind, args) {
         (InstructionKind::Integer { op, .. }, [a, b]) => integer::binary(*op, *a, *b, from.bits()),

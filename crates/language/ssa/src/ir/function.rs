@@ -114,7 +114,7 @@ pub struct LaunchBounds {
 pub struct ValueData {
     /// Its type.
     pub ty: ValueType,
-    /// What defines it.
+    /// Its definition.
     pub definition: ValueDefinition,
 }
 
@@ -227,15 +227,14 @@ impl From<BlockId> for BlockCall {
 
 impl BlockTerminator {
     /// The blocks it may go to.
-    pub fn targets(&self) -> Vec<&BlockCall> {
-        match self {
-            BlockTerminator::Jump(target) => vec![target],
-            BlockTerminator::Branch(_, yes, no) => vec![yes, no],
-            BlockTerminator::Switch(_, cases, default) => {
-                cases.iter().map(|(_, target)| target).chain([default]).collect()
-            }
-            _ => Vec::new(),
-        }
+    pub fn targets(&self) -> impl DoubleEndedIterator<Item = &BlockCall> {
+        let (cases, last) = match self {
+            BlockTerminator::Jump(target) => (&[][..], [Some(target), None]),
+            BlockTerminator::Branch(_, yes, no) => (&[][..], [Some(yes), Some(no)]),
+            BlockTerminator::Switch(_, cases, default) => (&cases[..], [Some(default), None]),
+            _ => (&[][..], [None, None]),
+        };
+        cases.iter().map(|(_, target)| target).chain(last.into_iter().flatten())
     }
 
     /// The blocks it may go to.
@@ -267,16 +266,16 @@ impl BlockTerminator {
     }
 
     /// Every value used.
-    pub fn values(&self) -> Vec<ValueId> {
-        let mut values = match self {
-            BlockTerminator::Branch(value, ..) | BlockTerminator::Switch(value, ..) => vec![*value],
-            BlockTerminator::Return(values) => values.clone(),
-            _ => Vec::new(),
+    pub fn values(&self) -> impl Iterator<Item = ValueId> {
+        let (head, returned) = match self {
+            BlockTerminator::Branch(value, ..) | BlockTerminator::Switch(value, ..) => {
+                (Some(*value), &[][..])
+            }
+            BlockTerminator::Return(values) => (None, &values[..]),
+            _ => (None, &[][..]),
         };
-        for target in self.targets() {
-            values.extend_from_slice(&target.arguments);
-        }
-        values
+        let passed = self.targets().flat_map(|target| target.arguments.iter().copied());
+        head.into_iter().chain(returned.iter().copied()).chain(passed)
     }
 }
 

@@ -63,7 +63,7 @@ pub struct InitialBytes {
 pub struct Relocation {
     /// Offset in the variable, a multiple of 8.
     pub offset: u64,
-    /// Whose address.
+    /// The variable or function.
     pub target: RelocationTarget,
     /// Bytes to add to the address.
     pub addend: i64,

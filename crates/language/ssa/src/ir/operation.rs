@@ -255,7 +255,7 @@ pub enum FloatCondition {
     Unordered,
 }
 
-/// Conversions. The types are those of the argument and the result.
+/// Conversions from the type of the argument to the type of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValueConversion {
     /// To a wider integer, by the sign.
@@ -304,7 +304,7 @@ pub struct MemoryFlags {
     pub align: u32,
     /// Never removed, merged or moved.
     pub volatile: bool,
-    /// Nobody writes this memory while the kernel runs (`__ldg`, `const T* __restrict__`).
+    /// Constant while the kernel runs (`__ldg`, `const T* __restrict__`).
     pub invariant: bool,
     /// The cache operator or memory order of `ld` and `st`.
     pub cache: CacheOperator,
@@ -375,7 +375,7 @@ pub enum ThreadScope {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum MemoryOrdering {
-    /// What CUDA's `atomicAdd` and kin have.
+    /// The order of CUDA's `atomicAdd` and kin.
     #[default]
     Relaxed,
     Acquire,

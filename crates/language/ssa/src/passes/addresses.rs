@@ -73,7 +73,7 @@ fn visit(
         let mut products = difference.keys().filter(|product| !product.is_empty());
         let first = products.next();
         let simple = products.next().is_none()
-            && first.is_none_or(|product| product.len() <= 2 && cost >= 1 + product.len())
+            && first.is_none_or(|product| product.len() <= 2 && cost > product.len())
             && difference.get(&vec![]).is_none_or(|c| i32::try_from(*c).is_ok());
         (earlier.base == base && simple).then(|| (earlier.pointer, difference.clone()))
     });

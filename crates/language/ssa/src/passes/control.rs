@@ -137,7 +137,7 @@ fn skip_empty_blocks(function: &mut SsaFunction) -> bool {
     changed
 }
 
-/// A block and the only block it jumps to become one, if nothing else jumps there.
+/// Merges a block with its only successor if it is the successor's only predecessor.
 fn merge_chains(function: &mut SsaFunction) -> bool {
     let flow = ControlFlow::new(function);
     let mut changed = false;
@@ -173,6 +173,7 @@ fn merge_chains(function: &mut SsaFunction) -> bool {
 /// `if (a) if (b) x; y` becomes `if (a & b) x; y`.
 fn combine_conditions(function: &mut SsaFunction) -> bool {
     let flow = ControlFlow::new(function);
+    let mut changed = false;
     for block in &flow.order {
         let BlockTerminator::Branch(first, yes, no) = function.block(*block).terminator.clone()
         else {
@@ -203,7 +204,7 @@ fn combine_conditions(function: &mut SsaFunction) -> bool {
             // The condition to reach `other`: the first fails to reach the inner block, or the second leads there.
             let second = *second;
             let (other, apart, inner) = (other.clone(), apart.clone(), inner.block);
-            let moved = std::mem::take(&mut function.block_mut(inner).instructions);
+            let moved = std::mem::take(function.block_mut(inner)).instructions;
             function.block_mut(*block).instructions.extend(moved);
             let a = if inner_is_yes { negate(function, *block, first) } else { first };
             let b = if shared_is_yes { second } else { negate(function, *block, second) };
@@ -211,15 +212,18 @@ fn combine_conditions(function: &mut SsaFunction) -> bool {
             let condition = append(function, *block, kind, vec![a, b], ValueType::I1);
             function.block_mut(*block).terminator =
                 BlockTerminator::Branch(condition, other, apart);
-            return true;
+            changed = true;
+            // The graph is out of date, but no block has more predecessors than it says.
+            break;
         }
     }
-    false
+    changed
 }
 
 /// Values that depend on a condition only are selected, and the instructions they need executed always.
 fn select_values(function: &mut SsaFunction) -> bool {
     let flow = ControlFlow::new(function);
+    let mut changed = false;
     for block in &flow.order {
         let BlockTerminator::Branch(condition, yes, no) = &function.block(*block).terminator else {
             continue;
@@ -263,7 +267,7 @@ fn select_values(function: &mut SsaFunction) -> bool {
         let sides = [(after_yes.is_some(), yes.block), (after_no.is_some(), no.block)];
         for (is_side, side) in sides {
             if is_side && side != join {
-                let moved = std::mem::take(&mut function.block_mut(side).instructions);
+                let moved = std::mem::take(function.block_mut(side)).instructions;
                 function.block_mut(*block).instructions.extend(moved);
             }
         }
@@ -279,9 +283,9 @@ fn select_values(function: &mut SsaFunction) -> bool {
         }
         function.block_mut(*block).terminator =
             BlockTerminator::Jump(BlockCall { block: join, arguments });
-        return true;
+        changed = true;
     }
-    false
+    changed
 }
 
 /// Whether a block has only a few instructions that may run when it would not.

@@ -62,10 +62,8 @@ pub(super) fn remove_dead(function: &mut SsaFunction) {
             continue;
         }
         match function.definition(value) {
-            ValueDefinition::Result(id, _) => {
-                if !std::mem::replace(&mut kept[id.index()], true) {
-                    work.extend(&function.instruction(id).arguments);
-                }
+            ValueDefinition::Result(id, _) if !std::mem::replace(&mut kept[id.index()], true) => {
+                work.extend(&function.instruction(id).arguments);
             }
             ValueDefinition::Parameter(block, index) if block != SsaFunction::ENTRY => {
                 for from in &flow.predecessors[block.index()] {
@@ -118,10 +116,4 @@ pub(super) fn retain_parameters(
         function.values[parameter.index()].definition =
             ValueDefinition::Parameter(block, index as u32);
     }
-}
-
-/// Number of instructions in reachable blocks that something needs.
-pub(super) fn size(function: &SsaFunction) -> usize {
-    let flow = ControlFlow::new(function);
-    flow.order.iter().map(|block| function.block(*block).instructions.len() + 1).sum()
 }

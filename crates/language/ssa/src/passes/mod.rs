@@ -7,10 +7,9 @@ mod edit;
 mod inline;
 mod legalize;
 mod loops;
+mod memory;
 mod number;
 mod simplify;
-mod slots;
-mod spaces;
 
 use crate::ir::*;
 
@@ -39,8 +38,8 @@ pub(crate) fn run(module: &mut SsaModule, options: &Optimization) {
         module.functions.iter_mut().for_each(optimize);
     }
     for function in &mut module.functions {
-        legalize::lower_copies(function);
-        spaces::infer_spaces(function);
+        memory::lower_copies(function);
+        memory::infer_spaces(function);
         contract::contract(function);
         edit::remove_dead(function);
         legalize::legalize(function);
@@ -68,12 +67,15 @@ fn clean(function: &mut SsaFunction) {
         return;
     }
     control::simplify_control(function);
-    slots::promote_slots(function);
-    simplify::simplify(function);
+    memory::promote_slots(function);
+    for _ in 0..4 {
+        let changed = simplify::simplify(function);
+        number::number_values(function);
+        if !changed {
+            break;
+        }
+    }
     control::simplify_control(function);
-    number::number_values(function);
-    simplify::simplify(function);
-    number::number_values(function);
     edit::remove_dead(function);
 }
 
@@ -82,9 +84,9 @@ fn optimize(function: &mut SsaFunction) {
     if function.blocks.is_empty() {
         return;
     }
-    clean(function);
-    spaces::infer_spaces(function);
-    clean(function);
+    if memory::infer_spaces(function) {
+        clean(function);
+    }
     loops::rotate_loops(function);
     clean(function);
     loops::hoist_invariants(function);
@@ -94,8 +96,9 @@ fn optimize(function: &mut SsaFunction) {
             break;
         }
         clean(function);
-        spaces::infer_spaces(function);
-        clean(function);
+        if memory::infer_spaces(function) {
+            clean(function);
+        }
     }
     loops::unroll_partially(function);
     clean(function);

@@ -4,11 +4,17 @@
 //! holds is known within extended basic blocks only: it is forgotten where paths meet.
 
 use super::edit::resolve_aliases;
-use crate::analysis::{AliasAnalysis, ControlFlow, Dominators, KindEffects, MemoryRange};
+use crate::analysis::{
+    AliasAnalysis, ControlFlow, Dominators, FastMap, KindEffects, MemoryRange, NumberHasher,
+};
 use crate::ir::*;
-use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 
-type ExpressionKey = (InstructionKind, Vec<ValueId>, ValueType);
+/// The most values of memory that are remembered.
+const REMEMBERED: usize = 64;
+
+/// By hash, values computed so far, the innermost last.
+type ExpressionTable = FastMap<u64, Vec<ValueId>>;
 
 /// A value that memory holds.
 #[derive(Clone)]
@@ -26,11 +32,11 @@ pub(super) fn number_values(function: &mut SsaFunction) {
     }
     let dominators = Dominators::new(&flow);
     let aliases = AliasAnalysis::new(function, &flow);
-    let mut table: HashMap<ExpressionKey, Vec<ValueId>> = HashMap::new();
-    // A block to enter with what memory holds, or keys to forget.
+    let mut table = ExpressionTable::default();
+    // A block to enter with what memory holds, or hashes whose last value to forget.
     enum Step {
         Enter(BlockId, Vec<KnownMemory>),
-        Leave(Vec<ExpressionKey>),
+        Leave(Vec<u64>),
     }
     let mut stack = vec![Step::Enter(SsaFunction::ENTRY, Vec::new())];
     while let Some(step) = stack.pop() {
@@ -54,6 +60,9 @@ pub(super) fn number_values(function: &mut SsaFunction) {
             let mut arguments = std::mem::take(&mut function.instruction_mut(id).arguments);
             arguments.iter_mut().for_each(|value| *value = function.resolve(*value));
             function.instruction_mut(id).arguments = arguments;
+            if memory.len() > REMEMBERED {
+                memory.drain(..memory.len() - REMEMBERED);
+            }
             if !reuse_memory(function, &aliases, id, &mut memory)
                 && !reuse_expression(function, id, &mut table, &mut keys)
             {
@@ -76,8 +85,8 @@ pub(super) fn number_values(function: &mut SsaFunction) {
 fn reuse_expression(
     function: &mut SsaFunction,
     id: InstructionId,
-    table: &mut HashMap<ExpressionKey, Vec<ValueId>>,
-    keys: &mut Vec<ExpressionKey>,
+    table: &mut ExpressionTable,
+    hashes: &mut Vec<u64>,
 ) -> bool {
     let data = function.instruction(id);
     let is_constant_load =
@@ -86,46 +95,70 @@ fn reuse_expression(
         return false;
     }
     let [result] = data.results[..] else { return false };
-    let mut arguments = data.arguments.clone();
-    let commutes = matches!(
-        data.kind,
-        InstructionKind::Integer {
-            op: IntegerBinary::Add
-                | IntegerBinary::Multiply
-                | IntegerBinary::And
-                | IntegerBinary::Or
-                | IntegerBinary::Xor,
-            ..
-        } | InstructionKind::Float { op: FloatArithmetic::Add | FloatArithmetic::Multiply, .. }
-    );
-    if commutes {
-        arguments.sort();
-    }
-    // Equal values that differ in what overflow means: the first one is used for both only if it promises no more.
-    let kind = match &data.kind {
-        InstructionKind::Integer { op, .. } => InstructionKind::Integer { op: *op, no_wrap: false },
-        kind => kind.clone(),
+    let hash = hash(function, data, result);
+    let known = table.entry(hash).or_default();
+    let equal = known.iter().rev().copied().find(|value| {
+        function.defining(*value).is_some_and(|(_, other)| {
+            let types = function.value_type(*value) == function.value_type(result);
+            types && is_equal(data, other)
+        })
+    });
+    let Some(value) = equal else {
+        known.push(result);
+        hashes.push(hash);
+        return false;
     };
-    let key = (kind, arguments, function.value_type(result));
-    let values = table.entry(key.clone()).or_default();
-    if let Some(value) = values.last().copied() {
-        let promises =
-            |kind: &InstructionKind| matches!(kind, InstructionKind::Integer { no_wrap: true, .. });
-        let here = promises(&function.instruction(id).kind);
-        if let Some((first, data)) = function.defining(value)
-            && promises(&data.kind)
-            && !here
-            && let InstructionKind::Integer { no_wrap, .. } =
-                &mut function.instruction_mut(first).kind
-        {
-            *no_wrap = false;
-        }
-        function.replace(result, value);
-        return true;
+    // Equal values may differ in what overflow means: the one that stays promises no more than both.
+    let promises =
+        |kind: &InstructionKind| matches!(kind, InstructionKind::Integer { no_wrap: true, .. });
+    let here = promises(&data.kind);
+    let first = function.defining(value).map(|(first, _)| first);
+    if let Some(first) = first
+        && !here
+        && let InstructionKind::Integer { no_wrap, .. } = &mut function.instruction_mut(first).kind
+    {
+        *no_wrap = false;
     }
-    values.push(result);
-    keys.push(key);
-    false
+    function.replace(result, value);
+    true
+}
+
+/// Whether the order of two operands makes no difference.
+fn commutes(kind: &InstructionKind) -> bool {
+    use IntegerBinary::*;
+    match kind {
+        InstructionKind::Integer { op, .. } => matches!(op, Add | Multiply | And | Or | Xor),
+        InstructionKind::Float { op, .. } => {
+            matches!(op, FloatArithmetic::Add | FloatArithmetic::Multiply)
+        }
+        _ => false,
+    }
+}
+
+fn hash(function: &SsaFunction, data: &InstructionData, result: ValueId) -> u64 {
+    let mut hasher = NumberHasher::default();
+    match &data.kind {
+        InstructionKind::Integer { op, .. } => op.hash(&mut hasher),
+        kind => kind.hash(&mut hasher),
+    }
+    function.value_type(result).hash(&mut hasher);
+    if let (true, [a, b]) = (commutes(&data.kind), &data.arguments[..]) {
+        (a.min(b), a.max(b)).hash(&mut hasher);
+    } else {
+        data.arguments.hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// Whether two instructions compute the same value, unless integers overflow.
+fn is_equal(a: &InstructionData, b: &InstructionData) -> bool {
+    let kinds = match (&a.kind, &b.kind) {
+        (InstructionKind::Integer { op: x, .. }, InstructionKind::Integer { op: y, .. }) => x == y,
+        (x, y) => x == y,
+    };
+    let arguments = a.arguments == b.arguments
+        || commutes(&a.kind) && a.arguments.iter().rev().eq(b.arguments.iter());
+    kinds && arguments
 }
 
 /// Replaces a load by the value memory is known to hold, and notes what an instruction does to memory.
@@ -183,7 +216,7 @@ fn reuse_memory(
             memory.retain(|known| !aliases.may_alias(&known.range, &written));
         }
         ref kind if KindEffects::of(kind).writes => {
-            // Slots whose address nothing else has stay as they are.
+            // Private slots keep their values.
             memory.retain(|known| aliases.is_private(function, known.pointer));
         }
         _ => {}

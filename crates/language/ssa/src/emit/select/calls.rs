@@ -50,15 +50,12 @@ impl Selector<'_> {
     fn store_parameter(&mut self, value: ValueId, name: String, offset: i64) {
         let ty = self.type_of(value);
         let address = MachineOperand::Address(MachineBase::Name(name), offset);
-        let from = if ty == ValueType::I1 {
-            let byte = self.temporary(RegisterClass::Bits16);
-            let condition = MachineOperand::Register(self.register(value));
-            let [one, zero] =
-                [1, 0].map(|n| MachineOperand::Immediate(lanework_ptx::Immediate::Integer(n)));
-            self.define("selp.b16", byte, vec![one, zero, condition]);
-            MachineOperand::Register(byte)
-        } else {
-            self.operand(value)
+        let from = match (ty, self.function.as_constant(value)) {
+            (ValueType::I1, Some(bits)) => {
+                MachineOperand::Immediate(lanework_ptx::Immediate::Integer(bits.into()))
+            }
+            (ValueType::I1, None) => self.truth_byte(value),
+            _ => self.operand(value),
         };
         self.push(MachineBody::Operation {
             name: format!("st.param.{}", memory_type(ty)),

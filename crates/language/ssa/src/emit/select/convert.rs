@@ -80,7 +80,7 @@ impl Selector<'_> {
             let name = format!("selp.b{}", to.bits().max(16));
             return self.define(name, to_register, vec![one, zero, condition]);
         }
-        // A load extends at no cost if nothing else reads what it loads.
+        // A load extends at no cost if the extension is its only user.
         let value = self.function.resolve(a);
         if self.uses[value.index()] == 1
             && self.register_of[value.index()].is_none()

@@ -122,14 +122,19 @@ impl Selector<'_> {
             }
         }
         if ty == ValueType::I1 {
-            let byte = self.temporary(RegisterClass::Bits16);
-            let condition = MachineOperand::Register(self.register(value));
-            let [one, zero] =
-                [1, 0].map(|n| MachineOperand::Immediate(lanework_ptx::Immediate::Integer(n)));
-            self.define("selp.u16", byte, vec![one, zero, condition]);
-            return MachineOperand::Register(byte);
+            return self.truth_byte(value);
         }
         self.operand(value)
+    }
+
+    /// A truth value as a byte, 0 or 1.
+    pub(super) fn truth_byte(&mut self, value: ValueId) -> MachineOperand {
+        let byte = self.temporary(RegisterClass::Bits16);
+        let condition = MachineOperand::Register(self.register(value));
+        let [one, zero] =
+            [1, 0].map(|n| MachineOperand::Immediate(lanework_ptx::Immediate::Integer(n)));
+        self.define("selp.b16", byte, vec![one, zero, condition]);
+        MachineOperand::Register(byte)
     }
 
     pub(super) fn atomic(

@@ -132,7 +132,11 @@ impl Selector<'_> {
                 MachineEnd::Stop("ret")
             }
             BlockTerminator::Exit => MachineEnd::Stop("exit"),
-            BlockTerminator::Trap => MachineEnd::Stop("trap"),
+            BlockTerminator::Trap => {
+                let (name, operands) = ("trap".to_owned(), Vec::new());
+                self.push(MachineBody::Operation { name, operands, defines: false });
+                MachineEnd::Stop("exit")
+            }
             BlockTerminator::Unreachable => MachineEnd::Stop("exit"),
             BlockTerminator::Switch(..) | BlockTerminator::None => {
                 return Err(self.error("a block ends in a switch that was not lowered"));

@@ -185,7 +185,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The value's only instruction, if it is in the same block as `user` and nothing else uses it.
+    /// The value's only instruction, if it is in the same block as `user`, its only user.
     pub(super) fn only_use_of(&self, value: ValueId, user: ValueId) -> Option<&InstructionData> {
         let (id, instruction) = self.function.defining(value)?;
         let (user, _) = self.function.defining(user)?;

@@ -1,12 +1,11 @@
 //! Copies of blocks, and values that have several definitions afterwards.
 
-use crate::analysis::ControlFlow;
+use crate::analysis::{ControlFlow, FastMap, FastSet};
 use crate::ir::*;
 use crate::variables::VariableState;
-use std::collections::{HashMap, HashSet};
 
 /// Old values to new ones.
-pub(super) type ValueMap = HashMap<ValueId, ValueId>;
+pub(super) type ValueMap = FastMap<ValueId, ValueId>;
 
 /// The new value for an old one.
 pub(super) fn mapped(function: &SsaFunction, values: &ValueMap, value: ValueId) -> ValueId {
@@ -35,8 +34,8 @@ pub(super) fn clone_blocks(
     function: &mut SsaFunction,
     blocks: &[BlockId],
     values: &mut ValueMap,
-) -> HashMap<BlockId, BlockId> {
-    let mut copies = HashMap::new();
+) -> FastMap<BlockId, BlockId> {
+    let mut copies = FastMap::default();
     for block in blocks {
         let copy = function.add_block();
         copies.insert(*block, copy);
@@ -66,35 +65,45 @@ pub(super) fn clone_blocks(
     copies
 }
 
-/// Values defined in blocks that other blocks use.
-pub(super) fn used_outside(function: &SsaFunction, blocks: &[BlockId]) -> Vec<ValueId> {
-    let inside: HashSet<BlockId> = blocks.iter().copied().collect();
-    let mut defined = HashSet::new();
-    for block in blocks {
-        let data = function.block(*block);
-        defined.extend(data.parameters.iter().copied());
+/// Values that blocks of another region use, each with the block that defines it. Blocks without a region define
+/// nothing of interest.
+pub(super) fn escaping(
+    function: &SsaFunction,
+    region: &dyn Fn(BlockId) -> Option<BlockId>,
+) -> Vec<(ValueId, BlockId)> {
+    let order = ControlFlow::new(function).order;
+    let mut defined: FastMap<ValueId, BlockId> = FastMap::default();
+    for block in order.iter().copied().filter(|block| region(*block).is_some()) {
+        let data = function.block(block);
+        defined.extend(data.parameters.iter().map(|value| (*value, block)));
         for id in &data.instructions {
-            defined.extend(function.instruction(*id).results.iter().copied());
+            defined.extend(function.instruction(*id).results.iter().map(|value| (*value, block)));
         }
     }
     let mut used = Vec::new();
-    let mut seen = HashSet::new();
-    let mut add = |value: ValueId| {
-        if defined.contains(&value) && seen.insert(value) {
-            used.push(value);
-        }
-    };
-    for block in ControlFlow::new(function).order {
-        if inside.contains(&block) {
-            continue;
-        }
+    for block in order {
+        let home = region(block);
+        let mut visit = |value: ValueId| {
+            if let Some(from) = defined.get(&value).copied()
+                && region(from) != home
+            {
+                defined.remove(&value);
+                used.push((value, from));
+            }
+        };
         let data = function.block(block);
         for id in &data.instructions {
-            function.instruction(*id).arguments.iter().copied().for_each(&mut add);
+            function.instruction(*id).arguments.iter().copied().for_each(&mut visit);
         }
-        data.terminator.values().into_iter().for_each(&mut add);
+        data.terminator.values().for_each(&mut visit);
     }
     used
+}
+
+/// Values defined in some blocks that others use, each with the block that defines it.
+pub(super) fn used_outside(function: &SsaFunction, blocks: &[BlockId]) -> Vec<(ValueId, BlockId)> {
+    let inside: FastSet<BlockId> = blocks.iter().copied().collect();
+    escaping(function, &|block| inside.contains(&block).then_some(blocks[0]))
 }
 
 /// Rewrites uses of values that have further definitions in other blocks: each use gets the one that reaches it. Uses in
@@ -105,8 +114,8 @@ pub(super) fn repair(function: &mut SsaFunction, values: &[(ValueId, Vec<(BlockI
     }
     let flow = ControlFlow::new(function);
     let mut state = VariableState::for_graph(&flow);
-    let mut variables = HashMap::new();
-    let mut defining: HashSet<(BlockId, ValueId)> = HashSet::new();
+    let mut variables = FastMap::default();
+    let mut defining: FastSet<(BlockId, ValueId)> = FastSet::default();
     for (value, definitions) in values {
         let variable = state.declare(function.value_type(*value));
         variables.insert(*value, variable);
@@ -132,7 +141,7 @@ pub(super) fn repair(function: &mut SsaFunction, values: &[(ValueId, Vec<(BlockI
                 function.instruction_mut(id).arguments = arguments;
             }
         }
-        let used = function.block(*block).terminator.values();
+        let used: Vec<ValueId> = function.block(*block).terminator.values().collect();
         let new: ValueMap = used
             .into_iter()
             .filter_map(|value| Some((value, state.read(function, *block, wanted(value)?))))

@@ -144,8 +144,6 @@ fn defined_in(function: &SsaFunction, value: ValueId, block: BlockId) -> bool {
 /// How a value changes per iteration of a loop.
 pub(super) struct Evolution<'a> {
     pub natural: &'a NaturalLoop,
-    /// Arguments of the header from before the loop.
-    pub start: &'a [ValueId],
     /// Arguments of the header from its only latch.
     pub next: &'a [ValueId],
     /// By instruction, its block.

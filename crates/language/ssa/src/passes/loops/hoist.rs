@@ -1,32 +1,27 @@
 //! Moves loop-invariant instructions before the loop.
 
-use super::{LoopGraph, preheader};
-use crate::analysis::{AliasAnalysis, KindEffects};
+use super::{LoopGraph, with_preheaders};
+use crate::analysis::{AliasAnalysis, FastSet, KindEffects, NaturalLoop};
 use crate::ir::*;
-use std::collections::HashSet;
 
 /// Hoists from all loops, inner loops first.
 pub(in crate::passes) fn hoist_invariants(function: &mut SsaFunction) {
-    let count = LoopGraph::new(function).forest.loops.len();
-    for index in (0..count).rev() {
-        // Preheaders change the graph, not the number and order of loops.
-        let graph = LoopGraph::new(function);
-        if let Some(natural) = graph.forest.loops.get(index) {
-            hoist(function, &graph, &natural.blocks.clone(), natural.header, index);
-        }
+    let graph = with_preheaders(function);
+    let aliases = AliasAnalysis::new(function, &graph.flow);
+    for natural in graph.forest.loops.iter().rev() {
+        hoist(function, &graph, &aliases, natural);
     }
 }
 
 fn hoist(
     function: &mut SsaFunction,
     graph: &LoopGraph,
-    blocks: &[BlockId],
-    header: BlockId,
-    index: usize,
+    aliases: &AliasAnalysis,
+    natural: &NaturalLoop,
 ) {
-    let natural = &graph.forest.loops[index];
-    let aliases = AliasAnalysis::new(function, &graph.flow);
-    let mut variant: HashSet<ValueId> = HashSet::new();
+    let Some(before) = natural.preheader(function, &graph.flow) else { return };
+    let (blocks, header) = (&natural.blocks, natural.header);
+    let mut variant: FastSet<ValueId> = FastSet::default();
     let mut stores = Vec::new();
     let mut clobbers = false;
     for block in blocks {
@@ -83,7 +78,6 @@ fn hoist(
         function.block_mut(*block).instructions = kept;
     }
     if !moved.is_empty() {
-        let before = preheader(function, &graph.flow, natural);
         function.block_mut(before).instructions.extend(moved);
     }
 }

@@ -33,6 +33,16 @@ impl LoopGraph {
     }
 }
 
+/// The loops of a function after each got a preheader.
+fn with_preheaders(function: &mut SsaFunction) -> LoopGraph {
+    let graph = LoopGraph::new(function);
+    let count = function.blocks.len();
+    for natural in &graph.forest.loops {
+        preheader(function, &graph.flow, natural);
+    }
+    if function.blocks.len() == count { graph } else { LoopGraph::new(function) }
+}
+
 /// Gives a loop a block from which alone it is entered, which goes nowhere else. If that changes the graph, the
 /// loop's blocks stay the same.
 fn preheader(function: &mut SsaFunction, flow: &ControlFlow, natural: &NaturalLoop) -> BlockId {

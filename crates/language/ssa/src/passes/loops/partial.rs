@@ -3,61 +3,63 @@
 
 use super::clone::{ValueMap, clone_instruction, mapped, repair, used_outside};
 use super::evolution::counted;
-use super::{LoopGraph, preheader};
-use crate::analysis::{ControlFlow, KindEffects};
+use super::with_preheaders;
+use crate::analysis::{ControlFlow, FastSet, KindEffects};
 use crate::ir::*;
 
 /// The largest body that is unrolled without being asked to.
 const AUTOMATIC_SIZE: usize = 40;
+
+/// The largest unrolled body.
+const LARGEST_SIZE: usize = 4096;
 
 /// The copies made without being asked for a number.
 const AUTOMATIC_COUNT: u32 = 4;
 
 /// Unrolls innermost loops of one block.
 pub(in crate::passes) fn unroll_partially(function: &mut SsaFunction) {
-    let mut tried = Vec::new();
-    loop {
-        let graph = LoopGraph::new(function);
-        let next = graph
-            .forest
-            .loops
-            .iter()
-            .rev()
-            .find(|natural| natural.blocks.len() == 1 && !tried.contains(&natural.header));
-        let Some(natural) = next.cloned() else { return };
-        tried.push(natural.header);
-        let block = natural.header;
-        let data = function.block(block);
-        let size = data.instructions.len();
-        let effects =
-            data.instructions.iter().map(|id| KindEffects::of(&function.instruction(*id).kind));
-        let is_plain = effects.into_iter().all(|effects| !effects.convergent);
-        let count = match data.unroll {
-            UnrollHint::Automatic if size <= AUTOMATIC_SIZE && is_plain => AUTOMATIC_COUNT,
-            UnrollHint::Full if size <= AUTOMATIC_SIZE && is_plain => AUTOMATIC_COUNT,
-            UnrollHint::Count(count @ 2..=64)
-                if count.is_power_of_two() && size * count as usize <= 4096 =>
-            {
-                count
+    let mut tried: FastSet<BlockId> = FastSet::default();
+    'changed: loop {
+        let graph = with_preheaders(function);
+        for natural in graph.forest.loops.iter().rev() {
+            let block = natural.header;
+            if natural.blocks.len() > 1 || !tried.insert(block) {
+                continue;
             }
-            _ => continue,
-        };
-        let before = preheader(function, &graph.flow, &natural);
-        if let Some(exit) = unroll(function, block, before, count) {
-            tried.push(exit);
+            let data = function.block(block);
+            let size = data.instructions.len();
+            let mut kinds = data.instructions.iter().map(|id| &function.instruction(*id).kind);
+            let is_small =
+                size <= AUTOMATIC_SIZE && kinds.all(|kind| !KindEffects::of(kind).convergent);
+            let count = match data.unroll {
+                UnrollHint::Automatic | UnrollHint::Full if is_small => AUTOMATIC_COUNT,
+                UnrollHint::Count(count @ 2..=64)
+                    if count.is_power_of_two() && size * count as usize <= LARGEST_SIZE =>
+                {
+                    count
+                }
+                _ => continue,
+            };
+            if let Some(before) = natural.preheader(function, &graph.flow)
+                && let Some(main) = unroll(function, &graph.flow, block, before, count)
+            {
+                tried.insert(main);
+                continue 'changed;
+            }
         }
+        return;
     }
 }
 
 /// Unrolls a loop of one block by `count`, a power of two. The block of the unrolled loop.
 fn unroll(
     function: &mut SsaFunction,
+    flow: &ControlFlow,
     block: BlockId,
     before: BlockId,
     count: u32,
 ) -> Option<BlockId> {
-    let flow = ControlFlow::new(function);
-    let loop_count = counted(function, &flow, block, before)?;
+    let loop_count = counted(function, flow, block, before)?;
     let BlockTerminator::Jump(entry) = function.block(before).terminator.clone() else {
         return None;
     };
@@ -113,7 +115,7 @@ fn unroll(
         .iter()
         .map(|parameter| function.add_block_parameter(main, function.value_type(*parameter)))
         .collect();
-    let mut values = ValueMap::new();
+    let mut values = ValueMap::default();
     for _ in 0..count {
         values = parameters.iter().copied().zip(current.iter().copied()).collect();
         for id in &code {
@@ -141,7 +143,7 @@ fn unroll(
 
     let definitions: Vec<_> = outside
         .into_iter()
-        .map(|value| (value, vec![(block, value), (main, mapped(function, &values, value))]))
+        .map(|(value, _)| (value, vec![(block, value), (main, mapped(function, &values, value))]))
         .collect();
     repair(function, &definitions);
     Some(main)

@@ -1,9 +1,9 @@
 //! Rotates loops: a condition at the top is tested once before the loop and then at the bottom, which saves a jump per
 //! iteration and makes the body run at least once.
 
-use super::clone::{ValueMap, clone_instruction, mapped, repair, used_outside};
-use super::{LoopGraph, preheader};
-use crate::analysis::KindEffects;
+use super::clone::{ValueMap, clone_blocks, escaping, mapped, repair};
+use super::with_preheaders;
+use crate::analysis::{FastMap, KindEffects};
 use crate::ir::*;
 
 /// The most instructions of a condition that is copied.
@@ -11,19 +11,27 @@ const LARGEST_CONDITION: usize = 24;
 
 /// Rotates all loops that test at the top.
 pub(in crate::passes) fn rotate_loops(function: &mut SsaFunction) {
-    let mut done = Vec::new();
-    loop {
-        let graph = LoopGraph::new(function);
-        let next = graph.forest.loops.iter().rev().find(|natural| {
-            !done.contains(&natural.header)
-                && !natural.latches.contains(&natural.header)
-                && tests_at_top(function, &natural.blocks, natural.header)
-        });
-        let Some(natural) = next.cloned() else { break };
-        done.push(natural.header);
-        let before = preheader(function, &graph.flow, &natural);
-        rotate(function, before, natural.header, &natural.blocks);
+    let graph = with_preheaders(function);
+    // By header that is copied: the block with the copy, and the copies of its values.
+    let mut copies: FastMap<BlockId, (BlockId, ValueMap)> = FastMap::default();
+    for natural in &graph.forest.loops {
+        let header = natural.header;
+        if !natural.latches.contains(&header)
+            && tests_at_top(function, &natural.blocks, header)
+            && let Some(before) = natural.preheader(function, &graph.flow)
+        {
+            copies.insert(header, rotate(function, before, header, &natural.blocks));
+        }
     }
+    let definitions: Vec<_> =
+        escaping(function, &|block| copies.contains_key(&block).then_some(block))
+            .into_iter()
+            .map(|(value, header)| {
+                let (copy, values) = &copies[&header];
+                (value, vec![(header, value), (*copy, mapped(function, values, value))])
+            })
+            .collect();
+    repair(function, &definitions);
 }
 
 fn tests_at_top(function: &SsaFunction, blocks: &[BlockId], header: BlockId) -> bool {
@@ -38,7 +46,13 @@ fn tests_at_top(function: &SsaFunction, blocks: &[BlockId], header: BlockId) -> 
             .all(|id| !KindEffects::of(&function.instruction(*id).kind).convergent)
 }
 
-fn rotate(function: &mut SsaFunction, before: BlockId, header: BlockId, blocks: &[BlockId]) {
+/// Copies the condition before the loop. The block of the copy, and the copies of its values.
+fn rotate(
+    function: &mut SsaFunction,
+    before: BlockId,
+    header: BlockId,
+    blocks: &[BlockId],
+) -> (BlockId, ValueMap) {
     // A new block between the condition and the body is the new header.
     let body = function.add_block();
     let hint = std::mem::take(&mut function.block_mut(header).unroll);
@@ -53,25 +67,11 @@ fn rotate(function: &mut SsaFunction, before: BlockId, header: BlockId, blocks: 
         }
     }
     function.block_mut(header).terminator = terminator;
-    // The copy of the condition before the loop.
-    let BlockTerminator::Jump(entry) = function.block(before).terminator.clone() else { return };
-    let mut values = ValueMap::new();
-    for (parameter, argument) in
-        function.block(header).parameters.clone().into_iter().zip(entry.arguments)
-    {
-        values.insert(parameter, function.resolve(argument));
+    // The copy of the condition before the loop. Its parameters keep values of other loops' headers out of it.
+    let mut values = ValueMap::default();
+    let copy = clone_blocks(function, &[header], &mut values)[&header];
+    for target in function.block_mut(before).terminator.targets_mut() {
+        target.block = copy;
     }
-    for id in function.block(header).instructions.clone() {
-        let new = clone_instruction(function, id, &mut values);
-        function.block_mut(before).instructions.push(new);
-    }
-    let mut terminator = function.block(header).terminator.clone();
-    terminator.map_values(&mut |value| mapped(function, &values, value));
-    function.block_mut(before).terminator = terminator;
-    let outside = used_outside(function, &[header]);
-    let definitions: Vec<_> = outside
-        .into_iter()
-        .map(|value| (value, vec![(header, value), (before, mapped(function, &values, value))]))
-        .collect();
-    repair(function, &definitions);
+    (copy, values)
 }

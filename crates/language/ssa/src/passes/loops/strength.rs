@@ -3,26 +3,23 @@
 
 use super::clone::{ValueMap, clone_instruction};
 use super::evolution::{Evolution, Step};
-use super::{LoopGraph, preheader};
+use super::{LoopGraph, with_preheaders};
 use crate::fold::{fold, signed};
 use crate::ir::*;
 use std::collections::HashMap;
 
 /// Reduces addresses in innermost loops.
 pub(in crate::passes) fn reduce_addresses(function: &mut SsaFunction) {
-    let count = LoopGraph::new(function).forest.loops.len();
-    for index in (0..count).rev() {
-        let graph = LoopGraph::new(function);
-        if index < graph.forest.loops.len() {
-            reduce(function, &graph, index);
-        }
+    let graph = with_preheaders(function);
+    for index in (0..graph.forest.loops.len()).rev() {
+        reduce(function, &graph, index);
     }
 }
 
 fn reduce(function: &mut SsaFunction, graph: &LoopGraph, index: usize) {
     let natural = graph.forest.loops[index].clone();
     let [latch] = natural.latches[..] else { return };
-    let before = preheader(function, &graph.flow, &natural);
+    let Some(before) = natural.preheader(function, &graph.flow) else { return };
     let mut block_of = vec![None; function.instructions.len()];
     for block in &graph.flow.order {
         for id in &function.block(*block).instructions {
@@ -31,12 +28,12 @@ fn reduce(function: &mut SsaFunction, graph: &LoopGraph, index: usize) {
     }
     let arguments = |function: &SsaFunction, from: BlockId| -> Vec<Vec<ValueId>> {
         let targets = function.block(from).terminator.targets();
-        let to_header = targets.iter().filter(|target| target.block == natural.header);
+        let to_header = targets.filter(|target| target.block == natural.header);
         to_header.map(|target| target.arguments.clone()).collect()
     };
     let [start] = &arguments(function, before)[..] else { return };
     let [next] = &arguments(function, latch)[..] else { return };
-    let evolution = Evolution { natural: &natural, start, next, block_of: &block_of };
+    let evolution = Evolution { natural: &natural, next, block_of: &block_of };
     // Addresses without their constant offsets, in order.
     let mut addresses: Vec<ValueId> = Vec::new();
     for block in &natural.blocks {
@@ -67,7 +64,7 @@ fn reduce(function: &mut SsaFunction, graph: &LoopGraph, index: usize) {
         }
         pointers.push((address, step));
     }
-    let mut starts = ValueMap::new();
+    let mut starts = ValueMap::default();
     for (parameter, argument) in function.block(natural.header).parameters.iter().zip(start) {
         starts.insert(*parameter, function.resolve(*argument));
     }

@@ -1,11 +1,10 @@
 //! Full unrolling of loops whose trip count is constant.
 
 use super::clone::{ValueMap, clone_blocks, mapped, repair, used_outside};
-use super::{LoopGraph, preheader};
-use crate::analysis::NaturalLoop;
+use super::with_preheaders;
+use crate::analysis::{FastMap, FastSet, NaturalLoop};
 use crate::fold::fold;
 use crate::ir::*;
-use std::collections::HashMap;
 
 /// The largest size, in instructions, that a loop is unrolled to without being asked to.
 const AUTOMATIC_SIZE: usize = 400;
@@ -19,29 +18,32 @@ const MOST_ITERATIONS: usize = 1024;
 /// Unrolls innermost loops with a constant trip count. Whether any was.
 pub(in crate::passes) fn unroll_fully(function: &mut SsaFunction) -> bool {
     let mut any = false;
-    let mut tried = Vec::new();
-    loop {
-        let graph = LoopGraph::new(function);
-        let next = (0..graph.forest.loops.len()).rev().find(|index| {
-            graph.forest.is_innermost(*index) && !tried.contains(&graph.forest.loops[*index].header)
-        });
-        let Some(index) = next else { return any };
-        let natural = graph.forest.loops[index].clone();
-        tried.push(natural.header);
-        let size: usize =
-            natural.blocks.iter().map(|block| function.block(*block).instructions.len()).sum();
-        let limit = match function.block(natural.header).unroll {
-            UnrollHint::Automatic => AUTOMATIC_SIZE,
-            UnrollHint::Full => LARGEST_SIZE,
-            UnrollHint::Count(1) => continue,
-            UnrollHint::Count(count) => (count as usize).saturating_mul(size + 1).min(LARGEST_SIZE),
-        };
-        let most = (limit / (size + 1)).min(MOST_ITERATIONS);
-        let before = preheader(function, &graph.flow, &natural);
-        if let Some(count) = trip_count(function, &natural, before, most) {
-            unroll(function, &natural, before, count);
-            any = true;
+    let mut tried: FastSet<BlockId> = FastSet::default();
+    'changed: loop {
+        let graph = with_preheaders(function);
+        for (index, natural) in graph.forest.loops.iter().enumerate().rev() {
+            if !graph.forest.is_innermost(index) || !tried.insert(natural.header) {
+                continue;
+            }
+            let size = natural.blocks.iter().map(|block| function.block(*block).instructions.len());
+            let size: usize = size.sum();
+            let limit = match function.block(natural.header).unroll {
+                UnrollHint::Automatic => AUTOMATIC_SIZE,
+                UnrollHint::Full => LARGEST_SIZE,
+                UnrollHint::Count(1) => continue,
+                UnrollHint::Count(count) => {
+                    (count as usize).saturating_mul(size + 1).min(LARGEST_SIZE)
+                }
+            };
+            let most = (limit / (size + 1)).min(MOST_ITERATIONS);
+            let Some(before) = natural.preheader(function, &graph.flow) else { continue };
+            if let Some(count) = trip_count(function, natural, before, most) {
+                unroll(function, natural, before, count);
+                any = true;
+                continue 'changed;
+            }
         }
+        return any;
     }
 }
 
@@ -68,7 +70,7 @@ fn trip_count(
         return None;
     };
     let parameters = function.block(natural.header).parameters.clone();
-    let mut known: HashMap<ValueId, ValueId> = HashMap::new();
+    let mut known: FastMap<ValueId, ValueId> = FastMap::default();
     for (parameter, argument) in parameters.iter().zip(&entry.arguments) {
         if function.as_constant(*argument).is_some() {
             known.insert(*parameter, function.resolve(*argument));
@@ -94,7 +96,7 @@ fn trip_count(
 fn evaluate(
     function: &mut SsaFunction,
     value: ValueId,
-    known: &mut HashMap<ValueId, ValueId>,
+    known: &mut FastMap<ValueId, ValueId>,
     depth: u32,
 ) -> Option<ValueId> {
     let value = function.resolve(value);
@@ -120,13 +122,13 @@ fn evaluate(
 /// Replaces a loop by `count` copies of its body.
 fn unroll(function: &mut SsaFunction, natural: &NaturalLoop, before: BlockId, count: usize) {
     let outside = used_outside(function, &natural.blocks);
+    let block_of: FastMap<ValueId, BlockId> = outside.iter().copied().collect();
     let mut definitions: Vec<(ValueId, Vec<(BlockId, ValueId)>)> =
-        outside.iter().map(|value| (*value, Vec::new())).collect();
-    let block_of = definition_blocks(function, natural);
+        outside.iter().map(|(value, _)| (*value, Vec::new())).collect();
     let latch = natural.latches[0];
     let mut previous = before;
     for iteration in 0..count {
-        let mut values = ValueMap::new();
+        let mut values = ValueMap::default();
         let copies = clone_blocks(function, &natural.blocks, &mut values);
         for (value, list) in &mut definitions {
             list.push((copies[&block_of[value]], mapped(function, &values, *value)));
@@ -154,20 +156,4 @@ fn unroll(function: &mut SsaFunction, natural: &NaturalLoop, before: BlockId, co
         previous = end;
     }
     repair(function, &definitions);
-}
-
-/// By value defined in the loop, its block.
-pub(super) fn definition_blocks(
-    function: &SsaFunction,
-    natural: &NaturalLoop,
-) -> HashMap<ValueId, BlockId> {
-    let mut blocks = HashMap::new();
-    for block in &natural.blocks {
-        let data = function.block(*block);
-        blocks.extend(data.parameters.iter().map(|value| (*value, *block)));
-        for id in &data.instructions {
-            blocks.extend(function.instruction(*id).results.iter().map(|value| (*value, *block)));
-        }
-    }
-    blocks
 }

@@ -250,7 +250,7 @@ impl Rewriter<'_> {
             let kind = InstructionKind::Integer { op: Add, no_wrap: false };
             return Some(Rewrite::Kind(kind, vec![difference, y]));
         }
-        // x * y + y and the like stay as they are: `mad` does it in one instruction.
+        // x * y + y stays: one `mad` computes it.
         None
     }
 

@@ -25,7 +25,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The negation of a comparison is the opposite comparison, that of `a | b` is `!a & !b`.
+    /// `!(a < b)` becomes `a >= b`, `!(a | b)` becomes `!a & !b`.
     pub(super) fn rewrite_not(&mut self, a: ValueId) -> Option<Rewrite> {
         let (_, data) = self.function.defining(a)?;
         let arguments = data.arguments.clone();

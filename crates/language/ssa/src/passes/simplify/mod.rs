@@ -8,10 +8,9 @@ mod integer;
 mod logic;
 
 use super::edit::resolve_aliases;
-use crate::analysis::ControlFlow;
+use crate::analysis::{ControlFlow, FastSet};
 use crate::fold::{fold, signed};
 use crate::ir::*;
-use std::collections::HashSet;
 
 /// A new value of an instruction.
 enum Rewrite {
@@ -27,8 +26,9 @@ struct Rewriter<'a> {
     /// Instructions to insert before the one being rewritten.
     before: Vec<InstructionId>,
     position: SourcePosition,
+    changed: bool,
     /// Block parameters that start at 0 or above and only grow.
-    counts_up: &'a HashSet<ValueId>,
+    counts_up: &'a FastSet<ValueId>,
 }
 
 impl Rewriter<'_> {
@@ -52,15 +52,21 @@ impl Rewriter<'_> {
     fn simplify(&mut self, id: InstructionId) {
         for _ in 0..16 {
             let data = self.function.instruction(id);
-            let [result] = data.results[..] else { break };
-            let kind = data.kind.clone();
-            let arguments: Vec<ValueId> =
-                data.arguments.iter().map(|value| self.function.resolve(*value)).collect();
-            let ty = self.function.value_type(result);
-            let rewrite = match fold(self.function, &kind, &arguments, ty) {
-                Some(value) => Some(Rewrite::Value(value)),
-                None => self.rewrite(&kind, &arguments, ty),
+            let ([result], count @ 1..=3) = (&data.results[..], data.arguments.len()) else {
+                break;
             };
+            let (result, kind) = (*result, data.kind.clone());
+            let mut arguments = [result; 3];
+            for (to, from) in arguments.iter_mut().zip(&data.arguments) {
+                *to = self.function.resolve(*from);
+            }
+            let arguments = &arguments[..count];
+            let ty = self.function.value_type(result);
+            let rewrite = match fold(self.function, &kind, arguments, ty) {
+                Some(value) => Some(Rewrite::Value(value)),
+                None => self.rewrite(&kind, arguments, ty),
+            };
+            self.changed |= rewrite.is_some();
             match rewrite {
                 Some(Rewrite::Value(value)) => {
                     self.function.replace(result, value);
@@ -72,7 +78,7 @@ impl Rewriter<'_> {
                     data.arguments = arguments;
                 }
                 None => {
-                    self.function.instruction_mut(id).arguments = arguments;
+                    self.function.instruction_mut(id).arguments.copy_from_slice(arguments);
                     break;
                 }
             }
@@ -144,8 +150,9 @@ impl Rewriter<'_> {
     }
 }
 
-/// Simplifies all instructions of a function.
-pub(super) fn simplify(function: &mut SsaFunction) {
+/// Simplifies all instructions of a function. Whether any changed.
+pub(super) fn simplify(function: &mut SsaFunction) -> bool {
+    let mut changed = false;
     let flow = ControlFlow::new(function);
     let counts_up = counting_up(function, &flow);
     for block in flow.order {
@@ -154,25 +161,28 @@ pub(super) fn simplify(function: &mut SsaFunction) {
             function,
             before: Vec::new(),
             position: SourcePosition::default(),
+            changed: false,
             counts_up: &counts_up,
         };
         for id in old {
             rewriter.position = rewriter.function.instruction(id).position;
             rewriter.simplify(id);
         }
+        changed |= rewriter.changed;
         let new = rewriter.before;
         function.block_mut(block).instructions = new;
     }
     resolve_aliases(function);
+    changed
 }
 
 /// Parameters of blocks whose arguments are constants of at least 0, or themselves plus such a constant without overflow.
-fn counting_up(function: &SsaFunction, flow: &ControlFlow) -> HashSet<ValueId> {
+fn counting_up(function: &SsaFunction, flow: &ControlFlow) -> FastSet<ValueId> {
     let is_positive = |value: ValueId| {
         let bits = function.value_type(value).bits();
         function.as_constant(value).is_some_and(|c| signed(c, bits) >= 0)
     };
-    let mut found = HashSet::new();
+    let mut found = FastSet::default();
     for block in flow.order.iter().skip(1) {
         for (index, parameter) in function.block(*block).parameters.iter().enumerate() {
             let from = flow.predecessors[block.index()].iter();

@@ -4,19 +4,20 @@
 //! A slot is cut at the edges of its accesses. Copies of memory are cut the same way, on both sides. Pieces that are always
 //! accessed as a whole are promoted to SSA values; the rest of the slot stays in memory.
 
-use super::edit::{remove_dead, resolve_aliases};
-use crate::analysis::ControlFlow;
+use super::copies::{CopiedUnit, copy_unit};
+use crate::analysis::{ControlFlow, FastMap, FastSet};
 use crate::fold::signed;
 use crate::ir::*;
+use crate::passes::edit::{remove_dead, resolve_aliases};
 use crate::variables::VariableState;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 /// Bytes of a slot.
 type Piece = (SlotId, u64, u64);
 
 /// Promotes what it can.
-pub(super) fn promote_slots(function: &mut SsaFunction) {
-    if function.slots.is_empty() {
+pub(in crate::passes) fn promote_slots(function: &mut SsaFunction) {
+    if function.slots.iter().all(|slot| slot.size == 0) {
         return;
     }
     let flow = ControlFlow::new(function);
@@ -73,7 +74,7 @@ fn accessed(function: &SsaFunction, id: InstructionId) -> Vec<(Piece, ValueType)
 /// Replaces copies and fills of slots by loads and stores of the pieces that other instructions access.
 fn cut_copies(function: &mut SsaFunction, flow: &ControlFlow) {
     // By slot, the pieces by offset: the first access of an offset decides.
-    let mut pieces: HashMap<SlotId, BTreeMap<u64, ValueType>> = HashMap::new();
+    let mut pieces: FastMap<SlotId, BTreeMap<u64, ValueType>> = FastMap::default();
     let mut copies = Vec::new();
     for block in &flow.order {
         for id in &function.block(*block).instructions {
@@ -149,51 +150,33 @@ fn cut_copy(
     let mut at = 0;
     while at < size {
         // A known piece, or as much as alignment allows up to the next one.
-        let next = cuts.range(at + 1..).next().map_or(size, |(next, _)| (*next).min(size));
-        let ty = cuts.get(&at).copied().filter(|ty| at + u64::from(ty.bytes()) <= next);
-        let ty = ty.unwrap_or_else(|| {
-            let fits = |bytes: u64| {
-                bytes <= next - at && at.is_multiple_of(bytes) && bytes <= u64::from(align)
-            };
-            let bytes = [8_u64, 4, 2].into_iter().find(|bytes| fits(*bytes)).unwrap_or(1);
-            ValueType::integer(8 * bytes as u32).unwrap_or(ValueType::I8)
-        });
+        let piece = |at: u64| {
+            let next = cuts.range(at + 1..).next().map_or(size, |(next, _)| (*next).min(size));
+            let known = cuts.get(&at).copied().filter(|ty| at + u64::from(ty.bytes()) <= next);
+            known.unwrap_or_else(|| {
+                let fits = |bytes: u64| {
+                    bytes <= next - at && at.is_multiple_of(bytes) && bytes <= u64::from(align)
+                };
+                let bytes = [8_u64, 4, 2].into_iter().find(|bytes| fits(*bytes)).unwrap_or(1);
+                ValueType::integer(8 * bytes as u32).unwrap_or(ValueType::I8)
+            })
+        };
+        let ty = piece(at);
         let bytes = u64::from(ty.bytes());
-        let whole = at.is_multiple_of(bytes) && u64::from(align) >= bytes;
-        let flags = MemoryFlags::aligned(if whole {
-            ty.bytes()
-        } else {
-            1 << at.trailing_zeros().min(align.ilog2())
+        // Equal pieces become a vector as far as alignment allows.
+        let count = [4, 2].into_iter().find(|count| {
+            let total = count * bytes;
+            total <= 16
+                && at + total <= size
+                && at.is_multiple_of(total)
+                && u64::from(align) >= total
+                && (1..*count).all(|index| piece(at + index * bytes) == ty)
         });
-        let mut pointer = |function: &mut SsaFunction, base: ValueId| {
-            if at == 0 {
-                return base;
-            }
-            let pointer_type = function.value_type(base);
-            let wide = if pointer_type.bytes() == 4 { ValueType::I32 } else { ValueType::I64 };
-            let offset = function.constant(wide, at);
-            let kind = InstructionKind::PointerAdd;
-            let id =
-                function.add_instruction(kind, vec![base, offset], &[pointer_type], data.position);
-            code.push(id);
-            function.instruction(id).results[0]
-        };
-        let to = pointer(function, data.arguments[0]);
-        let value = match data.kind {
-            InstructionKind::FillMemory { byte, .. } => {
-                function.constant(ty, u64::from_ne_bytes([byte; 8]))
-            }
-            _ => {
-                let from = pointer(function, data.arguments[1]);
-                let load = InstructionKind::Load(flags);
-                let id = function.add_instruction(load, vec![from], &[ty], data.position);
-                code.push(id);
-                function.instruction(id).results[0]
-            }
-        };
-        let store = InstructionKind::Store(flags);
-        code.push(function.add_instruction(store, vec![to, value], &[], data.position));
-        at += bytes;
+        let count = count.unwrap_or(1);
+        let known = if at == 0 { align } else { align.min(1 << at.trailing_zeros().min(16)) };
+        let access = CopiedUnit { offset: at, ty, count: count as usize, align: known };
+        copy_unit(function, &data, &access, &mut code);
+        at += bytes * count;
     }
     let instructions = &mut function.block_mut(block).instructions;
     if let Some(index) = instructions.iter().position(|other| *other == id) {
@@ -203,9 +186,9 @@ fn cut_copy(
 
 /// Pieces of slots that no access crosses, with the type of their first access. Slots whose address is used otherwise have
 /// none.
-fn find_whole_pieces(function: &SsaFunction, flow: &ControlFlow) -> HashMap<Piece, ValueType> {
-    let mut pieces: HashMap<Piece, ValueType> = HashMap::new();
-    let mut escaped: HashSet<SlotId> = HashSet::new();
+fn find_whole_pieces(function: &SsaFunction, flow: &ControlFlow) -> FastMap<Piece, ValueType> {
+    let mut pieces: FastMap<Piece, ValueType> = FastMap::default();
+    let mut escaped: FastSet<SlotId> = FastSet::default();
     for block in &flow.order {
         let data = function.block(*block);
         for id in &data.instructions {
@@ -233,14 +216,14 @@ fn find_whole_pieces(function: &SsaFunction, flow: &ControlFlow) -> HashMap<Piec
             escaped.extend(root_slot(function, value));
         }
     }
-    let mut by_slot: HashMap<SlotId, Vec<(u64, u64)>> = HashMap::new();
+    let mut by_slot: FastMap<SlotId, Vec<(u64, u64)>> = FastMap::default();
     for (slot, offset, size) in pieces.keys() {
         by_slot.entry(*slot).or_default().push((*offset, *size));
     }
     for (slot, ranges) in by_slot {
         let mut ranges = ranges;
         ranges.sort_unstable();
-        let mut crossed = HashSet::new();
+        let mut crossed = FastSet::default();
         for (index, (start, size)) in ranges.iter().enumerate() {
             for (other, other_size) in &ranges[index + 1..] {
                 if *other >= start + size {
@@ -256,6 +239,19 @@ fn find_whole_pieces(function: &SsaFunction, flow: &ControlFlow) -> HashMap<Piec
                     && !crossed.contains(&(*start, *bytes))
                     && start + bytes <= size)
         });
+    }
+    // A vector is promoted as a whole or not at all.
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for id in flow.order.iter().flat_map(|block| &function.block(*block).instructions) {
+            let elements = accessed(function, *id);
+            if elements.len() > 1 && elements.iter().any(|(piece, _)| !pieces.contains_key(piece)) {
+                for (piece, _) in elements {
+                    changed |= pieces.remove(&piece).is_some();
+                }
+            }
+        }
     }
     pieces
 }
@@ -281,11 +277,11 @@ fn root_slot(function: &SsaFunction, mut value: ValueId) -> Option<SlotId> {
 }
 
 /// Replaces loads and stores of pieces by values.
-fn promote(function: &mut SsaFunction, flow: &ControlFlow, whole: &HashMap<Piece, ValueType>) {
+fn promote(function: &mut SsaFunction, flow: &ControlFlow, whole: &FastMap<Piece, ValueType>) {
     let mut state = VariableState::for_open_graph(flow);
     let mut pieces: Vec<_> = whole.iter().collect();
     pieces.sort();
-    let variables: HashMap<Piece, (VariableId, ValueType)> =
+    let variables: FastMap<Piece, (VariableId, ValueType)> =
         pieces.into_iter().map(|(piece, ty)| (*piece, (state.declare(*ty), *ty))).collect();
     let mut waiting: Vec<usize> =
         flow.predecessors.iter().map(|predecessors| predecessors.len()).collect();
@@ -317,7 +313,7 @@ fn promote(function: &mut SsaFunction, flow: &ControlFlow, whole: &HashMap<Piece
         }
         function.block_mut(*block).instructions = kept;
         let mut targets: Vec<BlockId> =
-            function.block(*block).terminator.targets().iter().map(|target| target.block).collect();
+            function.block(*block).terminator.targets().map(|target| target.block).collect();
         targets.sort_unstable();
         targets.dedup();
         for target in targets {
@@ -359,7 +355,7 @@ fn reinterpret(
 /// Removes stores to slots that nothing reads, and gives unused slots no memory.
 fn drop_unused(function: &mut SsaFunction) {
     let flow = ControlFlow::new(function);
-    let mut read: HashSet<SlotId> = HashSet::new();
+    let mut read: FastSet<SlotId> = FastSet::default();
     for block in &flow.order {
         let data = function.block(*block);
         for id in &data.instructions {

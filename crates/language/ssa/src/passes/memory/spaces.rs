@@ -3,20 +3,19 @@
 //! A kernel's pointer parameters point to global memory, as do pointers in its structures. Spaces flow through address
 //! arithmetic, selections and block parameters (optimistically, so through loops as well).
 
-use super::edit::resolve_aliases;
-use crate::analysis::ControlFlow;
+use crate::analysis::{ControlFlow, FastMap};
 use crate::ir::*;
-use std::collections::HashMap;
+use crate::passes::edit::resolve_aliases;
 
-/// Gives pointers their spaces.
-pub(super) fn infer_spaces(function: &mut SsaFunction) {
+/// Gives pointers their spaces. Whether any had none.
+pub(in crate::passes) fn infer_spaces(function: &mut SsaFunction) -> bool {
     mark_global(function);
     let flow = ControlFlow::new(function);
     let spaces = solve(function, &flow);
-    if spaces.is_empty() {
-        return;
+    if !spaces.is_empty() {
+        rewrite(function, &flow, &spaces);
     }
-    rewrite(function, &flow, &spaces);
+    !spaces.is_empty()
 }
 
 /// Pointers that a kernel gets from outside are global: converts each to global space and back.
@@ -45,7 +44,7 @@ fn mark_global(function: &mut SsaFunction) {
             }
         }
     }
-    let mut replaced = HashMap::new();
+    let mut replaced = FastMap::default();
     let mut added = Vec::new();
     for (block, after, value) in sources {
         let already =
@@ -88,10 +87,10 @@ fn mark_global(function: &mut SsaFunction) {
 }
 
 /// The spaces of generic pointers that have one.
-fn solve(function: &SsaFunction, flow: &ControlFlow) -> HashMap<ValueId, AddressSpace> {
+fn solve(function: &SsaFunction, flow: &ControlFlow) -> FastMap<ValueId, AddressSpace> {
     // `None`: more than one.
-    let mut known: HashMap<ValueId, Option<AddressSpace>> = HashMap::new();
-    let of = |known: &HashMap<ValueId, Option<AddressSpace>>, value: ValueId| {
+    let mut known: FastMap<ValueId, Option<AddressSpace>> = FastMap::default();
+    let of = |known: &FastMap<ValueId, Option<AddressSpace>>, value: ValueId| {
         let value = function.resolve(value);
         match function.definition(value) {
             ValueDefinition::Undefined => None,
@@ -108,7 +107,7 @@ fn solve(function: &SsaFunction, flow: &ControlFlow) -> HashMap<ValueId, Address
     while changed {
         changed = false;
         let mut join =
-            |known: &mut HashMap<_, _>, value: ValueId, space: Option<Option<AddressSpace>>| {
+            |known: &mut FastMap<_, _>, value: ValueId, space: Option<Option<AddressSpace>>| {
                 let Some(space) = space else { return };
                 let new = match known.get(&value) {
                     None => space,
@@ -165,11 +164,11 @@ fn solve(function: &SsaFunction, flow: &ControlFlow) -> HashMap<ValueId, Address
 fn rewrite(
     function: &mut SsaFunction,
     flow: &ControlFlow,
-    spaces: &HashMap<ValueId, AddressSpace>,
+    spaces: &FastMap<ValueId, AddressSpace>,
 ) {
     let space_kind = InstructionKind::Convert(ValueConversion::Space);
     // A conversion to generic stands for the pointer it converts.
-    let mut source: HashMap<ValueId, ValueId> = HashMap::new();
+    let mut source: FastMap<ValueId, ValueId> = FastMap::default();
     for block in &flow.order {
         for id in &function.block(*block).instructions {
             let data = function.instruction(*id);
@@ -276,8 +275,8 @@ fn rewrite(
 fn generic(
     function: &mut SsaFunction,
     value: ValueId,
-    spaces: &HashMap<ValueId, AddressSpace>,
-    source: &HashMap<ValueId, ValueId>,
+    spaces: &FastMap<ValueId, AddressSpace>,
+    source: &FastMap<ValueId, ValueId>,
     position: SourcePosition,
     code: &mut Vec<InstructionId>,
 ) -> ValueId {

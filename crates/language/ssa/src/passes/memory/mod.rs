@@ -1,0 +1,9 @@
+//! Stack slots, copies of memory, and address spaces.
+
+mod copies;
+mod slots;
+mod spaces;
+
+pub(super) use copies::lower_copies;
+pub(super) use slots::promote_slots;
+pub(super) use spaces::infer_spaces;
