@@ -147,7 +147,10 @@ fn compile(path: &Path, part: bool, choice: Option<CudaCompiler>) -> Result<Stri
             // Another compiler may take it.
             Err(failure) => {
                 return Err(Failure::input(
-                    format_args!("Lanework's compiler does not support all of {name}:\n{}", failure.text.trim_end()),
+                    format_args!(
+                        "Lanework's compiler does not support all of {name}:\n{}",
+                        failure.text.trim_end()
+                    ),
                     "install NVRTC (pip install nvidia-cuda-nvrtc), nvcc or clang; or avoid these constructs",
                 ));
             }

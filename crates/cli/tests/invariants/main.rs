@@ -51,7 +51,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("laboratory/corpus", &["runtime", "compiled-ptx"]),
     ("terminal", &["lanework", "ladders"]),
     ("laboratory/lab-cli", &["lanework", "ladders", "lab", "terminal"]),
-    ("cli", &["ptx", "cuda-cpp", "lanework", "ladders", "lab", "store", "judge", "pages", "terminal"]),
+    (
+        "cli",
+        &["ptx", "cuda-cpp", "lanework", "ladders", "lab", "store", "judge", "pages", "terminal"],
+    ),
     ("operations/arrays", &["numbers", "runtime", "ops"]),
     ("bindings/capi", &["runtime", "arrays"]),
     ("cuda-programs/driver", &["runtime", "report", "gpu-specs"]),

@@ -29,8 +29,11 @@ fn main() {
         let own = compiled.entry(case.unit).or_insert_with(|| {
             let path = format!("{folder}/{}.cu", case.unit);
             let source = std::fs::read_to_string(&path).map_err(|why| why.to_string())?;
-            let options = CompileOptions { architecture: 90, specific: true, ..CompileOptions::default() };
-            compile(&source, &path, &options, &mut NoFiles).map(|ptx| ptx.text).map_err(|why| why.text)
+            let options =
+                CompileOptions { architecture: 90, specific: true, ..CompileOptions::default() };
+            compile(&source, &path, &options, &mut NoFiles)
+                .map(|ptx| ptx.text)
+                .map_err(|why| why.text)
         });
         let Ok(own) = own else {
             skipped += 1;
@@ -39,12 +42,19 @@ fn main() {
         let made = count(own, case);
         let reference = modules
             .iter()
-            .filter(|module| module.unit == case.unit && !module.debug && module.file.matches('.').count() == 2)
+            .filter(|module| {
+                module.unit == case.unit && !module.debug && module.file.matches('.').count() == 2
+            })
             .find_map(|module| count(module.text, case).ok());
         match made {
             Err(why) => {
                 wrong += 1;
-                println!("FAILS {} {}: {}", case.unit, case.name, why.lines().take(3).collect::<Vec<_>>().join(" | "));
+                println!(
+                    "FAILS {} {}: {}",
+                    case.unit,
+                    case.name,
+                    why.lines().take(3).collect::<Vec<_>>().join(" | ")
+                );
             }
             Ok((outputs, instructions)) => {
                 let mut problem = None;
@@ -58,7 +68,12 @@ fn main() {
                 }
                 if let Some(problem) = problem {
                     wrong += 1;
-                    println!("WRONG {} {}: {}", case.unit, case.name, problem.lines().next().unwrap_or(""));
+                    println!(
+                        "WRONG {} {}: {}",
+                        case.unit,
+                        case.name,
+                        problem.lines().next().unwrap_or("")
+                    );
                     continue;
                 }
                 right += 1;
@@ -67,7 +82,12 @@ fn main() {
                     equal += usize::from(same);
                     let ratio = instructions as f64 / known.max(1) as f64;
                     ratios.push(ratio);
-                    println!("{} {} {}: {ratio:.2}", if same { "same" } else { "close" }, case.unit, case.name);
+                    println!(
+                        "{} {} {}: {ratio:.2}",
+                        if same { "same" } else { "close" },
+                        case.unit,
+                        case.name
+                    );
                 }
             }
         }

@@ -18,7 +18,11 @@ fn main() {
     let file = arguments.next().expect("the file");
     let target = arguments.next().unwrap_or_else(|| "80".to_owned());
     let architecture = target.trim_end_matches('a').parse().expect("a number such as 80 or 90a");
-    let options = CompileOptions { architecture, specific: target.ends_with('a'), ..CompileOptions::default() };
+    let options = CompileOptions {
+        architecture,
+        specific: target.ends_with('a'),
+        ..CompileOptions::default()
+    };
     let source = std::fs::read_to_string(&file).expect("a readable file");
     match compile(&source, &file, &options, &mut Files) {
         Ok(compiled) => {

@@ -82,14 +82,20 @@ pub fn compile(
     #[cfg(not(target_family = "wasm"))]
     {
         // Recursion is limited, but not to what the stack of any thread holds.
-        let run = |scope: &std::thread::Scope<'_, '_>| -> Option<Result<CompiledPtx, CompileFailure>> {
-            let builder = std::thread::Builder::new().stack_size(256 << 20);
-            let _ = scope;
-            std::thread::scope(|inner| {
-                builder.spawn_scoped(inner, || compile_here(source, name, options, loader)).ok()?.join().ok()
-            })
-        };
-        let failed = CompileFailure { text: "error: the compiler failed".to_owned(), unsupported: true };
+        let run =
+            |scope: &std::thread::Scope<'_, '_>| -> Option<Result<CompiledPtx, CompileFailure>> {
+                let builder = std::thread::Builder::new().stack_size(256 << 20);
+                let _ = scope;
+                std::thread::scope(|inner| {
+                    builder
+                        .spawn_scoped(inner, || compile_here(source, name, options, loader))
+                        .ok()?
+                        .join()
+                        .ok()
+                })
+            };
+        let failed =
+            CompileFailure { text: "error: the compiler failed".to_owned(), unsupported: true };
         std::thread::scope(run).unwrap_or(Err(failed))
     }
     #[cfg(target_family = "wasm")]
@@ -116,9 +122,13 @@ fn compile_here(
     let items = parser.unit();
     let mut analyzer = Analyzer::new(parser);
     analyzer.unit(&items);
-    let specific =
-        if options.specific { lanework_ptx::Specific::Architecture } else { lanework_ptx::Specific::default() };
-    let target = lanework_ptx::Target { architecture: options.architecture, specific, options: Vec::new() };
+    let specific = if options.specific {
+        lanework_ptx::Specific::Architecture
+    } else {
+        lanework_ptx::Specific::default()
+    };
+    let target =
+        lanework_ptx::Target { architecture: options.architecture, specific, options: Vec::new() };
     let version = lanework_ptx::Version { major: 8, minor: 7 };
     let module = lanework_ssa::SsaModule::new(target, version);
     if analyzer.parser.problems.failed() {
@@ -135,7 +145,8 @@ fn compile_here(
             Ok(CompiledPtx { text: module.to_string(), warnings })
         }
         Err(why) => {
-            let problem = Problem::unsupported(source::Span::default(), format!("this code ({why})"));
+            let problem =
+                Problem::unsupported(source::Span::default(), format!("this code ({why})"));
             analyzer.parser.problems.push(problem);
             Err(failure(&analyzer))
         }
@@ -152,7 +163,9 @@ fn failure(analyzer: &Analyzer) -> CompileFailure {
 fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.chars().count() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
-    for candidate in candidates.filter(|candidate| *candidate != name && !candidate.starts_with('<')) {
+    for candidate in
+        candidates.filter(|candidate| *candidate != name && !candidate.starts_with('<'))
+    {
         let distance = edit_distance(name, candidate, limit);
         if distance <= limit && best.is_none_or(|(known, _)| distance < known) {
             best = Some((distance, candidate));
@@ -171,7 +184,9 @@ fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
     for (i, x) in a.iter().enumerate() {
         let mut row = vec![i + 1];
         for (j, y) in b.iter().enumerate() {
-            let change = rows[i][j] + usize::from(!x.eq_ignore_ascii_case(y)) + usize::from(x != y && x.eq_ignore_ascii_case(y));
+            let change = rows[i][j]
+                + usize::from(!x.eq_ignore_ascii_case(y))
+                + usize::from(x != y && x.eq_ignore_ascii_case(y));
             let mut least = change.min(row[j] + 1).min(rows[i][j + 1] + 1);
             if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
                 least = least.min(rows[i - 1][j - 1] + 1);

@@ -142,7 +142,12 @@ word!(
 );
 
 /// Runs both sides of a branch as `if` and `else`, each assigning its values to variables declared before.
-fn branch<const N: usize>(mask: StagedMask, kinds: [&str; N], first: impl FnOnce() -> [u32; N], second: impl FnOnce() -> [u32; N]) -> [u32; N] {
+fn branch<const N: usize>(
+    mask: StagedMask,
+    kinds: [&str; N],
+    first: impl FnOnce() -> [u32; N],
+    second: impl FnOnce() -> [u32; N],
+) -> [u32; N] {
     let results = kinds.map(|kind| {
         TEXT.with_borrow_mut(|(text, next)| {
             *next += 1;
@@ -212,7 +217,11 @@ macro_rules! real {
             fn where_else(self, mask: StagedMask, other: Self) -> Self {
                 Self(emit($c, format!("v{} ? v{} : v{}", mask.0, self.0, other.0)))
             }
-            fn branch(mask: StagedMask, first: impl FnOnce() -> Self, second: impl FnOnce() -> Self) -> Self {
+            fn branch(
+                mask: StagedMask,
+                first: impl FnOnce() -> Self,
+                second: impl FnOnce() -> Self,
+            ) -> Self {
                 Self(branch(mask, [$c], || [first().0], || [second().0])[0])
             }
             fn branch_parts(
@@ -221,11 +230,15 @@ macro_rules! real {
                 second: impl FnOnce() -> (Self, Self, Short32),
             ) -> (Self, Self, Short32) {
                 let parts = |(a, b, n): (Self, Self, Short32)| [a.0, b.0, n.0];
-                let [a, b, n] = branch(mask, [$c, $c, "unsigned"], || parts(first()), || parts(second()));
+                let [a, b, n] =
+                    branch(mask, [$c, $c, "unsigned"], || parts(first()), || parts(second()));
                 (Self(a), Self(b), Short32(n))
             }
             fn to_bits(self) -> $bits {
-                $bits(emit(if $double { "unsigned long long" } else { "unsigned" }, format!($to, self.0)))
+                $bits(emit(
+                    if $double { "unsigned long long" } else { "unsigned" },
+                    format!($to, self.0),
+                ))
             }
             fn from_bits(bits: $bits) -> Self {
                 Self(emit($c, format!("{}(v{})", $from, bits.0)))
@@ -251,14 +264,40 @@ macro_rules! real {
 }
 
 real!(
-    Single, Short32, "float", false, single, "f", "__fmaf_rn", "__fsqrt_rn", "fabsf", "truncf", "__float_as_uint(v{})",
-    "__uint_as_float(v{0} | (v{1} != v{1} ? 0u : 0u))", "__uint_as_float(v{})", "__float_as_uint(v{})",
-    "__float_as_uint(v{})", "__uint_as_float"
+    Single,
+    Short32,
+    "float",
+    false,
+    single,
+    "f",
+    "__fmaf_rn",
+    "__fsqrt_rn",
+    "fabsf",
+    "truncf",
+    "__float_as_uint(v{})",
+    "__uint_as_float(v{0} | (v{1} != v{1} ? 0u : 0u))",
+    "__uint_as_float(v{})",
+    "__float_as_uint(v{})",
+    "__float_as_uint(v{})",
+    "__uint_as_float"
 );
 real!(
-    Double, Long64, "double", true, double, "d", "__fma_rn", "__dsqrt_rn", "fabs", "trunc", "(unsigned)__double2hiint(v{})",
-    "__hiloint2double((int)v{0}, __double2loint(v{1}))", "__hiloint2double((int)v{}, 0)", "(unsigned)__double2loint(v{})",
-    "(unsigned long long)__double_as_longlong(v{})", "__longlong_as_double"
+    Double,
+    Long64,
+    "double",
+    true,
+    double,
+    "d",
+    "__fma_rn",
+    "__dsqrt_rn",
+    "fabs",
+    "trunc",
+    "(unsigned)__double2hiint(v{})",
+    "__hiloint2double((int)v{0}, __double2loint(v{1}))",
+    "__hiloint2double((int)v{}, 0)",
+    "(unsigned)__double2loint(v{})",
+    "(unsigned long long)__double_as_longlong(v{})",
+    "__longlong_as_double"
 );
 
 /// One function as C++.
@@ -268,19 +307,27 @@ fn stage(kind: &str, name: &str, parameters: usize, body: impl FnOnce(&[u32]) ->
     let result = body(&arguments);
     let list: Vec<String> = arguments.iter().map(|at| format!("{kind} v{at}")).collect();
     let text = TEXT.with_borrow(|(text, _)| text.clone());
-    format!("__device__ inline {kind} {name}({}) {{\n{text}return v{result};\n}}\n", list.join(", "))
+    format!(
+        "__device__ inline {kind} {name}({}) {{\n{text}return v{result};\n}}\n",
+        list.join(", ")
+    )
 }
 
 #[test]
 fn the_header_is_current() {
-    let mut header = String::from("// Written by tests/elementary.rs from the algorithms of lanework-math.\n");
+    let mut header =
+        String::from("// Written by tests/elementary.rs from the algorithms of lanework-math.\n");
     let table = |kind: &str, name: &str, list: &[u64]| {
         let list: Vec<String> = list.iter().map(|word| format!("0x{word:x}")).collect();
         format!("__device__ const {kind} {name}[] = {{{}}};\n", list.join(", "))
     };
     let single: Vec<u64> = functions::TWO_OVER_PI_SINGLE.iter().map(|&word| word.into()).collect();
     header += &table("unsigned", "__lw_two_over_pi_single", &single);
-    header += &table("unsigned long long", "__lw_two_over_pi_double", &functions::TWO_OVER_PI_DOUBLE.to_vec());
+    header += &table(
+        "unsigned long long",
+        "__lw_two_over_pi_double",
+        &functions::TWO_OVER_PI_DOUBLE.to_vec(),
+    );
     macro_rules! add {
         ($($name:literal $path:ident $count:tt;)*) => {$(
             header += &stage("float", concat!($name, "f"), $count, |v| add!(@call Single, $path, v, $count));
@@ -318,5 +365,8 @@ fn the_header_is_current() {
         std::fs::write(path, &header).expect("a writable file");
     }
     let known = std::fs::read_to_string(path).expect("the header");
-    assert!(known == header, "LANEWORK_BLESS=1 cargo test -p lanework-cuda-cpp --test elementary writes the header");
+    assert!(
+        known == header,
+        "LANEWORK_BLESS=1 cargo test -p lanework-cuda-cpp --test elementary writes the header"
+    );
 }

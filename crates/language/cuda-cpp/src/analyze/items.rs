@@ -13,7 +13,9 @@ impl Analyzer {
     /// Analyzes a declaration.
     pub(super) fn item(&mut self, item: &Declaration) {
         match &item.kind {
-            DeclarationKind::Namespace { names, is_inline, items } => self.namespace(names, *is_inline, items),
+            DeclarationKind::Namespace { names, is_inline, items } => {
+                self.namespace(names, *is_inline, items)
+            }
             DeclarationKind::NamespaceAlias(name, target) => match self.resolve(target) {
                 Ok(Some(Binding::Namespace(scope))) => self.bind(*name, Binding::Namespace(scope)),
                 Ok(_) => self.error(target.span, "this is not a namespace"),
@@ -57,7 +59,9 @@ impl Analyzer {
             }
             DeclarationKind::Template(parameters, inner) => self.template(parameters, inner),
             DeclarationKind::Instantiation(inner) => self.explicit_instantiation(inner),
-            DeclarationKind::StaticAssert(value, text) => self.static_assert(value, text.as_deref()),
+            DeclarationKind::StaticAssert(value, text) => {
+                self.static_assert(value, text.as_deref())
+            }
             DeclarationKind::Empty => {}
         }
     }
@@ -73,7 +77,8 @@ impl Analyzer {
                 let scope = self.add_scope(self.scope);
                 let text = self.text(name);
                 let mangled = format!("{}{text}", text.len());
-                (self.scopes[scope].is_namespace, self.scopes[scope].mangled) = (true, Some(mangled));
+                (self.scopes[scope].is_namespace, self.scopes[scope].mangled) =
+                    (true, Some(mangled));
                 self.bind(name, Binding::Namespace(scope));
                 scope
             });
@@ -142,8 +147,12 @@ impl Analyzer {
                 }
                 let last = variable.name.last();
                 if last.arguments.is_some() {
-                    if let Some(Binding::Template(template)) = self.find(last.name).map(|found| found.0) {
-                        self.templates[template].variables.push((parameters.clone(), variable.clone()));
+                    if let Some(Binding::Template(template)) =
+                        self.find(last.name).map(|found| found.0)
+                    {
+                        self.templates[template]
+                            .variables
+                            .push((parameters.clone(), variable.clone()));
                     }
                     return;
                 }
@@ -181,7 +190,11 @@ impl Analyzer {
         number
     }
 
-    fn class_template(&mut self, parameters: &Rc<Vec<TemplateParameterSyntax>>, record: &Rc<RecordSyntax>) {
+    fn class_template(
+        &mut self,
+        parameters: &Rc<Vec<TemplateParameterSyntax>>,
+        record: &Rc<RecordSyntax>,
+    ) {
         let Some(name) = &record.name else { return };
         let last = name.last();
         let known = match self.resolve_quietly(name) {
@@ -190,7 +203,9 @@ impl Analyzer {
         };
         if last.arguments.is_some() {
             match known {
-                Some(number) => self.templates[number].partial.push((parameters.clone(), record.clone())),
+                Some(number) => {
+                    self.templates[number].partial.push((parameters.clone(), record.clone()))
+                }
                 None => self.unknown_name(last.name, name.span, "template"),
             }
             return;
@@ -210,7 +225,11 @@ impl Analyzer {
                 }
             }
             None => {
-                self.add_template(last.name, parameters.clone(), TemplateKind::Class(record.clone()));
+                self.add_template(
+                    last.name,
+                    parameters.clone(),
+                    TemplateKind::Class(record.clone()),
+                );
             }
         }
     }
@@ -253,7 +272,10 @@ impl Analyzer {
     }
 
     /// An enumeration, defined or declared.
-    pub(super) fn enumeration_type(&mut self, syntax: &Rc<EnumerationSyntax>) -> crate::types::TypeId {
+    pub(super) fn enumeration_type(
+        &mut self,
+        syntax: &Rc<EnumerationSyntax>,
+    ) -> crate::types::TypeId {
         use crate::types::{Enumeration, EnumerationId, TypeId};
         let name = syntax.name.as_ref().map(|name| name.last().name);
         let known = match name.and_then(|name| self.scopes[self.scope].names.get(&name).cloned()) {
@@ -261,12 +283,19 @@ impl Analyzer {
             _ => None,
         };
         let ty = known.unwrap_or_else(|| {
-            let underlying = syntax.underlying.as_ref().map_or(TypeId::INT, |kind| self.type_of(kind));
+            let underlying =
+                syntax.underlying.as_ref().map_or(TypeId::INT, |kind| self.type_of(kind));
             let text = name.map_or(String::new(), |name| self.text(name).to_owned());
             let scope = self.add_scope(self.scope);
             let mangled = self.nested_name(&text);
             let scoped = syntax.scoped;
-            self.types.enumerations.push(Enumeration { name: text, mangled, underlying, scoped, scope });
+            self.types.enumerations.push(Enumeration {
+                name: text,
+                mangled,
+                underlying,
+                scoped,
+                scope,
+            });
             let id = EnumerationId(self.types.enumerations.len() as u32 - 1);
             self.types.intern(TypeKind::Enumeration(id))
         });

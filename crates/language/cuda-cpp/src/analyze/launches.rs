@@ -23,7 +23,10 @@ impl Analyzer {
             let function = &self.functions[at];
             let flags = &function.syntax.specifiers;
             let host = !flags.device && !flags.global && function.syntax.body.is_some();
-            if host && function.template.is_none() && !self.parser.map.is_builtin(function.syntax.span) {
+            if host
+                && function.template.is_none()
+                && !self.parser.map.is_builtin(function.syntax.span)
+            {
                 pending.push(FunctionNumber(at as u32));
             }
         }
@@ -100,7 +103,9 @@ impl Analyzer {
                     }
                 });
             }
-            S::While(_, body, _) | S::DoWhile(body, ..) | S::Switch(_, _, body) => self.search_block(body, pending),
+            S::While(_, body, _) | S::DoWhile(body, ..) | S::Switch(_, _, body) => {
+                self.search_block(body, pending)
+            }
             S::For { init, body, .. } => self.block(|this| {
                 if let Some(init) = init {
                     this.search_statement(init, pending);
@@ -108,7 +113,9 @@ impl Analyzer {
                 this.search_block(body, pending);
             }),
             S::RangeFor { body, .. } => self.search_block(body, pending),
-            S::Case(_, _, inner) | S::Default(inner) | S::Label(_, inner) => self.search_statement(inner, pending),
+            S::Case(_, _, inner) | S::Default(inner) | S::Label(_, inner) => {
+                self.search_statement(inner, pending)
+            }
             _ => {}
         }
     }
@@ -120,7 +127,9 @@ impl Analyzer {
         };
         match &variable.initializer {
             Initializer::Copy(value) | Initializer::List(value) => self.search(value, pending),
-            Initializer::Direct(values) => values.iter().for_each(|value| self.search(value, pending)),
+            Initializer::Direct(values) => {
+                values.iter().for_each(|value| self.search(value, pending))
+            }
             Initializer::None => {}
         }
         let mut statements = Vec::new();
@@ -167,8 +176,15 @@ impl Analyzer {
     }
 
     /// A call of a host function template: its instance is searched, too.
-    fn search_callee(&mut self, name: &QualifiedName, arguments: &[Expression], pending: &mut Vec<FunctionNumber>) {
-        let Some(Binding::Functions(list)) = self.trial(|this| this.resolve(name)).and_then(Result::ok).flatten() else {
+    fn search_callee(
+        &mut self,
+        name: &QualifiedName,
+        arguments: &[Expression],
+        pending: &mut Vec<FunctionNumber>,
+    ) {
+        let Some(Binding::Functions(list)) =
+            self.trial(|this| this.resolve(name)).and_then(Result::ok).flatten()
+        else {
             return;
         };
         let host_template = list.iter().any(|&number| {
@@ -183,18 +199,26 @@ impl Analyzer {
     }
 
     /// The function that a host call or launch means.
-    fn target_of(&mut self, name: &QualifiedName, arguments: &[Expression]) -> Option<FunctionNumber> {
+    fn target_of(
+        &mut self,
+        name: &QualifiedName,
+        arguments: &[Expression],
+    ) -> Option<FunctionNumber> {
         let binding = self.trial(|this| this.resolve(name)).and_then(Result::ok).flatten();
         let Some(Binding::Functions(list)) = binding else { return None };
         let last = name.last().clone();
         let explicit = match &last.arguments {
-            Some(arguments) => self.trial(|this| this.template_arguments(&arguments.clone())).flatten()?,
+            Some(arguments) => {
+                self.trial(|this| this.template_arguments(&arguments.clone())).flatten()?
+            }
             None => Vec::new(),
         };
         let span = name.span;
         let values = self.trial(|this| this.arguments(arguments)).flatten();
         if let Some(values) = &values {
-            let chosen = self.trial(|this| this.choose(&list, &explicit, None, values, span, last.name)).flatten();
+            let chosen = self
+                .trial(|this| this.choose(&list, &explicit, None, values, span, last.name))
+                .flatten();
             if chosen.is_some() {
                 return chosen;
             }

@@ -17,7 +17,8 @@ impl Analyzer {
         {
             return self.named_type(name);
         }
-        let known = match simple.and_then(|name| self.scopes[self.scope].names.get(&name).cloned()) {
+        let known = match simple.and_then(|name| self.scopes[self.scope].names.get(&name).cloned())
+        {
             Some(Binding::Type(ty)) => self.types.record_of(ty).map(|record| (record, ty)),
             _ => None,
         };
@@ -36,7 +37,8 @@ impl Analyzer {
             if syntax.members.is_some() && self.types.record(record).span != syntax.span {
                 let name = self.types.record(record).name.clone();
                 let first = self.types.record(record).span;
-                let problem = Problem::error(syntax.span, format!("class `{name}` is defined twice"));
+                let problem =
+                    Problem::error(syntax.span, format!("class `{name}` is defined twice"));
                 self.report(problem.note(first, "first defined here"));
             }
             return ty;
@@ -86,10 +88,8 @@ impl Analyzer {
             match self.types.record_of(kind) {
                 Some(record) if self.types.record(record).complete => {
                     let found = self.types.record(record);
-                    let (needs, destructor) = (
-                        found.needs_construction || found.has_constructors,
-                        found.has_destructor,
-                    );
+                    let (needs, destructor) =
+                        (found.needs_construction || found.has_constructors, found.has_destructor);
                     let record = self.types.record_mut(id);
                     record.bases.push((kind, 0));
                     record.needs_construction |= needs;
@@ -98,7 +98,10 @@ impl Analyzer {
                 _ if kind == TypeId::ERROR => {}
                 _ => {
                     let shown = self.show(kind);
-                    self.error(base.span, format!("{shown} cannot be a base: it is not a complete class"));
+                    self.error(
+                        base.span,
+                        format!("{shown} cannot be a base: it is not a complete class"),
+                    );
                 }
             }
         }
@@ -159,7 +162,11 @@ impl Analyzer {
         if let Ok(Some(scope)) = self.qualifier_scope(name) {
             let constructor = self.parser.names.intern("<constructor>");
             let base = self.scopes[scope].record.is_some_and(|base| {
-                self.types.record(id).bases.iter().any(|(ty, _)| self.types.record_of(*ty) == Some(base))
+                self.types
+                    .record(id)
+                    .bases
+                    .iter()
+                    .any(|(ty, _)| self.types.record_of(*ty) == Some(base))
             });
             if inherits && base {
                 if let Some(Binding::Functions(list)) = self.find_in(scope, constructor, 0) {
@@ -185,7 +192,8 @@ impl Analyzer {
             return;
         }
         // `struct { ... } name;`: the class was declared just before.
-        let anonymous = matches!(&variable.kind.base, BaseType::Record(record) if record.name.is_none());
+        let anonymous =
+            matches!(&variable.kind.base, BaseType::Record(record) if record.name.is_none());
         let mut ty = if anonymous {
             if self.types.record(id).fields.last().is_some_and(|field| field.name == known::EMPTY) {
                 self.types.record_mut(id).fields.pop();
@@ -204,7 +212,8 @@ impl Analyzer {
         if ty == TypeId::ERROR {
             // The member exists, so that its uses cause no further errors.
             let bare = TypeId::ERROR;
-            let field = RecordField { name, kind: bare, offset: 0, bits: None, default: None, span };
+            let field =
+                RecordField { name, kind: bare, offset: 0, bits: None, default: None, span };
             self.types.record_mut(id).fields.push(field);
             return;
         }

@@ -54,7 +54,9 @@ impl Analyzer {
 
     pub(super) fn bind_in(&mut self, scope: usize, name: Name, binding: Binding) {
         let names = &mut self.scopes[scope].names;
-        if let (Some(Binding::Functions(old)), Binding::Functions(new)) = (names.get_mut(&name), &binding) {
+        if let (Some(Binding::Functions(old)), Binding::Functions(new)) =
+            (names.get_mut(&name), &binding)
+        {
             for number in new {
                 if !old.contains(number) {
                     old.push(*number);
@@ -156,7 +158,9 @@ impl Analyzer {
                 Binding::Type(ty) => self.scope_of_type(ty, part)?,
                 Binding::Template(template) => {
                     let ty = match &part.arguments {
-                        Some(arguments) => self.instantiate_class_syntax(template, arguments, part.span),
+                        Some(arguments) => {
+                            self.instantiate_class_syntax(template, arguments, part.span)
+                        }
                         None => self.current_instance(template),
                     };
                     match ty {
@@ -181,7 +185,10 @@ impl Analyzer {
         let mut scope = Some(self.scope);
         while let Some(here) = scope {
             let found = self.find_in(here, name, 0);
-            if matches!(found, Some(Binding::Namespace(_) | Binding::Type(_) | Binding::Template(_))) {
+            if matches!(
+                found,
+                Some(Binding::Namespace(_) | Binding::Type(_) | Binding::Template(_))
+            ) {
                 return found;
             }
             scope = self.scopes.get(here)?.parent;
@@ -199,7 +206,9 @@ impl Analyzer {
             _ => None,
         };
         match library {
-            Some(library) => self.unsupported(part.span, format!("the library {library} in device code")),
+            Some(library) => {
+                self.unsupported(part.span, format!("the library {library} in device code"))
+            }
             None => self.error(part.span, format!("no namespace or class is named `{text}`")),
         }
     }
@@ -241,8 +250,10 @@ impl Analyzer {
             }
             None => "the global namespace".to_owned(),
         };
-        let mut problem = Problem::error(name.last().span, format!("{holder} has no member `{last}`"));
-        let names: Vec<&str> = self.scopes[scope].names.keys().map(|&name| self.text(name)).collect();
+        let mut problem =
+            Problem::error(name.last().span, format!("{holder} has no member `{last}`"));
+        let names: Vec<&str> =
+            self.scopes[scope].names.keys().map(|&name| self.text(name)).collect();
         if let Some(near) = crate::nearest(&last, names.into_iter()) {
             problem = problem.help(format!("a member of similar name is `{near}`"));
         }
@@ -252,7 +263,8 @@ impl Analyzer {
     /// Reports an unknown name, with the nearest known one.
     pub(super) fn unknown_name(&mut self, name: Name, span: crate::source::Span, what: &str) {
         let text = self.text(name).to_owned();
-        let mut problem = Problem::error(span, format!("cannot find {what} `{text}` in this scope"));
+        let mut problem =
+            Problem::error(span, format!("cannot find {what} `{text}` in this scope"));
         let mut names: Vec<&str> = Vec::new();
         let mut scope = Some(self.scope);
         while let Some(here) = scope {
@@ -261,7 +273,8 @@ impl Analyzer {
         }
         names.sort_unstable();
         if let Some(near) = crate::nearest(&text, names.into_iter()) {
-            problem = problem.label("not found").help(format!("a name of similar spelling is `{near}`"));
+            problem =
+                problem.label("not found").help(format!("a name of similar spelling is `{near}`"));
         } else {
             problem = problem.label("not found");
         }

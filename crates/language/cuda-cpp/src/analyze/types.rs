@@ -89,7 +89,10 @@ impl Analyzer {
             return None;
         }
         let ty = typed.ty;
-        if !self.types.is_integer(ty) && !self.types.is_enumeration(ty) && self.types.record_of(ty).is_none() {
+        if !self.types.is_integer(ty)
+            && !self.types.is_enumeration(ty)
+            && self.types.record_of(ty).is_none()
+        {
             let shown = self.show(ty);
             self.error(size.span, format!("the size of an array must be an integer, not {shown}"));
             return None;
@@ -129,7 +132,8 @@ impl Analyzer {
                     return TypeId::ERROR;
                 }
                 // A name has its declared type; other lvalues are references.
-                let is_name = matches!(value.kind, ExpressionKind::Name(_) | ExpressionKind::Member(..));
+                let is_name =
+                    matches!(value.kind, ExpressionKind::Name(_) | ExpressionKind::Member(..));
                 if typed.lvalue && typed.expiring {
                     self.types.rvalue_reference(typed.ty)
                 } else if typed.lvalue && (!is_name || self.map_text_is_parenthesized(value.span)) {
@@ -159,7 +163,8 @@ impl Analyzer {
             Some(Binding::Template(template)) => match &last.arguments {
                 Some(arguments) => {
                     let arguments = arguments.clone();
-                    self.instantiate_class_syntax(template, &arguments, name.span).unwrap_or(TypeId::ERROR)
+                    self.instantiate_class_syntax(template, &arguments, name.span)
+                        .unwrap_or(TypeId::ERROR)
                 }
                 None => match self.current_instance(template) {
                     Some(ty) => ty,
@@ -176,13 +181,21 @@ impl Analyzer {
             }
             None => {
                 let text = self.text(last.name).to_owned();
-                if name.parts.len() == 1 && matches!(text.as_str(), "string" | "vector" | "uint" | "half" | "nv_bfloat16") {
+                if name.parts.len() == 1
+                    && matches!(
+                        text.as_str(),
+                        "string" | "vector" | "uint" | "half" | "nv_bfloat16"
+                    )
+                {
                     let header = match text.as_str() {
                         "half" => "add `#include <cuda_fp16.h>`",
                         "nv_bfloat16" => "add `#include <cuda_bf16.h>`",
                         _ => "write `std::` before it, or include its header",
                     };
-                    let problem = Problem::error(name.span, format!("cannot find type `{text}` in this scope"));
+                    let problem = Problem::error(
+                        name.span,
+                        format!("cannot find type `{text}` in this scope"),
+                    );
                     self.report(problem.label("not found").help(header));
                 } else {
                     self.unknown_name(last.name, name.span, "type");
@@ -201,13 +214,21 @@ impl Analyzer {
             "__is_integral" => self.types.is_integer(first),
             "__is_floating_point" => self.types.is_float(first),
             "__is_arithmetic" => self.types.is_arithmetic(first),
-            "__is_signed" => self.types.is_float(first) || self.types.is_signed(first) && self.types.is_integer(first),
+            "__is_signed" => {
+                self.types.is_float(first)
+                    || self.types.is_signed(first) && self.types.is_integer(first)
+            }
             "__is_unsigned" => self.types.is_integer(first) && !self.types.is_signed(first),
             "__is_pointer" => matches!(fundamental, TypeKind::Pointer(_)),
             "__is_array" => matches!(fundamental, TypeKind::Array(..)),
             "__is_enum" => matches!(fundamental, TypeKind::Enumeration(_)),
-            "__is_class" => self.types.record_of(first).is_some_and(|record| !self.types.record(record).is_union),
-            "__is_union" => self.types.record_of(first).is_some_and(|record| self.types.record(record).is_union),
+            "__is_class" => self
+                .types
+                .record_of(first)
+                .is_some_and(|record| !self.types.record(record).is_union),
+            "__is_union" => {
+                self.types.record_of(first).is_some_and(|record| self.types.record(record).is_union)
+            }
             "__is_const" => self.types.is_const(first) && !self.types.is_reference(first),
             "__is_volatile" => self.types.is_volatile(first) && !self.types.is_reference(first),
             "__is_lvalue_reference" => matches!(fundamental, TypeKind::Reference(_)),
@@ -215,7 +236,9 @@ impl Analyzer {
             "__is_reference" => self.types.is_reference(first),
             "__is_void" => self.types.bare(first) == TypeId::VOID,
             "__is_function" => matches!(fundamental, TypeKind::Function(_)),
-            "__is_empty" => self.types.record_of(first).is_some_and(|record| self.types.is_empty(record)),
+            "__is_empty" => {
+                self.types.record_of(first).is_some_and(|record| self.types.is_empty(record))
+            }
             "__is_trivially_copyable" | "__is_trivial" | "__is_pod" | "__is_standard_layout" => {
                 self.types.record_of(first).is_none_or(|record| !self.types.record(record).assigns)
             }

@@ -46,7 +46,11 @@ impl Analyzer {
     }
 
     /// A variable at namespace scope, a static member, or a static local variable.
-    pub(super) fn module_variable(&mut self, syntax: &VariableSyntax, member: bool) -> Option<VariableNumber> {
+    pub(super) fn module_variable(
+        &mut self,
+        syntax: &VariableSyntax,
+        member: bool,
+    ) -> Option<VariableNumber> {
         let flags = &syntax.specifiers;
         let mut ty = self.type_of(&syntax.kind);
         if ty == TypeId::ERROR {
@@ -63,7 +67,8 @@ impl Analyzer {
         };
         let (name, span) = (syntax.name.last().name, syntax.span);
         if flags.shared && !matches!(syntax.initializer, Initializer::None) {
-            let problem = Problem::error(span, "a `__shared__` variable cannot have an initial value");
+            let problem =
+                Problem::error(span, "a `__shared__` variable cannot have an initial value");
             self.report(problem.help("assign it in one thread, then call `__syncthreads()`"));
         }
         let quiet = space == VariableSpace::Host;
@@ -101,7 +106,9 @@ impl Analyzer {
         }
         if let Some(bytes) = &bytes
             && is_constant
-            && (self.types.is_integer(ty) || self.types.is_enumeration(ty) || self.types.is_float(ty))
+            && (self.types.is_integer(ty)
+                || self.types.is_enumeration(ty)
+                || self.types.is_float(ty))
             && bytes.addresses.is_empty()
         {
             let mut padded = [0; 8];
@@ -116,7 +123,8 @@ impl Analyzer {
         }
         let align = self.alignment(&flags.alignment);
         let text = self.text(name).to_owned();
-        let symbol = self.variable_symbol(&text, flags.shared || flags.is_static && self.frame.is_some());
+        let symbol =
+            self.variable_symbol(&text, flags.shared || flags.is_static && self.frame.is_some());
         let dynamic = flags.shared && flags.is_extern;
         self.variables.push(ModuleVariable {
             name: text,
@@ -139,7 +147,9 @@ impl Analyzer {
     pub(super) fn contains_auto(&self, ty: TypeId) -> bool {
         match self.types.kind(ty) {
             TypeKind::Auto => true,
-            TypeKind::Pointer(to) | TypeKind::Reference(to) | TypeKind::RvalueReference(to) => self.contains_auto(*to),
+            TypeKind::Pointer(to) | TypeKind::Reference(to) | TypeKind::RvalueReference(to) => {
+                self.contains_auto(*to)
+            }
             TypeKind::Array(element, _) => self.contains_auto(*element),
             _ => false,
         }
@@ -157,7 +167,11 @@ impl Analyzer {
                 AlignmentSyntax::Value(value) => {
                     let typed = self.expression(value);
                     match self.constant_value(&typed) {
-                        Some(align) if align == 0 || (align.is_power_of_two() && align <= 1 << 16) => align,
+                        Some(align)
+                            if align == 0 || (align.is_power_of_two() && align <= 1 << 16) =>
+                        {
+                            align
+                        }
                         _ => {
                             self.error(value.span, "an alignment must be a power of two");
                             0

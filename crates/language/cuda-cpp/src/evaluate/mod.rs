@@ -83,7 +83,10 @@ fn find_pointers(types: &TypeTable, ty: TypeId, base: u64, found: &mut Vec<u64>)
         return;
     }
     match types.kind(ty) {
-        TypeKind::Pointer(_) | TypeKind::Reference(_) | TypeKind::RvalueReference(_) | TypeKind::NullPointer => {
+        TypeKind::Pointer(_)
+        | TypeKind::Reference(_)
+        | TypeKind::RvalueReference(_)
+        | TypeKind::NullPointer => {
             found.push(base);
         }
         TypeKind::Array(element, Some(count)) => {
@@ -104,7 +107,12 @@ fn find_pointers(types: &TypeTable, ty: TypeId, base: u64, found: &mut Vec<u64>)
             for (ty, offset) in &record.bases {
                 find_pointers(types, *ty, base + offset, found);
             }
-            for field in record.fields.iter().filter(|field| !record.is_union || field.offset == 0).take(4096) {
+            for field in record
+                .fields
+                .iter()
+                .filter(|field| !record.is_union || field.offset == 0)
+                .take(4096)
+            {
                 find_pointers(types, field.kind, base + field.offset, found);
             }
         }
@@ -119,7 +127,11 @@ impl Interpreter<'_> {
         if self.memory > MEMORY {
             return None;
         }
-        self.objects.push(EvaluatedObject { bytes: vec![0; size as usize], variable: None, known: true });
+        self.objects.push(EvaluatedObject {
+            bytes: vec![0; size as usize],
+            variable: None,
+            known: true,
+        });
         Some((self.objects.len() as u64) << 32)
     }
 
@@ -138,7 +150,8 @@ impl Interpreter<'_> {
         let object = (pointer >> 32).checked_sub(1)? as usize;
         let start = u64::from(pointer as u32);
         let end = start.checked_add(size)?;
-        (end <= self.objects.get(object)?.bytes.len() as u64).then_some((object, start as usize..end as usize))
+        (end <= self.objects.get(object)?.bytes.len() as u64)
+            .then_some((object, start as usize..end as usize))
     }
 
     fn read(&self, pointer: u64, size: u64) -> Option<&[u8]> {

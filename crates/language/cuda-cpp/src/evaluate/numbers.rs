@@ -12,7 +12,13 @@ fn float_bits(value: f64, ty: TypeId) -> u64 {
 }
 
 /// The result of an operator on two constants of a type; `None` if undefined.
-pub fn arithmetic(types: &TypeTable, operator: BinaryOperator, a: u64, b: u64, ty: TypeId) -> Option<u64> {
+pub fn arithmetic(
+    types: &TypeTable,
+    operator: BinaryOperator,
+    a: u64,
+    b: u64,
+    ty: TypeId,
+) -> Option<u64> {
     use BinaryOperator as B;
     if types.is_float(ty) {
         // Sums, products and quotients of `float` are exact enough in `double` to be rounded once more.
@@ -83,10 +89,18 @@ pub fn convert(types: &TypeTable, bits: u64, from: TypeId, to: TypeId) -> u64 {
         }
         (false, true) if types.is_signed(source) => {
             let value = bits as i64;
-            if target == TypeId::FLOAT { u64::from((value as f32).to_bits()) } else { (value as f64).to_bits() }
+            if target == TypeId::FLOAT {
+                u64::from((value as f32).to_bits())
+            } else {
+                (value as f64).to_bits()
+            }
         }
         (false, true) => {
-            if target == TypeId::FLOAT { u64::from((bits as f32).to_bits()) } else { (bits as f64).to_bits() }
+            if target == TypeId::FLOAT {
+                u64::from((bits as f32).to_bits())
+            } else {
+                (bits as f64).to_bits()
+            }
         }
         (false, false) => types.normalize(target, bits),
     }

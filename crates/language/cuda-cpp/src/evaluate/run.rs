@@ -113,7 +113,13 @@ impl Interpreter<'_> {
         Some(self.analyzer.types.normalize(ty, u64::from_le_bytes(padded)))
     }
 
-    fn store_bits(&mut self, place: u64, ty: TypeId, (start, width): (u8, u8), value: u64) -> Option<()> {
+    fn store_bits(
+        &mut self,
+        place: u64,
+        ty: TypeId,
+        (start, width): (u8, u8),
+        value: u64,
+    ) -> Option<()> {
         let old = self.load(place, ty)?;
         let mask = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
         let new = old & !(mask << start) | (value & mask) << start;
@@ -204,7 +210,9 @@ impl Interpreter<'_> {
                 let place = self.scalar(pointer)?;
                 self.initialize(new, place)
             }
-            TypedKind::Call(function, arguments) if self.is_aggregate(value.ty) || value.ty == TypeId::VOID => {
+            TypedKind::Call(function, arguments)
+                if self.is_aggregate(value.ty) || value.ty == TypeId::VOID =>
+            {
                 let size = self.analyzer.types.size(value.ty);
                 let place = self.object(size)?;
                 let mut values = Vec::new();
@@ -216,9 +224,20 @@ impl Interpreter<'_> {
             _ if self.is_aggregate(value.ty) => {
                 let size = self.analyzer.types.size(value.ty);
                 let place = self.object(size)?;
-                if value.lvalue { self.place(value).map(|_| ()) } else { self.initialize(value, place) }
+                if value.lvalue {
+                    self.place(value).map(|_| ())
+                } else {
+                    self.initialize(value, place)
+                }
             }
-            _ if value.lvalue && !matches!(value.kind, TypedKind::Assign(..) | TypedKind::CompoundAssign(..) | TypedKind::Increment(..)) => {
+            _ if value.lvalue
+                && !matches!(
+                    value.kind,
+                    TypedKind::Assign(..)
+                        | TypedKind::CompoundAssign(..)
+                        | TypedKind::Increment(..)
+                ) =>
+            {
                 self.place(value).map(|_| ())
             }
             _ => self.scalar(value).map(|_| ()),
@@ -261,7 +280,8 @@ impl Interpreter<'_> {
             }
             TypedKind::PointerDifference(a, b, size) => {
                 let (a, b) = (self.scalar(a)?, self.scalar(b)?);
-                (a >> 32 == b >> 32).then(|| ((a as i64).wrapping_sub(b as i64) / (*size).max(1) as i64) as u64)
+                (a >> 32 == b >> 32)
+                    .then(|| ((a as i64).wrapping_sub(b as i64) / (*size).max(1) as i64) as u64)
             }
             TypedKind::Logical(and, a, b) => {
                 let a = self.scalar(a)? != 0;
@@ -284,7 +304,8 @@ impl Interpreter<'_> {
                 Some(convert(&self.analyzer.types, bits, from, ty))
             }
             TypedKind::Reinterpret(inner) => {
-                let pointer = self.analyzer.types.is_pointer(inner.ty) != self.analyzer.types.is_pointer(ty);
+                let pointer =
+                    self.analyzer.types.is_pointer(inner.ty) != self.analyzer.types.is_pointer(ty);
                 let bits = self.scalar(inner)?;
                 (!pointer || bits == 0).then(|| self.analyzer.types.normalize(ty, bits))
             }
@@ -297,9 +318,15 @@ impl Interpreter<'_> {
                 let right = self.scalar(right)?;
                 let old = self.value_at(object)?;
                 let new = if self.analyzer.types.is_pointer(object.ty) {
-                    let offset = if *operator == BinaryOperator::Subtract { right.wrapping_neg() } else { right };
+                    let offset = if *operator == BinaryOperator::Subtract {
+                        right.wrapping_neg()
+                    } else {
+                        right
+                    };
                     let sum = i64::from(old as u32).checked_add(offset as i64)?;
-                    (0..=i64::from(u32::MAX)).contains(&sum).then_some(old >> 32 << 32 | sum as u64)?
+                    (0..=i64::from(u32::MAX))
+                        .contains(&sum)
+                        .then_some(old >> 32 << 32 | sum as u64)?
                 } else {
                     let types = &self.analyzer.types;
                     let wide = convert(types, old, object.ty, *common);
@@ -322,7 +349,9 @@ impl Interpreter<'_> {
                 Some(if *postfix { old } else { new })
             }
             TypedKind::Call(function, arguments) => {
-                if let Some((kind, text)) = self.analyzer.functions.get(function.0 as usize)?.intrinsic.clone() {
+                if let Some((kind, text)) =
+                    self.analyzer.functions.get(function.0 as usize)?.intrinsic.clone()
+                {
                     return self.intrinsic(&kind, &text, arguments, ty);
                 }
                 let mut values = Vec::new();
@@ -353,7 +382,13 @@ impl Interpreter<'_> {
     }
 
     /// The intrinsics that constants use.
-    fn intrinsic(&mut self, kind: &str, text: &str, arguments: &[Typed], ty: TypeId) -> Option<u64> {
+    fn intrinsic(
+        &mut self,
+        kind: &str,
+        text: &str,
+        arguments: &[Typed],
+        ty: TypeId,
+    ) -> Option<u64> {
         if kind != "op" {
             return None;
         }
@@ -364,7 +399,11 @@ impl Interpreter<'_> {
         let value = *values.first()?;
         let float = ty == TypeId::FLOAT || ty == TypeId::DOUBLE;
         let as_float = |bits: u64| {
-            if ty == TypeId::FLOAT { f64::from(f32::from_bits(bits as u32)) } else { f64::from_bits(bits) }
+            if ty == TypeId::FLOAT {
+                f64::from(f32::from_bits(bits as u32))
+            } else {
+                f64::from_bits(bits)
+            }
         };
         let result = match text {
             "bits" => return Some(self.analyzer.types.normalize(ty, value)),
@@ -377,7 +416,11 @@ impl Interpreter<'_> {
             "ceil" if float => as_float(value).ceil(),
             _ => return None,
         };
-        Some(if ty == TypeId::FLOAT { u64::from((result as f32).to_bits()) } else { result.to_bits() })
+        Some(if ty == TypeId::FLOAT {
+            u64::from((result as f32).to_bits())
+        } else {
+            result.to_bits()
+        })
     }
 
     /// Calls a function; objects returned are built at `target`.
@@ -476,11 +519,14 @@ impl Interpreter<'_> {
                     _ => list,
                 };
                 let fits = |statement: &TypedStatement| match statement.kind {
-                    TypedStatementKind::Case(low, high) => low == bits || (low..=high).contains(&bits),
+                    TypedStatementKind::Case(low, high) => {
+                        low == bits || (low..=high).contains(&bits)
+                    }
                     _ => false,
                 };
                 let start = list.iter().position(fits).or_else(|| {
-                    list.iter().position(|statement| matches!(statement.kind, TypedStatementKind::Default))
+                    list.iter()
+                        .position(|statement| matches!(statement.kind, TypedStatementKind::Default))
                 });
                 if let Some(start) = start {
                     match self.statements(&list[start..])? {
@@ -503,7 +549,9 @@ impl Interpreter<'_> {
                 }
                 return Some(After::Return);
             }
-            TypedStatementKind::Goto(_) | TypedStatementKind::Label(_) | TypedStatementKind::Asm(..) => return None,
+            TypedStatementKind::Goto(_)
+            | TypedStatementKind::Label(_)
+            | TypedStatementKind::Asm(..) => return None,
         }
         Some(After::Next)
     }

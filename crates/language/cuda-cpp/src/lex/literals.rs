@@ -135,7 +135,8 @@ pub fn unescape(text: &str, wide: bool) -> Result<Vec<u32>, String> {
             kind @ ('u' | 'U') => {
                 let mut value = 0u32;
                 for _ in 0..if kind == 'u' { 4 } else { 8 } {
-                    let next = rest.next().and_then(|c| c.to_digit(16)).ok_or("incomplete escape")?;
+                    let next =
+                        rest.next().and_then(|c| c.to_digit(16)).ok_or("incomplete escape")?;
                     value = value.wrapping_mul(16).wrapping_add(next);
                 }
                 push(char::from_u32(value).unwrap_or('?'), &mut units);

@@ -131,7 +131,9 @@ impl Scanner<'_> {
 
     fn word(&mut self, names: &mut Interner) -> TokenKind {
         let from = self.at;
-        let text = self.take(|byte, _| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80);
+        let text = self.take(|byte, _| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
+        });
         if matches!(text.as_str(), "L" | "u" | "U" | "u8" | "R" | "LR" | "uR" | "UR" | "u8R") {
             match self.byte(0) {
                 b'"' if text.ends_with('R') => return TokenKind::Text(self.raw(from, names)),

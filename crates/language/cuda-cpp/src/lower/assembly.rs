@@ -23,15 +23,26 @@ fn register(constraint: &str) -> Option<ValueType> {
 /// What executing a text may do besides computing its outputs.
 pub(super) fn effects_of(text: &str, is_volatile: bool, memory: bool) -> PtxEffects {
     let any = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    let convergent = any(&["sync", "shfl", "vote", "mma", "ldmatrix", "bar.", "barrier", "match.", "redux"]);
-    let accesses = any(&["ld.", "ld.", "st.", "atom", "red.", "cp.", "bar", "fence", "membar", "mbarrier", "prefetch", "griddepcontrol", "ldmatrix", "stmatrix"]);
+    let convergent =
+        any(&["sync", "shfl", "vote", "mma", "ldmatrix", "bar.", "barrier", "match.", "redux"]);
+    let accesses = any(&[
+        "ld.",
+        "ld.",
+        "st.",
+        "atom",
+        "red.",
+        "cp.",
+        "bar",
+        "fence",
+        "membar",
+        "mbarrier",
+        "prefetch",
+        "griddepcontrol",
+        "ldmatrix",
+        "stmatrix",
+    ]);
     let touches = memory || accesses || is_volatile && text.contains('[');
-    PtxEffects {
-        reads: touches,
-        writes: touches,
-        volatile: is_volatile || accesses,
-        convergent,
-    }
+    PtxEffects { reads: touches, writes: touches, volatile: is_volatile || accesses, convergent }
 }
 
 impl FunctionLowering<'_, '_> {
@@ -47,11 +58,18 @@ impl FunctionLowering<'_, '_> {
                     Some(bits) => {
                         let ty = input.ty;
                         let bits = self.types().normalize(ty, bits);
-                        let text = if self.types().is_signed(ty) { (bits as i64).to_string() } else { bits.to_string() };
+                        let text = if self.types().is_signed(ty) {
+                            (bits as i64).to_string()
+                        } else {
+                            bits.to_string()
+                        };
                         literals.push(Some(text));
                     }
                     None => {
-                        let problem = Problem::error(input.span, "an operand with constraint `n` must be a constant");
+                        let problem = Problem::error(
+                            input.span,
+                            "an operand with constraint `n` must be a constant",
+                        );
                         self.analyzer().parser.problems.push(problem);
                         return;
                     }
@@ -100,13 +118,22 @@ impl FunctionLowering<'_, '_> {
     }
 
     fn bad_constraint(&mut self, constraint: &str, span: Span) {
-        let problem = Problem::error(span, format!("`{constraint}` is not a constraint of `asm` in device code"));
-        let problem = problem.help("the constraints are h (16 bits), r (32), l (64), f, d and n (a constant)");
+        let problem = Problem::error(
+            span,
+            format!("`{constraint}` is not a constraint of `asm` in device code"),
+        );
+        let problem = problem
+            .help("the constraints are h (16 bits), r (32), l (64), f, d and n (a constant)");
         self.analyzer().parser.problems.push(problem);
     }
 
     /// A value in a register of a constraint's type.
-    fn fit_register(&mut self, value: ValueId, operand: &Typed, kind: ValueType) -> Option<ValueId> {
+    fn fit_register(
+        &mut self,
+        value: ValueId,
+        operand: &Typed,
+        kind: ValueType,
+    ) -> Option<ValueId> {
         let from = self.b.value_type(value);
         if from == kind {
             return Some(value);
@@ -126,7 +153,10 @@ impl FunctionLowering<'_, '_> {
             return Some(self.b.convert(conversion, value, kind));
         }
         let shown = self.types().display(operand.ty);
-        let problem = Problem::error(operand.span, format!("an operand of type `{shown}` does not fit its constraint"));
+        let problem = Problem::error(
+            operand.span,
+            format!("an operand of type `{shown}` does not fit its constraint"),
+        );
         self.analyzer().parser.problems.push(problem);
         None
     }
@@ -140,8 +170,11 @@ impl FunctionLowering<'_, '_> {
             return self.b.convert(ValueConversion::Reinterpret, value, wanted);
         }
         if from.is_integer() && wanted.is_integer() {
-            let conversion =
-                if from.bits() > wanted.bits() { ValueConversion::Truncate } else { ValueConversion::ZeroExtend };
+            let conversion = if from.bits() > wanted.bits() {
+                ValueConversion::Truncate
+            } else {
+                ValueConversion::ZeroExtend
+            };
             return self.b.convert(conversion, value, wanted);
         }
         self.b.convert(ValueConversion::Reinterpret, value, wanted)

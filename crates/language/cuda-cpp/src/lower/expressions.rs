@@ -6,8 +6,8 @@ use crate::typed::*;
 use crate::types::TypeId;
 use lanework_ssa as ssa;
 use ssa::{
-    FloatArithmetic, FloatCondition, FloatMode, IntegerBinary, IntegerCondition, IntegerUnary, RoundingMode,
-    ValueConversion, ValueId, ValueType,
+    FloatArithmetic, FloatCondition, FloatMode, IntegerBinary, IntegerCondition, IntegerUnary,
+    RoundingMode, ValueConversion, ValueId, ValueType,
 };
 
 impl FunctionLowering<'_, '_> {
@@ -32,7 +32,9 @@ impl FunctionLowering<'_, '_> {
                 self.effect(first);
                 self.effect(second);
             }
-            TypedKind::Conditional(condition, yes, no) if self.void(value.ty) || self.is_aggregate(value.ty) => {
+            TypedKind::Conditional(condition, yes, no)
+                if self.void(value.ty) || self.is_aggregate(value.ty) =>
+            {
                 let condition = self.scalar(condition);
                 self.either(condition, |this| this.effect(yes), |this| this.effect(no));
             }
@@ -59,7 +61,9 @@ impl FunctionLowering<'_, '_> {
             _ if value.lvalue
                 && !matches!(
                     value.kind,
-                    TypedKind::Assign(..) | TypedKind::CompoundAssign(..) | TypedKind::Increment(..)
+                    TypedKind::Assign(..)
+                        | TypedKind::CompoundAssign(..)
+                        | TypedKind::Increment(..)
                 ) =>
             {
                 self.place(value);
@@ -71,8 +75,14 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Runs one of two branches.
-    pub(super) fn either(&mut self, condition: ValueId, yes: impl FnOnce(&mut Self), no: impl FnOnce(&mut Self)) {
-        let (first, second, after) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+    pub(super) fn either(
+        &mut self,
+        condition: ValueId,
+        yes: impl FnOnce(&mut Self),
+        no: impl FnOnce(&mut Self),
+    ) {
+        let (first, second, after) =
+            (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.branch(condition, first, second);
         self.b.seal_block(first);
         self.b.seal_block(second);
@@ -153,7 +163,10 @@ impl FunctionLowering<'_, '_> {
                         self.initialize(element, place);
                     }
                 } else {
-                    self.unsupported(value.span, "an array of more than 64 objects with a constructor");
+                    self.unsupported(
+                        value.span,
+                        "an array of more than 64 objects with a constructor",
+                    );
                 }
             }
             TypedKind::ConstructorCall(function, arguments) => {
@@ -170,7 +183,11 @@ impl FunctionLowering<'_, '_> {
             }
             TypedKind::Conditional(condition, yes, no) => {
                 let condition = self.scalar(condition);
-                self.either(condition, |this| this.initialize(yes, to), |this| this.initialize(no, to));
+                self.either(
+                    condition,
+                    |this| this.initialize(yes, to),
+                    |this| this.initialize(no, to),
+                );
             }
             TypedKind::Comma(first, second) => {
                 self.effect(first);
@@ -198,7 +215,13 @@ impl FunctionLowering<'_, '_> {
         slot
     }
 
-    fn call(&mut self, function: FunctionNumber, arguments: &[Typed], value: &Typed, to: Option<ValueId>) -> Option<ValueId> {
+    fn call(
+        &mut self,
+        function: FunctionNumber,
+        arguments: &[Typed],
+        value: &Typed,
+        to: Option<ValueId>,
+    ) -> Option<ValueId> {
         let record = &self.module.analyzer.functions[function.0 as usize];
         if let Some((kind, text)) = record.intrinsic.clone() {
             return self.intrinsic(&kind, &text, arguments, value);
@@ -220,7 +243,13 @@ impl FunctionLowering<'_, '_> {
         self.b.call(id, &returns, &values).first().copied()
     }
 
-    fn call_indirect(&mut self, pointer: &Typed, arguments: &[Typed], value: &Typed, to: Option<ValueId>) -> Option<ValueId> {
+    fn call_indirect(
+        &mut self,
+        pointer: &Typed,
+        arguments: &[Typed],
+        value: &Typed,
+        to: Option<ValueId>,
+    ) -> Option<ValueId> {
         let pointer = self.scalar(pointer);
         let mut values = Vec::new();
         if self.is_aggregate(value.ty) {
@@ -414,12 +443,20 @@ impl FunctionLowering<'_, '_> {
 
     /// The value of an object or a value.
     fn value_of(&mut self, value: &Typed) -> ValueId {
-        let assigns =
-            matches!(value.kind, TypedKind::Assign(..) | TypedKind::CompoundAssign(..) | TypedKind::Increment(..));
+        let assigns = matches!(
+            value.kind,
+            TypedKind::Assign(..) | TypedKind::CompoundAssign(..) | TypedKind::Increment(..)
+        );
         if value.lvalue && !assigns { self.read(value) } else { self.scalar(value) }
     }
 
-    pub(super) fn arithmetic(&mut self, operator: BinaryOperator, a: ValueId, b: ValueId, ty: TypeId) -> ValueId {
+    pub(super) fn arithmetic(
+        &mut self,
+        operator: BinaryOperator,
+        a: ValueId,
+        b: ValueId,
+        ty: TypeId,
+    ) -> ValueId {
         use BinaryOperator as B;
         if self.types().is_float(ty) {
             let operation = match operator {
@@ -428,7 +465,8 @@ impl FunctionLowering<'_, '_> {
                 B::Multiply => FloatArithmetic::Multiply,
                 _ => FloatArithmetic::Divide,
             };
-            let mode = if operator == B::Divide { FloatMode::default() } else { FloatMode::CONTRACT };
+            let mode =
+                if operator == B::Divide { FloatMode::default() } else { FloatMode::CONTRACT };
             return self.b.float(operation, mode, &[a, b]);
         }
         let signed = self.types().is_signed(ty);
@@ -449,8 +487,11 @@ impl FunctionLowering<'_, '_> {
         };
         if matches!(operator, B::ShiftLeft | B::ShiftRight) {
             let amount = self.b.value_type(b);
-            let conversion =
-                if amount.bits() > 32 { ValueConversion::Truncate } else { ValueConversion::ZeroExtend };
+            let conversion = if amount.bits() > 32 {
+                ValueConversion::Truncate
+            } else {
+                ValueConversion::ZeroExtend
+            };
             let b = self.b.convert(conversion, b, ValueType::I32);
             return self.b.integer(operation, a, b);
         }
@@ -498,7 +539,9 @@ impl FunctionLowering<'_, '_> {
         let signed = self.types().is_signed(from);
         let float = |kind: ValueType| matches!(kind, ValueType::F32 | ValueType::F64);
         match (float(a), float(b)) {
-            (true, true) => self.b.convert(ValueConversion::FloatToFloat(FloatMode::default()), value, b),
+            (true, true) => {
+                self.b.convert(ValueConversion::FloatToFloat(FloatMode::default()), value, b)
+            }
             (true, false) => {
                 if b == ValueType::I1 {
                     let zero = self.b.constant(a, 0);
@@ -517,7 +560,11 @@ impl FunctionLowering<'_, '_> {
             }
             (false, true) => {
                 let (value, signed) = if a.bits() < 32 {
-                    let extend = if signed { ValueConversion::SignExtend } else { ValueConversion::ZeroExtend };
+                    let extend = if signed {
+                        ValueConversion::SignExtend
+                    } else {
+                        ValueConversion::ZeroExtend
+                    };
                     (self.b.convert(extend, value, ValueType::I32), signed)
                 } else {
                     (value, signed)
@@ -554,7 +601,11 @@ fn simple(value: &Typed) -> bool {
             TypedKind::Constant(_) | TypedKind::Local(_) => 0,
             TypedKind::Load(object) => match &object.kind {
                 TypedKind::Local(_) => 0,
-                TypedKind::Field(inner, _, None) if matches!(inner.kind, TypedKind::Local(_) | TypedKind::Variable(_)) => 1,
+                TypedKind::Field(inner, _, None)
+                    if matches!(inner.kind, TypedKind::Local(_) | TypedKind::Variable(_)) =>
+                {
+                    1
+                }
                 _ => 100,
             },
             TypedKind::Unary(_, a) | TypedKind::Convert(a) => 1 + cost(a),
@@ -563,9 +614,9 @@ fn simple(value: &Typed) -> bool {
             {
                 100
             }
-            TypedKind::Binary(_, a, b) | TypedKind::Compare(_, a, b) | TypedKind::Logical(_, a, b) => {
-                1 + cost(a) + cost(b)
-            }
+            TypedKind::Binary(_, a, b)
+            | TypedKind::Compare(_, a, b)
+            | TypedKind::Logical(_, a, b) => 1 + cost(a) + cost(b),
             _ => 100,
         }
     }

@@ -5,8 +5,9 @@ use crate::typed::*;
 use crate::types::TypeId;
 use lanework_ssa as ssa;
 use ssa::{
-    AtomicOperation, CacheOperator, FloatArithmetic, FloatMode, IntegerBinary, IntegerUnary, MemoryFlags,
-    MemoryOrdering, PtxEffects, RoundingMode, ThreadScope, ValueConversion, ValueId, ValueType,
+    AtomicOperation, CacheOperator, FloatArithmetic, FloatMode, IntegerBinary, IntegerUnary,
+    MemoryFlags, MemoryOrdering, PtxEffects, RoundingMode, ThreadScope, ValueConversion, ValueId,
+    ValueType,
 };
 
 fn rounding(text: &str) -> RoundingMode {
@@ -33,7 +34,13 @@ fn cache(text: Option<&&str>) -> CacheOperator {
 
 impl FunctionLowering<'_, '_> {
     /// A call of an intrinsic; `None` if it has no result.
-    pub(super) fn intrinsic(&mut self, kind: &str, text: &str, arguments: &[Typed], value: &Typed) -> Option<ValueId> {
+    pub(super) fn intrinsic(
+        &mut self,
+        kind: &str,
+        text: &str,
+        arguments: &[Typed],
+        value: &Typed,
+    ) -> Option<ValueId> {
         let values: Vec<ValueId> = arguments.iter().map(|argument| self.scalar(argument)).collect();
         self.at(value.span);
         if kind == "op" {
@@ -55,15 +62,28 @@ impl FunctionLowering<'_, '_> {
         // PTX has no registers of 8 bits.
         let register = if ty == ValueType::I8 { ValueType::I16 } else { ty };
         let result = self.b.ptx_value(text, register, &values, effects);
-        Some(if register == ty { result } else { self.b.convert(ValueConversion::Truncate, result, ty) })
+        Some(if register == ty {
+            result
+        } else {
+            self.b.convert(ValueConversion::Truncate, result, ty)
+        })
     }
 
-    fn operation(&mut self, text: &str, arguments: &[Typed], values: &[ValueId], value: &Typed) -> Option<ValueId> {
+    fn operation(
+        &mut self,
+        text: &str,
+        arguments: &[Typed],
+        values: &[ValueId],
+        value: &Typed,
+    ) -> Option<ValueId> {
         let words: Vec<&str> = text.split(' ').collect();
         let (name, rest) = words.split_first()?;
         let ty = value.ty;
         let kind = self.scalar_type(ty);
-        let mode = FloatMode { rounding: rounding(rest.first().copied().unwrap_or("rn")), ..FloatMode::default() };
+        let mode = FloatMode {
+            rounding: rounding(rest.first().copied().unwrap_or("rn")),
+            ..FloatMode::default()
+        };
         let simple = |operation| Some((operation, mode));
         let float = match *name {
             "fadd" => simple(FloatArithmetic::Add),
@@ -165,14 +185,22 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// `cvt ROUNDING`: between numbers, by the types of argument and result.
-    fn conversion(&mut self, words: &[&str], arguments: &[Typed], values: &[ValueId], ty: TypeId) -> Option<ValueId> {
+    fn conversion(
+        &mut self,
+        words: &[&str],
+        arguments: &[Typed],
+        values: &[ValueId],
+        ty: TypeId,
+    ) -> Option<ValueId> {
         let rounding = rounding(words.first().copied().unwrap_or("rn"));
         let (a, from) = (*values.first()?, arguments.first()?.ty);
         let kind = self.scalar_type(ty);
         let mode = FloatMode { rounding, ..FloatMode::default() };
         let conversion = match (self.types().is_float(from), self.types().is_float(ty)) {
             (true, true) => ValueConversion::FloatToFloat(mode),
-            (true, false) if self.types().is_signed(ty) => ValueConversion::FloatToSigned { rounding, flush: false },
+            (true, false) if self.types().is_signed(ty) => {
+                ValueConversion::FloatToSigned { rounding, flush: false }
+            }
             (true, false) => ValueConversion::FloatToUnsigned { rounding, flush: false },
             (false, _) if self.types().is_signed(from) => ValueConversion::SignedToFloat(rounding),
             (false, _) => ValueConversion::UnsignedToFloat(rounding),
@@ -181,7 +209,13 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// `atomic OPERATION SCOPE ORDER`.
-    fn atomic(&mut self, words: &[&str], arguments: &[Typed], values: &[ValueId], ty: TypeId) -> Option<ValueId> {
+    fn atomic(
+        &mut self,
+        words: &[&str],
+        arguments: &[Typed],
+        values: &[ValueId],
+        ty: TypeId,
+    ) -> Option<ValueId> {
         let signed = arguments.get(1).is_some_and(|argument| self.types().is_signed(argument.ty));
         let float = arguments.get(1).is_some_and(|argument| self.types().is_float(argument.ty));
         let scope = match words.get(1) {

@@ -4,7 +4,9 @@ use super::{FunctionLowering, LocalPlace, Place};
 use crate::typed::*;
 use crate::types::TypeId;
 use lanework_ssa as ssa;
-use ssa::{IntegerBinary, IntegerCondition, MemoryFlags, SpecialValue, ValueConversion, ValueId, ValueType};
+use ssa::{
+    IntegerBinary, IntegerCondition, MemoryFlags, SpecialValue, ValueConversion, ValueId, ValueType,
+};
 
 impl FunctionLowering<'_, '_> {
     fn flags(&self, ty: TypeId) -> MemoryFlags {
@@ -85,7 +87,12 @@ impl FunctionLowering<'_, '_> {
             }
             TypedKind::Conditional(condition, yes, no) => {
                 let condition = self.scalar(condition);
-                let address = self.choose(condition, ValueType::POINTER, |this| this.address(yes), |this| this.address(no));
+                let address = self.choose(
+                    condition,
+                    ValueType::POINTER,
+                    |this| this.address(yes),
+                    |this| this.address(no),
+                );
                 Place::Memory(address)
             }
             TypedKind::Comma(first, second) => {

@@ -97,12 +97,18 @@ impl ModuleLowering<'_> {
     }
 
     /// The declaration of a function of the device runtime: `vprintf`, `malloc`.
-    pub fn declared(&mut self, name: &str, parameters: &[ValueType], returns: &[ValueType]) -> FunctionId {
+    pub fn declared(
+        &mut self,
+        name: &str,
+        parameters: &[ValueType],
+        returns: &[ValueType],
+    ) -> FunctionId {
         if let Some(&known) = self.declared.get(name) {
             return known;
         }
         let mut function = ssa::SsaFunction::new(name, FunctionLinkage::Declaration);
-        function.parameters = parameters.iter().map(|&ty| ssa::FunctionParameter::scalar(ty)).collect();
+        function.parameters =
+            parameters.iter().map(|&ty| ssa::FunctionParameter::scalar(ty)).collect();
         function.returns = returns.to_vec();
         let id = self.module.add_function(function);
         self.declared.insert(name.to_owned(), id);
@@ -150,18 +156,30 @@ impl ModuleLowering<'_> {
         function
     }
 
-    fn bounds(&mut self, number: FunctionNumber, record: &crate::analyze::FunctionRecord) -> ssa::LaunchBounds {
+    fn bounds(
+        &mut self,
+        number: FunctionNumber,
+        record: &crate::analyze::FunctionRecord,
+    ) -> ssa::LaunchBounds {
         let flags = record.syntax.specifiers.clone();
         let mut bounds = ssa::LaunchBounds::default();
-        let values: Vec<Option<u64>> =
-            flags.launch_bounds.iter().map(|value| self.analyzer.constant_in(number, value)).collect();
+        let values: Vec<Option<u64>> = flags
+            .launch_bounds
+            .iter()
+            .map(|value| self.analyzer.constant_in(number, value))
+            .collect();
         for (value, written) in values.iter().zip(&flags.launch_bounds) {
             if value.is_none() {
-                let problem = Problem::error(written.span, "the arguments of `__launch_bounds__` must be constants");
+                let problem = Problem::error(
+                    written.span,
+                    "the arguments of `__launch_bounds__` must be constants",
+                );
                 self.analyzer.parser.problems.push(problem);
             }
         }
-        let value = |at: usize| values.get(at).copied().flatten().filter(|&value| value > 0).map(|value| value as u32);
+        let value = |at: usize| {
+            values.get(at).copied().flatten().filter(|&value| value > 0).map(|value| value as u32)
+        };
         bounds.max_threads = value(0).map(|threads| [threads, 1, 1]);
         bounds.min_blocks = value(1);
         let cluster: Vec<u32> = flags
@@ -183,7 +201,10 @@ impl ModuleLowering<'_> {
             if !builtin && !self.part && !self.analyzer.parser.problems.failed() {
                 let message = format!("function `{}` is used but not defined", record.display);
                 let problem = Problem::error(record.syntax.span, message);
-                self.analyzer.parser.problems.push(problem.help("define it, or link the file that defines it"));
+                self.analyzer
+                    .parser
+                    .problems
+                    .push(problem.help("define it, or link the file that defines it"));
             }
             return;
         };
@@ -230,7 +251,8 @@ impl ModuleLowering<'_> {
         if found.space == VariableSpace::Host && found.bytes.is_none() && !builtin {
             let message = format!("host variable `{}` cannot be used in device code", found.name);
             let problem = Problem::error(span, message).note(found.span, "declared here");
-            let problem = problem.help("add `__device__` or `__constant__`, make it `constexpr`, or pass its value");
+            let problem = problem
+                .help("add `__device__` or `__constant__`, make it `constexpr`, or pass its value");
             self.analyzer.parser.problems.push(problem);
         }
         let size = self.analyzer.types.size(found.ty);
@@ -263,7 +285,9 @@ impl ModuleLowering<'_> {
                     AddressTarget::Variable(variable) => {
                         ssa::RelocationTarget::Global(self.variable(variable, span).0)
                     }
-                    AddressTarget::Function(function) => ssa::RelocationTarget::Function(self.function(function)),
+                    AddressTarget::Function(function) => {
+                        ssa::RelocationTarget::Function(self.function(function))
+                    }
                 };
                 relocations.push(ssa::Relocation { offset, target, addend });
             }
@@ -293,7 +317,8 @@ impl FunctionLowering<'_, '_> {
                 if self.is_kernel {
                     // The parameter cannot be written; its copy can, and the optimizer removes it.
                     let slot = self.slot(variable.ty, variable.align);
-                    let (size, align) = (self.types().size(variable.ty), self.types().align(variable.ty));
+                    let (size, align) =
+                        (self.types().size(variable.ty), self.types().align(variable.ty));
                     self.b.copy_memory(slot, value, size, align as u32);
                     LocalPlace::Memory(slot)
                 } else {
@@ -331,7 +356,9 @@ impl FunctionLowering<'_, '_> {
     /// Returns from a function whose end is reached.
     pub(super) fn return_default(&mut self) {
         let aggregate = self.is_aggregate(self.result);
-        if aggregate || self.types().bare_kind(self.result) == Some(crate::syntax::BuiltinType::Void) {
+        if aggregate
+            || self.types().bare_kind(self.result) == Some(crate::syntax::BuiltinType::Void)
+        {
             self.b.return_values(&[]);
             return;
         }

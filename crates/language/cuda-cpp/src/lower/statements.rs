@@ -19,7 +19,8 @@ impl FunctionLowering<'_, '_> {
             TypedStatementKind::Declare(local, value) => self.declare(*local, value.as_ref()),
             TypedStatementKind::Block(list) => self.statements(list),
             TypedStatementKind::If(condition, then, otherwise) => {
-                let (yes, no, after) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+                let (yes, no, after) =
+                    (self.b.create_block(), self.b.create_block(), self.b.create_block());
                 self.condition(condition, yes, no);
                 self.b.seal_block(yes);
                 self.b.seal_block(no);
@@ -39,7 +40,14 @@ impl FunctionLowering<'_, '_> {
                 self.b.switch_to_block(after);
             }
             TypedStatementKind::Loop { before, condition, step, body, body_first, unroll } => {
-                self.loop_statement(before.as_deref(), condition.as_ref(), step.as_ref(), body, *body_first, *unroll);
+                self.loop_statement(
+                    before.as_deref(),
+                    condition.as_ref(),
+                    step.as_ref(),
+                    body,
+                    *body_first,
+                    *unroll,
+                );
             }
             TypedStatementKind::Switch(value, body) => self.switch(value, body),
             TypedStatementKind::Case(low, high) => {
@@ -75,7 +83,9 @@ impl FunctionLowering<'_, '_> {
                 let block = self.label(*label);
                 self.fall_into(block);
             }
-            TypedStatementKind::Asm(asm, outputs, inputs) => self.asm(asm, outputs, inputs, statement.span),
+            TypedStatementKind::Asm(asm, outputs, inputs) => {
+                self.asm(asm, outputs, inputs, statement.span)
+            }
         }
     }
 
@@ -153,8 +163,12 @@ impl FunctionLowering<'_, '_> {
         body_first: bool,
         unroll: UnrollCount,
     ) {
-        let (header, inside, next, after) =
-            (self.b.create_block(), self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let (header, inside, next, after) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
         let hint = match unroll {
             UnrollCount::Automatic => UnrollHint::Automatic,
             UnrollCount::Full => UnrollHint::Full,
@@ -196,7 +210,13 @@ impl FunctionLowering<'_, '_> {
         self.b.switch_to_block(after);
     }
 
-    fn test(&mut self, before: Option<&TypedStatement>, condition: Option<&Typed>, yes: BlockId, no: BlockId) {
+    fn test(
+        &mut self,
+        before: Option<&TypedStatement>,
+        condition: Option<&Typed>,
+        yes: BlockId,
+        no: BlockId,
+    ) {
         if let Some(before) = before {
             self.statement(before);
         }
@@ -231,7 +251,9 @@ impl FunctionLowering<'_, '_> {
         let mut cases = Vec::new();
         for &(low, high, block) in &switch.cases {
             if high.wrapping_sub(low) < 64 {
-                cases.extend((0..=high.wrapping_sub(low)).map(|at| (low.wrapping_add(at) & mask, block)));
+                cases.extend(
+                    (0..=high.wrapping_sub(low)).map(|at| (low.wrapping_add(at) & mask, block)),
+                );
                 continue;
             }
             // A wide range is compared.
@@ -240,7 +262,8 @@ impl FunctionLowering<'_, '_> {
             let base = self.b.constant(kind, low);
             let limit = self.b.constant(kind, high.wrapping_sub(low));
             let distance = self.b.integer(ssa::IntegerBinary::Subtract, value, base);
-            let inside = self.b.compare_integers(IntegerCondition::LessOrEqualUnsigned, distance, limit);
+            let inside =
+                self.b.compare_integers(IntegerCondition::LessOrEqualUnsigned, distance, limit);
             self.b.branch(inside, block, next);
             self.b.seal_block(next);
             self.b.switch_to_block(next);
@@ -259,7 +282,11 @@ impl FunctionLowering<'_, '_> {
 
     fn return_statement(&mut self, value: Option<&Typed>) {
         let Some(value) = value else {
-            if self.is_kernel { self.b.return_values(&[]) } else { self.return_default() }
+            if self.is_kernel {
+                self.b.return_values(&[])
+            } else {
+                self.return_default()
+            }
             return;
         };
         if let Some(target) = self.target {

@@ -25,7 +25,8 @@ impl Parser {
         if token.is(Punctuation::BraceClose) {
             let problem = Problem::error(start, "this `}` closes nothing");
             self.at += 1;
-            return self.report(problem.help("remove it, or look for a `{` that is missing before"));
+            return self
+                .report(problem.help("remove it, or look for a `{` that is missing before"));
         }
         let kind = match token.name() {
             Some(known::INLINE) if self.ahead(1).is_name(known::NAMESPACE) => {
@@ -56,7 +57,9 @@ impl Parser {
                 result?;
                 DeclarationKind::Linkage(is_c, inner)
             }
-            Some(known::PUBLIC | known::PRIVATE | known::PROTECTED) if self.ahead(1).is(Punctuation::Colon) => {
+            Some(known::PUBLIC | known::PRIVATE | known::PROTECTED)
+                if self.ahead(1).is(Punctuation::Colon) =>
+            {
                 self.at += 2;
                 return Ok(());
             }
@@ -197,7 +200,10 @@ impl Parser {
             self.declaration(&mut inner)?;
             for item in inner {
                 let span = item.span;
-                items.push(Declaration { kind: DeclarationKind::Instantiation(Box::new(item)), span });
+                items.push(Declaration {
+                    kind: DeclarationKind::Instantiation(Box::new(item)),
+                    span,
+                });
             }
             return Ok(());
         }
@@ -212,7 +218,10 @@ impl Parser {
         Ok(())
     }
 
-    fn template_inner(&mut self, outer: usize) -> Parsed<(Rc<Vec<TemplateParameterSyntax>>, Vec<Declaration>)> {
+    fn template_inner(
+        &mut self,
+        outer: usize,
+    ) -> Parsed<(Rc<Vec<TemplateParameterSyntax>>, Vec<Declaration>)> {
         let parameters = Rc::new(self.template_parameters()?);
         let mut inner = Vec::new();
         self.declaration(&mut inner)?;
@@ -222,8 +231,12 @@ impl Parser {
                 item = nested;
             }
             let (name, kind) = match &item.kind {
-                DeclarationKind::Function(function) => (function.name.simple(), NameKind::ValueTemplate),
-                DeclarationKind::Variable(variable) => (variable.name.simple(), NameKind::ValueTemplate),
+                DeclarationKind::Function(function) => {
+                    (function.name.simple(), NameKind::ValueTemplate)
+                }
+                DeclarationKind::Variable(variable) => {
+                    (variable.name.simple(), NameKind::ValueTemplate)
+                }
                 DeclarationKind::Record(record) => {
                     (record.name.as_ref().and_then(QualifiedName::simple), NameKind::TypeTemplate)
                 }
@@ -288,7 +301,10 @@ impl Parser {
             let name = self.identifier();
             if let Some(name) = name {
                 self.at += 1;
-                self.declare(name, if is_template { NameKind::TypeTemplate } else { NameKind::Type });
+                self.declare(
+                    name,
+                    if is_template { NameKind::TypeTemplate } else { NameKind::Type },
+                );
             }
             let default = if self.eat(Punctuation::Assign) { Some(self.type_id()?) } else { None };
             let kind = if is_template {
@@ -296,7 +312,12 @@ impl Parser {
             } else {
                 TemplateParameterKind::Type(default)
             };
-            return Ok(TemplateParameterSyntax { name, kind, pack, span: start.to(self.last_span()) });
+            return Ok(TemplateParameterSyntax {
+                name,
+                kind,
+                pack,
+                span: start.to(self.last_span()),
+            });
         }
         let specifiers = self.specifiers(true)?;
         if matches!(specifiers.base, BaseType::Absent) {
@@ -309,7 +330,8 @@ impl Parser {
         }
         let pack = declarator.pack;
         let kind = Self::assemble(&specifiers, declarator.derived, self.last_span());
-        let default = if self.eat(Punctuation::Assign) { Some(Rc::new(self.conditional()?)) } else { None };
+        let default =
+            if self.eat(Punctuation::Assign) { Some(Rc::new(self.conditional()?)) } else { None };
         let kind = TemplateParameterKind::Value(kind, default);
         Ok(TemplateParameterSyntax { name, kind, pack, span: start.to(self.last_span()) })
     }
@@ -335,7 +357,8 @@ impl Parser {
             return Ok(());
         }
         if self.is(Punctuation::BracketOpen) && matches!(specifiers.base, BaseType::Auto)
-            || (self.is(Punctuation::And) || self.is(Punctuation::AndAnd)) && self.ahead(1).is(Punctuation::BracketOpen)
+            || (self.is(Punctuation::And) || self.is(Punctuation::AndAnd))
+                && self.ahead(1).is(Punctuation::BracketOpen)
         {
             items.push(self.structured_binding(&specifiers, &flags, start)?);
             self.expect(Punctuation::Semicolon, "after the declaration")?;
@@ -359,15 +382,20 @@ impl Parser {
                 }
                 let kind = DeclarationKind::Alias(alias, Rc::new(kind));
                 items.push(Declaration { kind, span: declarator.span });
-            } else if let Some(Derivation::Function(signature)) = declarator.derived.last().cloned() {
-                let done = self.function(&specifiers, &flags, declarator, name, signature, items)?;
+            } else if let Some(Derivation::Function(signature)) = declarator.derived.last().cloned()
+            {
+                let done =
+                    self.function(&specifiers, &flags, declarator, name, signature, items)?;
                 if done {
                     return Ok(());
                 }
             } else {
                 if matches!(specifiers.base, BaseType::Absent) {
                     let text = self.names.text(name.last().name).to_owned();
-                    let problem = Problem::error(name.span, format!("the declaration of `{text}` has no type"));
+                    let problem = Problem::error(
+                        name.span,
+                        format!("the declaration of `{text}` has no type"),
+                    );
                     return self.report(problem.help("write its type before the name"));
                 }
                 let variable = self.variable(&specifiers, &flags, Some(declarator), from)?;
@@ -414,14 +442,16 @@ impl Parser {
         let span = start.to(self.last_span());
         let name = Self::plain(known::EMPTY, span);
         let (kind, specifiers) = (Rc::new(kind), flags.clone());
-        let variable = VariableSyntax { name, bindings, kind, specifiers, initializer, width: None, span };
+        let variable =
+            VariableSyntax { name, bindings, kind, specifiers, initializer, width: None, span };
         Ok(Declaration { kind: DeclarationKind::Variable(Rc::new(variable)), span })
     }
 
     /// `= value`, `(values)`, `{values}` or nothing.
     pub(super) fn initializer(&mut self) -> Parsed<Initializer> {
         if self.eat(Punctuation::Assign) {
-            let value = if self.is(Punctuation::BraceOpen) { self.braced()? } else { self.assignment()? };
+            let value =
+                if self.is(Punctuation::BraceOpen) { self.braced()? } else { self.assignment()? };
             return Ok(Initializer::Copy(value));
         }
         if self.is(Punctuation::BraceOpen) {
@@ -453,7 +483,8 @@ impl Parser {
         }
         let kind = Rc::new(Self::assemble(specifiers, derived, specifiers.span));
         let in_class = self.class.is_some();
-        let width = if in_class && self.eat(Punctuation::Colon) { Some(self.conditional()?) } else { None };
+        let width =
+            if in_class && self.eat(Punctuation::Colon) { Some(self.conditional()?) } else { None };
         // `Type S<T>::member = value;` sees the names of the class.
         let outer = self.scope;
         if name.parts.len() > 1
@@ -473,9 +504,19 @@ impl Parser {
         self.scope = outer;
         let initializer = initializer?;
         let span = name.span;
-        let variable =
-            VariableSyntax { name, bindings: Vec::new(), kind, specifiers: flags, initializer, width, span };
-        Ok(Declaration { kind: DeclarationKind::Variable(Rc::new(variable)), span: start.to(self.last_span()) })
+        let variable = VariableSyntax {
+            name,
+            bindings: Vec::new(),
+            kind,
+            specifiers: flags,
+            initializer,
+            width,
+            span,
+        };
+        Ok(Declaration {
+            kind: DeclarationKind::Variable(Rc::new(variable)),
+            span: start.to(self.last_span()),
+        })
     }
 
     /// A function. Returns whether the declaration is complete.
@@ -509,7 +550,9 @@ impl Parser {
             }
         }
         let mut body = None;
-        let begins = self.is(Punctuation::BraceOpen) || self.is(Punctuation::Colon) || self.is_name(known::TRY);
+        let begins = self.is(Punctuation::BraceOpen)
+            || self.is(Punctuation::Colon)
+            || self.is_name(known::TRY);
         if begins {
             let mut scope = self.scope;
             if name.parts.len() > 1
@@ -569,7 +612,11 @@ impl Parser {
     }
 
     /// Names the class whose members are parsed.
-    pub(super) fn in_class<T>(&mut self, class: Option<Name>, parse: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn in_class<T>(
+        &mut self,
+        class: Option<Name>,
+        parse: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let saved = std::mem::replace(&mut self.class, class);
         let result = parse(self);
         self.class = saved;

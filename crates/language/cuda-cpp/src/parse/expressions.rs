@@ -14,7 +14,8 @@ impl Parser {
         while self.eat(Punctuation::Comma) {
             let right = self.assignment()?;
             let span = left.span.to(right.span);
-            let kind = ExpressionKind::Binary(BinaryOperator::Comma, Box::new(left), Box::new(right));
+            let kind =
+                ExpressionKind::Binary(BinaryOperator::Comma, Box::new(left), Box::new(right));
             left = Expression { kind, span };
         }
         Ok(left)
@@ -24,7 +25,8 @@ impl Parser {
     pub(super) fn expression_list(&mut self, close: Punctuation) -> Parsed<Vec<Expression>> {
         let mut list = Vec::new();
         while !self.is(close) {
-            let value = if self.is(Punctuation::BraceOpen) { self.braced()? } else { self.assignment()? };
+            let value =
+                if self.is(Punctuation::BraceOpen) { self.braced()? } else { self.assignment()? };
             list.push(self.maybe_expansion(value));
             if !self.eat(Punctuation::Comma) {
                 break;
@@ -65,8 +67,11 @@ impl Parser {
                             this.expect(Punctuation::Assign, "after the name of the member")?;
                         }
                     }
-                    let value =
-                        if this.is(Punctuation::BraceOpen) { this.braced()? } else { this.assignment()? };
+                    let value = if this.is(Punctuation::BraceOpen) {
+                        this.braced()?
+                    } else {
+                        this.assignment()?
+                    };
                     let value = this.maybe_expansion(value);
                     elements.push(ListElement { field, value });
                     if !this.eat(Punctuation::Comma) {
@@ -115,9 +120,13 @@ impl Parser {
             _ => return Ok(left),
         };
         self.at += tokens;
-        let right = if self.is(Punctuation::BraceOpen) { self.braced()? } else { self.assignment()? };
+        let right =
+            if self.is(Punctuation::BraceOpen) { self.braced()? } else { self.assignment()? };
         let span = left.span.to(right.span);
-        Ok(Expression { kind: ExpressionKind::Assign(operator, Box::new(left), Box::new(right)), span })
+        Ok(Expression {
+            kind: ExpressionKind::Assign(operator, Box::new(left), Box::new(right)),
+            span,
+        })
     }
 
     /// An expression without commas and assignments.
@@ -131,7 +140,8 @@ impl Parser {
             this.expect(Punctuation::Colon, "in a conditional expression")?;
             let no = this.assignment()?;
             let span = condition.span.to(no.span);
-            let kind = ExpressionKind::Conditional(Box::new(condition), Box::new(yes), Box::new(no));
+            let kind =
+                ExpressionKind::Conditional(Box::new(condition), Box::new(yes), Box::new(no));
             Ok(Expression { kind, span })
         })
     }
@@ -211,7 +221,10 @@ impl Parser {
             self.at += 1;
             let operand = self.unary()?;
             let span = start.to(operand.span);
-            return Ok(Expression { kind: ExpressionKind::Unary(operator, Box::new(operand)), span });
+            return Ok(Expression {
+                kind: ExpressionKind::Unary(operator, Box::new(operand)),
+                span,
+            });
         }
         let kind = match token.name() {
             Some(known::EXTENSION) => {

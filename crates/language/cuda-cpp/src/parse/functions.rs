@@ -100,8 +100,12 @@ impl Parser {
         }
         let mut is_mutable = false;
         self.lambda_attributes(&mut is_mutable)?;
-        let mut signature =
-            FunctionTypeSyntax { parameters: Vec::new(), variadic: false, is_const: true, trailing: None };
+        let mut signature = FunctionTypeSyntax {
+            parameters: Vec::new(),
+            variadic: false,
+            is_const: true,
+            trailing: None,
+        };
         if self.is(Punctuation::ParenOpen) {
             signature = self.parameters()?;
             self.lambda_attributes(&mut is_mutable)?;
@@ -131,7 +135,11 @@ impl Parser {
             match self.peek() {
                 TokenKind::Identifier(known::MUTABLE) => *is_mutable = true,
                 TokenKind::Identifier(
-                    known::DEVICE | known::HOST | known::CONSTEXPR | known::FORCE_INLINE | known::NO_INLINE,
+                    known::DEVICE
+                    | known::HOST
+                    | known::CONSTEXPR
+                    | known::FORCE_INLINE
+                    | known::NO_INLINE,
                 ) => {}
                 TokenKind::Identifier(known::NOEXCEPT) => {}
                 _ => {

@@ -62,7 +62,8 @@ pub struct Parser {
 impl Parser {
     /// A parser of the tokens of a translation unit, the last of which is [`TokenKind::End`].
     pub fn new(tokens: Vec<Token>, names: Interner, problems: Problems, map: SourceMap) -> Parser {
-        let (mut kept, mut aside, mut pragmas) = (Vec::with_capacity(tokens.len()), Vec::new(), Vec::new());
+        let (mut kept, mut aside, mut pragmas) =
+            (Vec::with_capacity(tokens.len()), Vec::new(), Vec::new());
         let mut rest = tokens.into_iter();
         while let Some(token) = rest.next() {
             if token.kind != TokenKind::Pragma {
@@ -119,6 +120,9 @@ impl Parser {
 
     /// Parses the body of a function.
     pub fn body(&mut self, function: &FunctionSyntax) -> Option<Rc<FunctionBody>> {
+        if let Some(parsed) = function.parsed.get() {
+            return parsed.clone();
+        }
         let tokens = function.body?;
         let parse = || {
             let saved = (self.at, self.scope, self.greater_closes, self.depth);
@@ -209,7 +213,10 @@ impl Parser {
         let found = self.describe();
         let text = punctuation.text();
         let last = self.last_span();
-        let here = if matches!(punctuation, Punctuation::Semicolon | Punctuation::ParenClose | Punctuation::BracketClose) {
+        let here = if matches!(
+            punctuation,
+            Punctuation::Semicolon | Punctuation::ParenClose | Punctuation::BracketClose
+        ) {
             let end = last.end();
             Span { low: end.low.saturating_sub(1).max(last.low), ..end }
         } else {
@@ -235,7 +242,8 @@ impl Parser {
     }
 
     fn unexpected<T>(&mut self, wanted: &str) -> Parsed<T> {
-        let problem = Problem::error(self.span(), format!("expected {wanted}, found {}", self.describe()));
+        let problem =
+            Problem::error(self.span(), format!("expected {wanted}, found {}", self.describe()));
         self.report(problem)
     }
 
@@ -373,7 +381,9 @@ impl Parser {
                     let problem = Problem::error(start, format!("this `{open}` is never closed"));
                     return self.report(problem.label("opened here"));
                 }
-                TokenKind::Punctuation(open @ (ParenOpen | BraceOpen | BracketOpen)) => stack.push(open),
+                TokenKind::Punctuation(open @ (ParenOpen | BraceOpen | BracketOpen)) => {
+                    stack.push(open)
+                }
                 TokenKind::Punctuation(close @ (ParenClose | BraceClose | BracketClose)) => {
                     let wanted = match close {
                         ParenClose => ParenOpen,

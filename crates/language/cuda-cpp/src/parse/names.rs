@@ -71,10 +71,14 @@ impl Parser {
                 None if first => self.scopes.kind(self.scope, name),
                 None => None,
             };
-            let is_template = matches!(kind, Some(NameKind::TypeTemplate | NameKind::ValueTemplate));
+            let is_template =
+                matches!(kind, Some(NameKind::TypeTemplate | NameKind::ValueTemplate));
             if forced || is_template {
                 arguments = Some(self.template_arguments()?);
-            } else if kind.is_none() || kind == Some(NameKind::Type) || self.scopes.somewhere_template(name) {
+            } else if kind.is_none()
+                || kind == Some(NameKind::Type)
+                || self.scopes.somewhere_template(name)
+            {
                 // An unknown name: a template if that makes sense.
                 arguments = self.attempt(|this| {
                     let list = this.template_arguments()?;
@@ -133,7 +137,8 @@ impl Parser {
                 punctuation.text().to_owned()
             }
             TokenKind::Text(text) if self.names.text(text) == "\"\"" => {
-                let problem = crate::source::diagnostics::Problem::unsupported(span, "a literal operator");
+                let problem =
+                    crate::source::diagnostics::Problem::unsupported(span, "a literal operator");
                 return self.report(problem);
             }
             TokenKind::Identifier(known::NEW | known::DELETE) => {

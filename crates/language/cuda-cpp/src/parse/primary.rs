@@ -23,7 +23,8 @@ impl Parser {
             let kind = match self.peek() {
                 TokenKind::Punctuation(Punctuation::ParenOpen) => {
                     self.at += 1;
-                    let arguments = self.enclosed(|this| this.expression_list(Punctuation::ParenClose))?;
+                    let arguments =
+                        self.enclosed(|this| this.expression_list(Punctuation::ParenClose))?;
                     ExpressionKind::Call(Box::new(value.clone()), arguments)
                 }
                 TokenKind::Punctuation(Punctuation::BracketOpen) => {
@@ -138,7 +139,8 @@ impl Parser {
             }
             TokenKind::Punctuation(Punctuation::BraceOpen) => return self.braced(),
             TokenKind::Stray(c) => {
-                let problem = Problem::error(start, format!("unexpected character `{}`", c.escape_debug()));
+                let problem =
+                    Problem::error(start, format!("unexpected character `{}`", c.escape_debug()));
                 return self.report(problem.help("remove it; it may come from copied text"));
             }
             _ => return self.unexpected("an expression"),
@@ -156,7 +158,8 @@ impl Parser {
             return Ok(Expression { kind, span: start.to(self.last_span()) });
         }
         if self.eat(Punctuation::Ellipsis) {
-            let Some((operator, _, tokens)) = self.enclosed(|this| Ok(this.binary_operator()))? else {
+            let Some((operator, _, tokens)) = self.enclosed(|this| Ok(this.binary_operator()))?
+            else {
                 return self.unexpected("an operator");
             };
             self.at += tokens;
@@ -168,9 +171,10 @@ impl Parser {
         let inner = self.enclosed(Self::expression)?;
         let fold = self.enclosed(|this| {
             let comma = this.is(Punctuation::Comma).then_some((BinaryOperator::Comma, 0, 1));
-            Ok(this.binary_operator().or(comma).filter(|&(_, _, tokens)| {
-                this.ahead(tokens).is(Punctuation::Ellipsis)
-            }))
+            Ok(this
+                .binary_operator()
+                .or(comma)
+                .filter(|&(_, _, tokens)| this.ahead(tokens).is(Punctuation::Ellipsis)))
         })?;
         if let Some((operator, _, tokens)) = fold {
             self.at += tokens + 1;
@@ -223,7 +227,11 @@ impl Parser {
             _ if name.is_keyword() => {
                 let begins_type = self.look(|this| {
                     let specifiers = this.specifiers(true)?;
-                    if matches!(specifiers.base, BaseType::Absent) { Err(SyntaxFailure) } else { Ok(()) }
+                    if matches!(specifiers.base, BaseType::Absent) {
+                        Err(SyntaxFailure)
+                    } else {
+                        Ok(())
+                    }
                 });
                 if begins_type.is_none() {
                     return self.unexpected("an expression");
@@ -287,7 +295,8 @@ impl Parser {
         let kind = self.kind_of(&name);
         let is_type = had_typename || self.names_type(&name);
         // `T::value` of an unknown class is a value.
-        let braces_value = kind.is_none() && self.is(Punctuation::BraceOpen) && name.parts.len() == 1;
+        let braces_value =
+            kind.is_none() && self.is(Punctuation::BraceOpen) && name.parts.len() == 1;
         if follows && is_type && !braces_value || had_typename {
             let span = name.span;
             let kind = TypeSyntax {

@@ -63,7 +63,9 @@ impl Parser {
             loop {
                 while matches!(
                     self.peek(),
-                    TokenKind::Identifier(known::PUBLIC | known::PRIVATE | known::PROTECTED | known::VIRTUAL)
+                    TokenKind::Identifier(
+                        known::PUBLIC | known::PRIVATE | known::PROTECTED | known::VIRTUAL
+                    )
                 ) {
                     self.at += 1;
                 }
@@ -104,7 +106,8 @@ impl Parser {
         self.attributes(&mut flags)?;
         let span = name.as_ref().map_or(start, |name| name.span);
         let alignment = flags.alignment;
-        let record = RecordSyntax { name, is_union, bases, members: Some(members), alignment, span };
+        let record =
+            RecordSyntax { name, is_union, bases, members: Some(members), alignment, span };
         Ok(BaseType::Record(Rc::new(record)))
     }
 
@@ -166,7 +169,8 @@ impl Parser {
                 self.declare(simple, NameKind::Type);
             }
             let span = start.to(self.last_span());
-            let syntax = EnumerationSyntax { name: Some(name), scoped, underlying, enumerators: None, span };
+            let syntax =
+                EnumerationSyntax { name: Some(name), scoped, underlying, enumerators: None, span };
             return Ok(BaseType::Enumeration(Rc::new(syntax)));
         }
         self.at += 1;
@@ -200,7 +204,8 @@ impl Parser {
         }
         self.expect(Punctuation::BraceClose, "after the enumerators")?;
         let span = name.as_ref().map_or(start, |name| name.span);
-        let syntax = EnumerationSyntax { name, scoped, underlying, enumerators: Some(enumerators), span };
+        let syntax =
+            EnumerationSyntax { name, scoped, underlying, enumerators: Some(enumerators), span };
         Ok(BaseType::Enumeration(Rc::new(syntax)))
     }
 }

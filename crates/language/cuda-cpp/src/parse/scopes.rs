@@ -107,7 +107,12 @@ impl ParserScopes {
         self.search(scope, 0, &|scope| scope.inner.get(&name).copied())
     }
 
-    fn search<T>(&self, scope: usize, depth: usize, get: &dyn Fn(&ParserScope) -> Option<T>) -> Option<T> {
+    fn search<T>(
+        &self,
+        scope: usize,
+        depth: usize,
+        get: &dyn Fn(&ParserScope) -> Option<T>,
+    ) -> Option<T> {
         let found = self.scopes.get(scope)?;
         if let Some(result) = get(found) {
             return Some(result);

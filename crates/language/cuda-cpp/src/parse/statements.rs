@@ -82,7 +82,9 @@ impl Parser {
                 self.at += 1;
                 StatementKind::Empty
             }
-            TokenKind::Punctuation(Punctuation::BraceOpen) => StatementKind::Block(self.compound()?),
+            TokenKind::Punctuation(Punctuation::BraceOpen) => {
+                StatementKind::Block(self.compound()?)
+            }
             TokenKind::Identifier(name) => match self.keyword_statement(name, unroll)? {
                 Some(kind) => kind,
                 None => self.plain_statement()?,
@@ -110,7 +112,11 @@ impl Parser {
         result.map(Some)
     }
 
-    fn keyword_statement(&mut self, name: Name, unroll: Option<UnrollSyntax>) -> Parsed<Option<StatementKind>> {
+    fn keyword_statement(
+        &mut self,
+        name: Name,
+        unroll: Option<UnrollSyntax>,
+    ) -> Parsed<Option<StatementKind>> {
         Ok(Some(match name {
             known::IF => self.if_statement()?,
             known::FOR => {
@@ -150,7 +156,8 @@ impl Parser {
             known::CASE => {
                 self.at += 1;
                 let value = self.conditional()?;
-                let last = if self.eat(Punctuation::Ellipsis) { Some(self.conditional()?) } else { None };
+                let last =
+                    if self.eat(Punctuation::Ellipsis) { Some(self.conditional()?) } else { None };
                 self.expect(Punctuation::Colon, "after the value of `case`")?;
                 StatementKind::Case(value, last, Box::new(self.labeled()?))
             }
@@ -185,12 +192,16 @@ impl Parser {
             }
             known::ELSE => {
                 let problem = Problem::error(self.span(), "`else` without `if`");
-                return self.report(problem.help("a `;` after the `if` or a missing `{` may be the cause"));
+                return self.report(
+                    problem.help("a `;` after the `if` or a missing `{` may be the cause"),
+                );
             }
             known::TRY => {
                 return self.report(Problem::unsupported(self.span(), "`try` in device code"));
             }
-            known::ASM | known::ASM_GNU | known::ASM_SHORT => StatementKind::Asm(Rc::new(self.asm()?)),
+            known::ASM | known::ASM_GNU | known::ASM_SHORT => {
+                StatementKind::Asm(Rc::new(self.asm()?))
+            }
             _ if !name.is_keyword()
                 && self.ahead(1).is(Punctuation::Colon)
                 && !self.ahead(2).is(Punctuation::Colon) =>
@@ -230,11 +241,23 @@ impl Parser {
         }
         let Some(name) = token.name() else { return false };
         match name {
-            known::VOID | known::BOOL | known::CHAR | known::INT | known::FLOAT | known::DOUBLE | known::LONG
-            | known::SHORT | known::UNSIGNED | known::SIGNED | known::WCHAR => {
+            known::VOID
+            | known::BOOL
+            | known::CHAR
+            | known::INT
+            | known::FLOAT
+            | known::DOUBLE
+            | known::LONG
+            | known::SHORT
+            | known::UNSIGNED
+            | known::SIGNED
+            | known::WCHAR => {
                 let mut after = 1;
                 while self.ahead(after).name().is_some_and(|name| {
-                    matches!(name, known::INT | known::LONG | known::CHAR | known::SHORT | known::UNSIGNED)
+                    matches!(
+                        name,
+                        known::INT | known::LONG | known::CHAR | known::SHORT | known::UNSIGNED
+                    )
                 }) {
                     after += 1;
                 }
@@ -249,9 +272,22 @@ impl Parser {
                 inside.is(Punctuation::Star) || inside.is(Punctuation::And)
             }
             known::TYPENAME => true,
-            known::TRUE | known::FALSE | known::NULLPTR | known::THIS | known::SIZEOF | known::ALIGNOF
-            | known::NEW | known::DELETE | known::STATIC_CAST | known::REINTERPRET_CAST | known::CONST_CAST
-            | known::DYNAMIC_CAST | known::OPERATOR | known::THROW | known::NOEXCEPT | known::TYPEID
+            known::TRUE
+            | known::FALSE
+            | known::NULLPTR
+            | known::THIS
+            | known::SIZEOF
+            | known::ALIGNOF
+            | known::NEW
+            | known::DELETE
+            | known::STATIC_CAST
+            | known::REINTERPRET_CAST
+            | known::CONST_CAST
+            | known::DYNAMIC_CAST
+            | known::OPERATOR
+            | known::THROW
+            | known::NOEXCEPT
+            | known::TYPEID
             | known::EXTENSION => false,
             _ if name.is_keyword() => true,
             _ => self.name_begins_declaration(),
@@ -270,12 +306,20 @@ impl Parser {
                         || is_type
                             && matches!(
                                 word,
-                                known::CONST | known::VOLATILE | known::RESTRICT | known::RESTRICT_SHORT
-                                    | known::SHARED | known::DEVICE | known::CONSTEXPR | known::STATIC
+                                known::CONST
+                                    | known::VOLATILE
+                                    | known::RESTRICT
+                                    | known::RESTRICT_SHORT
+                                    | known::SHARED
+                                    | known::DEVICE
+                                    | known::CONSTEXPR
+                                    | known::STATIC
                             )
                         || matches!(word, known::CONST)
                 }
-                TokenKind::Punctuation(Punctuation::Star | Punctuation::And | Punctuation::AndAnd) => {
+                TokenKind::Punctuation(
+                    Punctuation::Star | Punctuation::And | Punctuation::AndAnd,
+                ) => {
                     let after = this.ahead(1);
                     let ends = this.ahead(2);
                     is_type
@@ -285,10 +329,12 @@ impl Parser {
                 }
                 TokenKind::Punctuation(Punctuation::ParenOpen) => {
                     is_type
-                        && (this.ahead(1).is(Punctuation::Star) || this.ahead(1).is(Punctuation::And))
+                        && (this.ahead(1).is(Punctuation::Star)
+                            || this.ahead(1).is(Punctuation::And))
                         && this.ahead(2).name().is_some()
                         && this.ahead(3).is(Punctuation::ParenClose)
-                        && (this.ahead(4).is(Punctuation::BracketOpen) || this.ahead(4).is(Punctuation::ParenOpen))
+                        && (this.ahead(4).is(Punctuation::BracketOpen)
+                            || this.ahead(4).is(Punctuation::ParenOpen))
                 }
                 _ => false,
             })
@@ -308,7 +354,11 @@ impl Parser {
         if self.begins_declaration() {
             let declared = self.attempt(|this| {
                 let variable = this.condition_variable()?;
-                if matches!(variable.initializer, Initializer::None) { Err(SyntaxFailure) } else { Ok(variable) }
+                if matches!(variable.initializer, Initializer::None) {
+                    Err(SyntaxFailure)
+                } else {
+                    Ok(variable)
+                }
             });
             if let Some(variable) = declared {
                 return Ok(Condition::Variable(Rc::new(variable)));
@@ -343,7 +393,9 @@ impl Parser {
                         Punctuation::ParenOpen | Punctuation::BraceOpen | Punctuation::BracketOpen,
                     ) => depth += 1,
                     TokenKind::Punctuation(
-                        Punctuation::ParenClose | Punctuation::BraceClose | Punctuation::BracketClose,
+                        Punctuation::ParenClose
+                        | Punctuation::BraceClose
+                        | Punctuation::BracketClose,
                     ) => {
                         if depth == 0 {
                             return Err(SyntaxFailure);
@@ -359,7 +411,11 @@ impl Parser {
             return Ok(None);
         }
         let span = self.span();
-        let kind = if self.eat(Punctuation::Semicolon) { StatementKind::Empty } else { self.plain_statement()? };
+        let kind = if self.eat(Punctuation::Semicolon) {
+            StatementKind::Empty
+        } else {
+            self.plain_statement()?
+        };
         Ok(Some(Box::new(Statement { kind, span: span.to(self.last_span()) })))
     }
 
@@ -378,7 +434,8 @@ impl Parser {
         let condition = self.enclosed(Self::condition_inner)?;
         self.expect(Punctuation::ParenClose, "after the condition")?;
         let then = Box::new(self.statement()?);
-        let otherwise = if self.eat_name(known::ELSE) { Some(Box::new(self.statement()?)) } else { None };
+        let otherwise =
+            if self.eat_name(known::ELSE) { Some(Box::new(self.statement()?)) } else { None };
         Ok(StatementKind::If { is_constexpr, init, condition, then, otherwise })
     }
 
@@ -404,10 +461,16 @@ impl Parser {
             for &name in &variable.bindings {
                 self.declare(name, NameKind::Value);
             }
-            let range = if self.is(Punctuation::BraceOpen) { self.braced()? } else { self.expression()? };
+            let range =
+                if self.is(Punctuation::BraceOpen) { self.braced()? } else { self.expression()? };
             self.expect(Punctuation::ParenClose, "after the range")?;
             let body = Box::new(self.statement()?);
-            return Ok(StatementKind::RangeFor { variable: Rc::new(variable), range, body, unroll });
+            return Ok(StatementKind::RangeFor {
+                variable: Rc::new(variable),
+                range,
+                body,
+                unroll,
+            });
         }
         let init = if self.eat(Punctuation::Semicolon) {
             None
@@ -416,7 +479,8 @@ impl Parser {
             let kind = self.plain_statement()?;
             Some(Box::new(Statement { kind, span: span.to(self.last_span()) }))
         };
-        let condition = if self.is(Punctuation::Semicolon) { None } else { Some(self.condition_inner()?) };
+        let condition =
+            if self.is(Punctuation::Semicolon) { None } else { Some(self.condition_inner()?) };
         self.expect(Punctuation::Semicolon, "after the condition of `for`")?;
         let step = if self.is(Punctuation::ParenClose) { None } else { Some(self.expression()?) };
         self.expect(Punctuation::ParenClose, "after the step of `for`")?;
@@ -465,14 +529,17 @@ impl Parser {
         let mut is_volatile = false;
         while matches!(
             self.peek(),
-            TokenKind::Identifier(known::VOLATILE | known::VOLATILE_GNU | known::INLINE | known::GOTO)
+            TokenKind::Identifier(
+                known::VOLATILE | known::VOLATILE_GNU | known::INLINE | known::GOTO
+            )
         ) {
             is_volatile = true;
             self.at += 1;
         }
         self.expect(Punctuation::ParenOpen, "after `asm`")?;
         let text = self.string()?;
-        let mut asm = AsmSyntax { is_volatile, text, outputs: Vec::new(), inputs: Vec::new(), memory: false };
+        let mut asm =
+            AsmSyntax { is_volatile, text, outputs: Vec::new(), inputs: Vec::new(), memory: false };
         let mut section = 0;
         loop {
             if self.eat(Punctuation::Colon) {

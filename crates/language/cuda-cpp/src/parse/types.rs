@@ -81,7 +81,9 @@ impl Parser {
                 let start = self.at;
                 self.skip_group()?;
                 self.gnu_attributes(start, flags)?;
-            } else if self.is_name(known::ALIGN) || self.is_name(known::BUILTIN_ALIGN) || self.is_name(known::ALIGNAS)
+            } else if self.is_name(known::ALIGN)
+                || self.is_name(known::BUILTIN_ALIGN)
+                || self.is_name(known::ALIGNAS)
             {
                 self.at += 1;
                 self.expect(Punctuation::ParenOpen, "before an alignment")?;
@@ -154,11 +156,19 @@ impl Parser {
                 known::UNSIGNED => words.unsigned = true,
                 known::SHORT => words.short = true,
                 known::LONG => words.long += 1,
-                known::VOID | known::BOOL | known::CHAR | known::WCHAR | known::CHAR16 | known::CHAR32
-                | known::INT | known::FLOAT | known::DOUBLE => {
+                known::VOID
+                | known::BOOL
+                | known::CHAR
+                | known::WCHAR
+                | known::CHAR16
+                | known::CHAR32
+                | known::INT
+                | known::FLOAT
+                | known::DOUBLE => {
                     if words.base.is_some() || base.is_some() {
                         let problem = Problem::error(token.span, "two types in one declaration");
-                        return self.report(problem.help("a `;` or a `,` may be missing before it"));
+                        return self
+                            .report(problem.help("a `;` or a `,` may be missing before it"));
                     }
                     words.base = Some(name);
                 }
@@ -166,8 +176,14 @@ impl Parser {
                     return self.report(Problem::unsupported(token.span, "the type `__int128`"));
                 }
                 known::AUTO if base.is_none() => base = Some(BaseType::Auto),
-                known::EXTENSION | known::REGISTER | known::MUTABLE | known::THREAD_LOCAL
-                | known::RESTRICT | known::RESTRICT_SHORT | known::GRID_CONSTANT | known::EXPORT => {
+                known::EXTENSION
+                | known::REGISTER
+                | known::MUTABLE
+                | known::THREAD_LOCAL
+                | known::RESTRICT
+                | known::RESTRICT_SHORT
+                | known::GRID_CONSTANT
+                | known::EXPORT => {
                     flags.is_mutable |= name == known::MUTABLE;
                 }
                 known::DECLTYPE | known::TYPEOF if base.is_none() && !words.any() => {
@@ -188,8 +204,12 @@ impl Parser {
                 }
                 known::STATIC => flag = Some(&mut flags.is_static),
                 known::EXTERN => flag = Some(&mut flags.is_extern),
-                known::INLINE | known::INLINE_GNU | known::INLINE_SHORT => flag = Some(&mut flags.is_inline),
-                known::CONSTEXPR | known::CONST_EVAL | known::CONST_INIT => flag = Some(&mut flags.is_constexpr),
+                known::INLINE | known::INLINE_GNU | known::INLINE_SHORT => {
+                    flag = Some(&mut flags.is_inline)
+                }
+                known::CONSTEXPR | known::CONST_EVAL | known::CONST_INIT => {
+                    flag = Some(&mut flags.is_constexpr)
+                }
                 known::TYPEDEF => flag = Some(&mut flags.is_typedef),
                 known::VIRTUAL => flag = Some(&mut flags.is_virtual),
                 known::FRIEND => flag = Some(&mut flags.is_friend),
@@ -212,7 +232,8 @@ impl Parser {
                 known::LAUNCH_BOUNDS | known::CLUSTER_DIMS | known::MAX_REGISTERS if !only_type => {
                     self.at += 1;
                     self.expect(Punctuation::ParenOpen, "after the attribute")?;
-                    let values = self.enclosed(|this| this.expression_list(Punctuation::ParenClose))?;
+                    let values =
+                        self.enclosed(|this| this.expression_list(Punctuation::ParenClose))?;
                     match name {
                         known::LAUNCH_BOUNDS => flags.launch_bounds = values,
                         known::CLUSTER_DIMS => flags.cluster = values,
@@ -241,7 +262,9 @@ impl Parser {
             Some(base) => base,
             None if words.any() => match words.kind() {
                 Some(kind) => BaseType::Builtin(kind),
-                None => return self.report(Problem::error(start, "these words do not form a type")),
+                None => {
+                    return self.report(Problem::error(start, "these words do not form a type"));
+                }
             },
             None => BaseType::Absent,
         };
@@ -262,7 +285,8 @@ impl Parser {
                     [.., before, last] => before.name == last.name,
                     [] => false,
                 };
-            let special = name.last().conversion.is_some() || this.names.text(name.last().name).starts_with('~');
+            let special = name.last().conversion.is_some()
+                || this.names.text(name.last().name).starts_with('~');
             if constructs || special {
                 return Ok(false);
             }
@@ -277,10 +301,16 @@ impl Parser {
             Ok(match next.kind {
                 TokenKind::Identifier(word) => !word.is_keyword() || word == known::CONST,
                 TokenKind::Punctuation(
-                    Punctuation::Star | Punctuation::And | Punctuation::AndAnd | Punctuation::Ellipsis,
+                    Punctuation::Star
+                    | Punctuation::And
+                    | Punctuation::AndAnd
+                    | Punctuation::Ellipsis,
                 ) => true,
                 TokenKind::Punctuation(
-                    Punctuation::Greater | Punctuation::Comma | Punctuation::ParenClose | Punctuation::Semicolon,
+                    Punctuation::Greater
+                    | Punctuation::Comma
+                    | Punctuation::ParenClose
+                    | Punctuation::Semicolon,
                 ) => name.parts.len() > 1 || only_type,
                 _ => name.parts.len() > 1 && only_type,
             })
@@ -328,7 +358,11 @@ impl Parser {
     }
 
     /// A type from specifiers and a declarator.
-    pub(super) fn assemble(specifiers: &DeclarationSpecifiers, derived: Vec<Derivation>, end: Span) -> TypeSyntax {
+    pub(super) fn assemble(
+        specifiers: &DeclarationSpecifiers,
+        derived: Vec<Derivation>,
+        end: Span,
+    ) -> TypeSyntax {
         TypeSyntax {
             base: specifiers.base.clone(),
             is_const: specifiers.is_const,
@@ -407,14 +441,16 @@ impl Parser {
                     };
                     this.expect(Punctuation::BracketClose, "after the size of an array")?;
                     suffixes.push(Derivation::Array(size));
-                } else if this.is(Punctuation::ParenOpen) && this.begins_parameters(name.is_some()) {
+                } else if this.is(Punctuation::ParenOpen) && this.begins_parameters(name.is_some())
+                {
                     let signature = this.parameters()?;
                     suffixes.push(Derivation::Function(Rc::new(signature)));
                 } else {
                     break;
                 }
                 if suffixes.len() > super::DEEPEST {
-                    return this.report(Problem::error(this.span(), "this type is nested too deeply"));
+                    return this
+                        .report(Problem::error(this.span(), "this type is nested too deeply"));
                 }
             }
             derived.extend(suffixes.into_iter().rev());
@@ -427,11 +463,15 @@ impl Parser {
     fn is_nested_declarator(&mut self, named: bool) -> bool {
         let next = self.ahead(1);
         match next.kind {
-            TokenKind::Punctuation(Punctuation::Star | Punctuation::And | Punctuation::AndAnd) => true,
+            TokenKind::Punctuation(Punctuation::Star | Punctuation::And | Punctuation::AndAnd) => {
+                true
+            }
             TokenKind::Punctuation(Punctuation::ParenOpen) => named,
             TokenKind::Identifier(name) if named && !name.is_keyword() => {
-                !matches!(self.scopes.kind(self.scope, name), Some(NameKind::Type | NameKind::TypeTemplate))
-                    && self.ahead(2).is(Punctuation::ParenClose)
+                !matches!(
+                    self.scopes.kind(self.scope, name),
+                    Some(NameKind::Type | NameKind::TypeTemplate)
+                ) && self.ahead(2).is(Punctuation::ParenClose)
             }
             _ => false,
         }
@@ -442,13 +482,17 @@ impl Parser {
         let next = self.ahead(1);
         match next.kind {
             TokenKind::Punctuation(Punctuation::ParenClose | Punctuation::Ellipsis) => true,
-            TokenKind::Punctuation(Punctuation::BracketOpen) => self.ahead(2).is(Punctuation::BracketOpen),
+            TokenKind::Punctuation(Punctuation::BracketOpen) => {
+                self.ahead(2).is(Punctuation::BracketOpen)
+            }
             TokenKind::Punctuation(Punctuation::ColonColon) | TokenKind::Identifier(_) => {
                 if !named {
-                    return self.look(|this| {
-                        this.at += 1;
-                        this.type_id()
-                    }).is_some();
+                    return self
+                        .look(|this| {
+                            this.at += 1;
+                            this.type_id()
+                        })
+                        .is_some();
                 }
                 self.look(|this| {
                     this.at += 1;
@@ -473,7 +517,8 @@ impl Parser {
     pub(super) fn parameters(&mut self) -> Parsed<FunctionTypeSyntax> {
         self.expect(Punctuation::ParenOpen, "before parameters")?;
         let (parameters, variadic) = self.enclosed(Self::parameter_list)?;
-        let mut signature = FunctionTypeSyntax { parameters, variadic, is_const: false, trailing: None };
+        let mut signature =
+            FunctionTypeSyntax { parameters, variadic, is_const: false, trailing: None };
         loop {
             match self.peek() {
                 TokenKind::Identifier(known::CONST) => signature.is_const = true,
@@ -532,7 +577,11 @@ impl Parser {
                 self.declare(name, NameKind::Value);
             }
             let default = if self.eat(Punctuation::Assign) {
-                Some(Rc::new(if self.is(Punctuation::BraceOpen) { self.braced()? } else { self.assignment()? }))
+                Some(Rc::new(if self.is(Punctuation::BraceOpen) {
+                    self.braced()?
+                } else {
+                    self.assignment()?
+                }))
             } else {
                 None
             };
@@ -548,7 +597,8 @@ impl Parser {
         self.leave(scope);
         self.expect(Punctuation::ParenClose, "after the parameters")?;
         let lone_void = |parameter: &ParameterSyntax| {
-            matches!(parameter.kind.base, BaseType::Builtin(BuiltinType::Void)) && parameter.kind.derived.is_empty()
+            matches!(parameter.kind.base, BaseType::Builtin(BuiltinType::Void))
+                && parameter.kind.derived.is_empty()
         };
         if parameters.len() == 1 && parameters.iter().all(lone_void) {
             parameters.clear();

@@ -67,7 +67,10 @@ impl Preprocessor<'_> {
                     asked.is_some_and(|name| self.macro_exists(name))
                 }
                 Some(
-                    known::HAS_INCLUDE | known::HAS_ATTRIBUTE | known::HAS_BUILTIN | known::HAS_CPP_ATTRIBUTE,
+                    known::HAS_INCLUDE
+                    | known::HAS_ATTRIBUTE
+                    | known::HAS_BUILTIN
+                    | known::HAS_CPP_ATTRIBUTE,
                 ) if line.get(at).is_some_and(|token| token.is(Punctuation::ParenOpen)) => {
                     let rest = line.get(at + 1..).unwrap_or_default();
                     let close = rest.iter().position(|token| token.is(Punctuation::ParenClose));
@@ -83,7 +86,8 @@ impl Preprocessor<'_> {
                     continue;
                 }
             };
-            result.push(Token { kind: TokenKind::Number(if answer { one } else { zero }), ..*token });
+            result
+                .push(Token { kind: TokenKind::Number(if answer { one } else { zero }), ..*token });
         }
         result
     }
@@ -126,7 +130,8 @@ impl Reader<'_> {
     fn operator(&self) -> Option<(Punctuation, u8, usize)> {
         use Punctuation::*;
         let operator = self.peek()?;
-        let adjacent = self.tokens.get(self.at + 1).is_some_and(|next| next.is(Greater) && !next.spaced);
+        let adjacent =
+            self.tokens.get(self.at + 1).is_some_and(|next| next.is(Greater) && !next.spaced);
         let (precedence, tokens) = match operator {
             OrOr => (1, 1),
             AndAnd => (2, 1),

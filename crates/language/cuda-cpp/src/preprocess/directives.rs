@@ -56,8 +56,10 @@ impl Preprocessor<'_> {
             }
             _ => {
                 let text = self.names.text(name).to_owned();
-                let mut problem = Problem::error(first.span, format!("unknown directive `#{text}`"));
-                let directives = ["include", "define", "ifdef", "ifndef", "endif", "pragma", "elif", "undef"];
+                let mut problem =
+                    Problem::error(first.span, format!("unknown directive `#{text}`"));
+                let directives =
+                    ["include", "define", "ifdef", "ifndef", "endif", "pragma", "elif", "undef"];
                 if let Some(near) = crate::nearest(&text, directives.into_iter()) {
                     problem = problem.help(format!("a directive of similar name is `#{near}`"));
                 }
@@ -87,8 +89,10 @@ impl Preprocessor<'_> {
 
     /// `#elif` with its condition, or `#else`.
     fn branch(&mut self, span: Span, condition: Option<&[Token]>) {
-        let Some((done, after_else)) =
-            self.conditionals().and_then(|list| list.last()).map(|open| (open.done, open.after_else))
+        let Some((done, after_else)) = self
+            .conditionals()
+            .and_then(|list| list.last())
+            .map(|open| (open.done, open.after_else))
         else {
             self.problems.push(Problem::error(span, "this directive has no `#if`"));
             return;
@@ -118,13 +122,16 @@ impl Preprocessor<'_> {
             return;
         };
         let Some(name) = first.name() else {
-            self.problems.push(Problem::error(first.span, "the name of a macro must be an identifier"));
+            self.problems
+                .push(Problem::error(first.span, "the name of a macro must be an identifier"));
             return;
         };
         let mut defined =
             Macro { span: first.span, parameters: None, variadic: None, body: Vec::new() };
         let mut body = rest;
-        if let Some(open) = rest.first().filter(|token| token.is(Punctuation::ParenOpen) && !token.spaced) {
+        if let Some(open) =
+            rest.first().filter(|token| token.is(Punctuation::ParenOpen) && !token.spaced)
+        {
             let mut parameters = Vec::new();
             let mut at = 1;
             loop {
@@ -164,7 +171,8 @@ impl Preprocessor<'_> {
         }
         if first.is(Punctuation::Less) {
             let close = line.iter().position(|token| token.is(Punctuation::Greater))?;
-            let name: String = line.get(1..close)?.iter().map(|token| self.spelling(token)).collect();
+            let name: String =
+                line.get(1..close)?.iter().map(|token| self.spelling(token)).collect();
             return Some((name, true));
         }
         None
@@ -219,6 +227,10 @@ impl Preprocessor<'_> {
             return;
         }
         let place = line.first().zip(line.last()).map_or(span, |(a, b)| a.span.to(b.span));
+        if name.starts_with("cuda/") || name.starts_with("cooperative_groups/") {
+            self.problems.push(Problem::unsupported(place, format!("the header <{name}>")));
+            return;
+        }
         let problem = Problem::error(place, format!("file `{name}` not found"));
         self.problems.push(problem.help(
             "files are looked up next to the source; CUDA's and C++'s usual headers are built in",

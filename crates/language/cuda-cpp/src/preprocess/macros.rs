@@ -71,7 +71,9 @@ impl Preprocessor<'_> {
     fn dynamic(&mut self, token: Token, name: Name) -> bool {
         let place = {
             let mut span = token.span;
-            while let Some(used) = self.map.expansions.get((span.expansion as usize).wrapping_sub(1)) {
+            while let Some(used) =
+                self.map.expansions.get((span.expansion as usize).wrapping_sub(1))
+            {
                 span = used.call;
             }
             span
@@ -155,7 +157,8 @@ impl Preprocessor<'_> {
             let text = self.names.text(used.name().unwrap_or(known::EMPTY)).to_owned();
             let given = list.len();
             let message = format!("macro `{text}` takes {count} arguments, but {given} are given");
-            let problem = Problem::error(used.span, message).note(found.span, "the macro is defined here");
+            let problem =
+                Problem::error(used.span, message).note(found.span, "the macro is defined here");
             self.problems.push(problem);
             return None;
         }
@@ -186,7 +189,8 @@ impl Preprocessor<'_> {
         let mut at = 0;
         while let Some(token) = body.get(at) {
             at += 1;
-            let placed = Token { span: Span { expansion, ..token.span }, starts_line: false, ..*token };
+            let placed =
+                Token { span: Span { expansion, ..token.span }, starts_line: false, ..*token };
             let pastes_next = body.get(at).is_some_and(|next| next.is(Punctuation::HashHash));
             let mut piece: Vec<Token> = if token.is(Punctuation::HashHash) && !result.is_empty() {
                 paste = true;
@@ -211,7 +215,10 @@ impl Preprocessor<'_> {
             } else if let Some(index) = parameter(token) {
                 let is_variable = found.parameters.as_ref().is_some_and(|list| list.len() == index);
                 // GNU: `, ## __VA_ARGS__` drops the comma with the arguments.
-                if paste && is_variable && result.last().is_some_and(|last| last.is(Punctuation::Comma)) {
+                if paste
+                    && is_variable
+                    && result.last().is_some_and(|last| last.is(Punctuation::Comma))
+                {
                     paste = false;
                     if arguments.raw.get(index).is_none_or(Vec::is_empty) {
                         result.pop();

@@ -133,7 +133,8 @@ impl<'a> Preprocessor<'a> {
     /// Reports that the limit of tokens is reached, and drops all input.
     fn stop(&mut self, span: Span) {
         if self.produced <= MOST_TOKENS * 2 {
-            self.problems.push(Problem::error(span, "the preprocessed source exceeds 4 million tokens"));
+            self.problems
+                .push(Problem::error(span, "the preprocessed source exceeds 4 million tokens"));
             self.produced = MOST_TOKENS * 4;
         }
         self.sources.clear();
@@ -172,7 +173,8 @@ impl<'a> Preprocessor<'a> {
         loop {
             let source = self.sources.last_mut()?;
             let token = source.tokens.get(source.at).copied();
-            let Some(token) = token.filter(|token| token.kind != TokenKind::End || source.file.is_none())
+            let Some(token) =
+                token.filter(|token| token.kind != TokenKind::End || source.file.is_none())
             else {
                 self.pop();
                 continue;
@@ -212,7 +214,8 @@ impl<'a> Preprocessor<'a> {
                 break;
             }
             if !self.expand(token) {
-                let frozen = token.frozen || token.name().is_some_and(|name| self.is_disabled(name));
+                let frozen =
+                    token.frozen || token.name().is_some_and(|name| self.is_disabled(name));
                 expanded.push(Token { frozen, ..token });
                 self.produced += 1;
             }
@@ -252,7 +255,8 @@ impl<'a> Preprocessor<'a> {
             return;
         }
         let rest = self.expand_all(line.split_off(1));
-        let template = Token { kind: TokenKind::Pragma, span, spaced: true, starts_line: true, frozen: true };
+        let template =
+            Token { kind: TokenKind::Pragma, span, spaced: true, starts_line: true, frozen: true };
         self.output.push(template);
         self.output.push(Token { frozen: true, ..first });
         self.output.extend(rest);

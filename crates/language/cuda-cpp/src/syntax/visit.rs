@@ -12,7 +12,9 @@ pub fn names_in(expression: &Expression, f: &mut dyn FnMut(Name)) {
     match &expression.kind {
         E::Name(name) => names_in_name(name, f),
         E::This => f(known::THIS),
-        E::Unary(_, a) | E::Postfix(a, _) | E::SizeOf(a) | E::Expansion(a) | E::Delete(a) => names_in(a, f),
+        E::Unary(_, a) | E::Postfix(a, _) | E::SizeOf(a) | E::Expansion(a) | E::Delete(a) => {
+            names_in(a, f)
+        }
         E::Binary(_, a, b) | E::Assign(_, a, b) | E::Index(a, b) => two(a, b, f),
         E::Conditional(a, b, c) => {
             two(a, b, f);
@@ -24,7 +26,12 @@ pub fn names_in(expression: &Expression, f: &mut dyn FnMut(Name)) {
         }
         E::Member(a, _, name) => {
             names_in(a, f);
-            for argument in name.parts.iter().filter_map(|part| part.arguments.as_ref()).flat_map(|list| list.iter()) {
+            for argument in name
+                .parts
+                .iter()
+                .filter_map(|part| part.arguments.as_ref())
+                .flat_map(|list| list.iter())
+            {
                 names_in_argument(argument, f);
             }
         }
@@ -72,7 +79,9 @@ fn names_in_name(name: &QualifiedName, f: &mut dyn FnMut(Name)) {
     if !name.global {
         f(name.parts[0].name);
     }
-    for argument in name.parts.iter().filter_map(|part| part.arguments.as_ref()).flat_map(|list| list.iter()) {
+    for argument in
+        name.parts.iter().filter_map(|part| part.arguments.as_ref()).flat_map(|list| list.iter())
+    {
         names_in_argument(argument, f);
     }
 }

@@ -72,7 +72,9 @@ impl TypeTable {
         let Some(kind) = self.fundamental(id) else { return id };
         use BuiltinType::*;
         match kind {
-            Bool | Char | SignedChar | UnsignedChar | Char16 | Short | UnsignedShort | WideChar => TypeId::INT,
+            Bool | Char | SignedChar | UnsignedChar | Char16 | Short | UnsignedShort | WideChar => {
+                TypeId::INT
+            }
             Char32 => TypeId::UNSIGNED,
             _ => TypeId::builtin(kind),
         }
@@ -81,7 +83,9 @@ impl TypeTable {
     /// The common type of two numbers.
     pub fn common(&self, a: TypeId, b: TypeId) -> TypeId {
         for kind in [TypeId::DOUBLE, TypeId::FLOAT] {
-            if self.fundamental(a) == self.fundamental(kind) || self.fundamental(b) == self.fundamental(kind) {
+            if self.fundamental(a) == self.fundamental(kind)
+                || self.fundamental(b) == self.fundamental(kind)
+            {
                 return kind;
             }
         }

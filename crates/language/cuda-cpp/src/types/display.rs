@@ -48,7 +48,8 @@ impl TypeTable {
         if found.is_volatile {
             words.push_str("volatile ");
         }
-        let gap = |inner: &str| if inner.is_empty() || inner.starts_with(['*', '&']) { "" } else { " " };
+        let gap =
+            |inner: &str| if inner.is_empty() || inner.starts_with(['*', '&']) { "" } else { " " };
         let named = |name: &str| format!("{words}{name}{}{inner}", gap(&inner));
         match &found.kind {
             TypeKind::Builtin(kind) => named(kind.text()),
@@ -58,12 +59,15 @@ impl TypeTable {
             TypeKind::RvalueReference(to) => self.declare(*to, format!("&&{inner}"), depth + 1),
             TypeKind::Array(element, count) => {
                 let count = count.map_or(String::new(), |count| count.to_string());
-                let inner = if inner.starts_with(['*', '&']) { format!("({inner})") } else { inner };
+                let inner =
+                    if inner.starts_with(['*', '&']) { format!("({inner})") } else { inner };
                 self.declare(*element, format!("{inner}[{count}]"), depth + 1)
             }
             TypeKind::Function(function) => {
-                let list: Vec<String> = function.parameters.iter().map(|&kind| self.display(kind)).collect();
-                let inner = if inner.starts_with(['*', '&']) { format!("({inner})") } else { inner };
+                let list: Vec<String> =
+                    function.parameters.iter().map(|&kind| self.display(kind)).collect();
+                let inner =
+                    if inner.starts_with(['*', '&']) { format!("({inner})") } else { inner };
                 self.declare(function.result, format!("{inner}({})", list.join(", ")), depth + 1)
             }
             TypeKind::Record(record) => named(&self.record(*record).name),

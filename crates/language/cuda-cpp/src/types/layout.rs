@@ -20,7 +20,9 @@ impl TypeTable {
         match self.kind(id) {
             TypeKind::Builtin(BuiltinType::Void) => 1,
             TypeKind::Builtin(_) | TypeKind::Enumeration(_) => u64::from(self.bits(id) / 8),
-            TypeKind::Array(element, count) => self.size(*element).saturating_mul(count.unwrap_or(0)),
+            TypeKind::Array(element, count) => {
+                self.size(*element).saturating_mul(count.unwrap_or(0))
+            }
             TypeKind::Record(record) => self.record(*record).size,
             TypeKind::Function(_) => 1,
             TypeKind::Auto | TypeKind::Error => 4,
@@ -98,7 +100,10 @@ impl TypeTable {
     pub fn is_empty(&self, id: RecordId) -> bool {
         let record = self.record(id);
         record.fields.is_empty()
-            && record.bases.iter().all(|(base, _)| self.record_of(*base).is_some_and(|base| self.is_empty(base)))
+            && record
+                .bases
+                .iter()
+                .all(|(base, _)| self.record_of(*base).is_some_and(|base| self.is_empty(base)))
     }
 
     /// The offset of a base in a class, if it is one.
@@ -117,7 +122,11 @@ impl TypeTable {
         let record = self.record(id);
         for field in &record.fields {
             if field.name == name && name != crate::lex::names::known::EMPTY {
-                return Some(FieldPlace { kind: field.kind, offset: field.offset, bits: field.bits });
+                return Some(FieldPlace {
+                    kind: field.kind,
+                    offset: field.offset,
+                    bits: field.bits,
+                });
             }
             if field.name == crate::lex::names::known::EMPTY
                 && let Some(inner) = self.record_of(field.kind)

@@ -259,7 +259,8 @@ impl TypeTable {
             }
             kind => {
                 let old = &self.list[id.0 as usize];
-                let (is_const, is_volatile) = (is_const || old.is_const, is_volatile || old.is_volatile);
+                let (is_const, is_volatile) =
+                    (is_const || old.is_const, is_volatile || old.is_volatile);
                 self.qualified(kind, is_const, is_volatile)
             }
         }

@@ -12,7 +12,11 @@ type Part = (u64, Option<(u8, u8)>, Typed);
 
 impl Analyzer {
     /// The initial value of a declared variable; completes `auto` and the length of an array.
-    pub(in crate::analyze) fn initialize_declared(&mut self, ty: &mut TypeId, syntax: &VariableSyntax) -> Option<Typed> {
+    pub(in crate::analyze) fn initialize_declared(
+        &mut self,
+        ty: &mut TypeId,
+        syntax: &VariableSyntax,
+    ) -> Option<Typed> {
         let span = syntax.span;
         if self.contains_auto(*ty) {
             return self.initialize_auto(ty, syntax);
@@ -23,9 +27,12 @@ impl Analyzer {
                 if let TypeKind::Array(element, None) = *self.types.kind(*ty) {
                     let count = match &value.kind {
                         ExpressionKind::List(elements) => match elements.as_slice() {
-                            [ListElement { value: Expression { kind: ExpressionKind::Text(units), .. }, .. }] => {
-                                units.len() as u64 + 1
-                            }
+                            [
+                                ListElement {
+                                    value: Expression { kind: ExpressionKind::Text(units), .. },
+                                    ..
+                                },
+                            ] => units.len() as u64 + 1,
                             _ => elements.len() as u64,
                         },
                         ExpressionKind::Text(units) => units.len() as u64 + 1,
@@ -57,7 +64,9 @@ impl Analyzer {
                 let target = self.types.with(typed.ty, is_const, false);
                 self.types.reference(target)
             }
-            TypeKind::RvalueReference(_) if typed.lvalue && !typed.expiring => self.types.reference(typed.ty),
+            TypeKind::RvalueReference(_) if typed.lvalue && !typed.expiring => {
+                self.types.reference(typed.ty)
+            }
             TypeKind::RvalueReference(_) => self.types.rvalue_reference(typed.ty),
             TypeKind::Pointer(inner) => {
                 let decayed = self.types.decay(typed.ty);
@@ -74,7 +83,9 @@ impl Analyzer {
                     }
                 }
             }
-            _ if matches!(syntax.kind.base, BaseType::DecltypeAuto) && typed.lvalue => self.types.reference(typed.ty),
+            _ if matches!(syntax.kind.base, BaseType::DecltypeAuto) && typed.lvalue => {
+                self.types.reference(typed.ty)
+            }
             _ => {
                 // Structured bindings of arrays copy them.
                 let decayed = if syntax.bindings.is_empty() {
@@ -97,7 +108,12 @@ impl Analyzer {
     }
 
     /// An object of a type from one expression or list.
-    pub(in crate::analyze) fn initialize_from(&mut self, ty: TypeId, value: &Expression, span: Span) -> Option<Typed> {
+    pub(in crate::analyze) fn initialize_from(
+        &mut self,
+        ty: TypeId,
+        value: &Expression,
+        span: Span,
+    ) -> Option<Typed> {
         if let ExpressionKind::List(elements) = &value.kind {
             return self.initialize_list(ty, elements, value.span);
         }
@@ -123,9 +139,22 @@ impl Analyzer {
         self.convert(typed, ty, span)
     }
 
-    fn initialize_text(&mut self, ty: TypeId, element: TypeId, count: u64, units: &[u32], span: Span) -> Option<Typed> {
+    fn initialize_text(
+        &mut self,
+        ty: TypeId,
+        element: TypeId,
+        count: u64,
+        units: &[u32],
+        span: Span,
+    ) -> Option<Typed> {
         if units.len() as u64 + 1 > count {
-            self.error(span, format!("this string needs {} elements, but the array has {count}", units.len() + 1));
+            self.error(
+                span,
+                format!(
+                    "this string needs {} elements, but the array has {count}",
+                    units.len() + 1
+                ),
+            );
             return None;
         }
         let bare = self.types.bare(element);
@@ -134,11 +163,22 @@ impl Analyzer {
             .enumerate()
             .map(|(at, &unit)| (at as u64, None, self.constant(u64::from(unit), bare, span)))
             .collect();
-        Some(Typed { kind: TypedKind::Aggregate(parts, true), ty, lvalue: false, expiring: false, span })
+        Some(Typed {
+            kind: TypedKind::Aggregate(parts, true),
+            ty,
+            lvalue: false,
+            expiring: false,
+            span,
+        })
     }
 
     /// An object from the values in parentheses.
-    pub(in crate::analyze) fn initialize_direct(&mut self, ty: TypeId, values: &[Expression], span: Span) -> Option<Typed> {
+    pub(in crate::analyze) fn initialize_direct(
+        &mut self,
+        ty: TypeId,
+        values: &[Expression],
+        span: Span,
+    ) -> Option<Typed> {
         let typed = self.arguments(values)?;
         if typed.is_empty() {
             return self.zero_value(ty, span);
@@ -146,7 +186,12 @@ impl Analyzer {
         self.initialize_values(ty, typed, span)
     }
 
-    pub(in crate::analyze) fn initialize_values(&mut self, ty: TypeId, mut values: Vec<Typed>, span: Span) -> Option<Typed> {
+    pub(in crate::analyze) fn initialize_values(
+        &mut self,
+        ty: TypeId,
+        mut values: Vec<Typed>,
+        span: Span,
+    ) -> Option<Typed> {
         if let Some(record) = self.types.record_of(ty) {
             let target = self.types.bare(ty);
             if let [only] = values.as_slice()
@@ -161,7 +206,10 @@ impl Analyzer {
                 // One argument of a class that converts.
                 if let [only] = values.as_slice()
                     && self.types.record_of(only.ty).is_some()
-                    && self.trial(|this| this.choose(&list, &[], None, &values, span, name)).flatten().is_none()
+                    && self
+                        .trial(|this| this.choose(&list, &[], None, &values, span, name))
+                        .flatten()
+                        .is_none()
                 {
                     let only = values.pop()?;
                     return self.convert(only, target, span);
@@ -174,7 +222,10 @@ impl Analyzer {
                 return self.convert(only, target, span);
             }
             let shown = self.show(ty);
-            self.error(span, format!("class {shown} has no constructor with {} arguments", values.len()));
+            self.error(
+                span,
+                format!("class {shown} has no constructor with {} arguments", values.len()),
+            );
             return None;
         }
         if values.len() != 1 {
@@ -190,7 +241,12 @@ impl Analyzer {
     }
 
     /// An object from a list in braces.
-    fn initialize_list(&mut self, ty: TypeId, elements: &[ListElement], span: Span) -> Option<Typed> {
+    fn initialize_list(
+        &mut self,
+        ty: TypeId,
+        elements: &[ListElement],
+        span: Span,
+    ) -> Option<Typed> {
         if self.types.is_reference(ty) {
             let inner = self.types.referred(ty);
             let bare = self.types.bare(inner);
@@ -199,8 +255,15 @@ impl Analyzer {
         }
         match self.types.kind(ty).clone() {
             TypeKind::Array(element, count) => {
-                if let ([ListElement { value: Expression { kind: ExpressionKind::Text(units), .. }, .. }], Some(count)) =
-                    (elements, count)
+                if let (
+                    [
+                        ListElement {
+                            value: Expression { kind: ExpressionKind::Text(units), .. },
+                            ..
+                        },
+                    ],
+                    Some(count),
+                ) = (elements, count)
                     && self.types.bits(element) == 8
                 {
                     return self.initialize_text(ty, element, count, units, span);
@@ -230,10 +293,17 @@ impl Analyzer {
         None
     }
 
-    fn initialize_record(&mut self, ty: TypeId, record: RecordId, elements: &[ListElement], span: Span) -> Option<Typed> {
+    fn initialize_record(
+        &mut self,
+        ty: TypeId,
+        record: RecordId,
+        elements: &[ListElement],
+        span: Span,
+    ) -> Option<Typed> {
         let target = self.types.bare(ty);
         if self.types.record(record).has_constructors {
-            let list: Vec<Expression> = elements.iter().map(|element| element.value.clone()).collect();
+            let list: Vec<Expression> =
+                elements.iter().map(|element| element.value.clone()).collect();
             let values = self.arguments(&list)?;
             if let [only] = values.as_slice()
                 && self.types.bare(only.ty) == target
@@ -272,7 +342,9 @@ impl Analyzer {
         let element = cursor.elements.get(cursor.at)?;
         let value = &element.value;
         let nested = match self.types.kind(ty).clone() {
-            TypeKind::Array(inner, count) if !matches!(value.kind, ExpressionKind::List(_) | ExpressionKind::Text(_)) => {
+            TypeKind::Array(inner, count)
+                if !matches!(value.kind, ExpressionKind::List(_) | ExpressionKind::Text(_)) =>
+            {
                 return self.fill_array(ty, inner, count.unwrap_or(0), cursor, span);
             }
             TypeKind::Record(record) if !self.types.record(record).has_constructors => Some(record),
@@ -294,13 +366,21 @@ impl Analyzer {
         self.initialize_from(ty, value, value.span)
     }
 
-    fn fill_array(&mut self, ty: TypeId, element: TypeId, count: u64, cursor: &mut ListCursor, span: Span) -> Option<Typed> {
+    fn fill_array(
+        &mut self,
+        ty: TypeId,
+        element: TypeId,
+        count: u64,
+        cursor: &mut ListCursor,
+        span: Span,
+    ) -> Option<Typed> {
         let size = self.types.size(element);
         let mut parts: Vec<Part> = Vec::new();
         let mut at = 0;
         while at < count && cursor.at < cursor.elements.len() {
             if let ExpressionKind::Expansion(pattern) = &cursor.elements[cursor.at].value.kind {
-                let values = self.expand_pattern(pattern, |this| this.initialize_from(element, pattern, span));
+                let values = self
+                    .expand_pattern(pattern, |this| this.initialize_from(element, pattern, span));
                 cursor.at += 1;
                 for value in values {
                     parts.push((at * size, None, value?));
@@ -314,17 +394,34 @@ impl Analyzer {
         }
         let rest = at < count;
         let innermost = self.element_of(element);
-        if rest && self.types.record_of(innermost).is_some_and(|record| self.types.record(record).needs_construction) {
+        if rest
+            && self
+                .types
+                .record_of(innermost)
+                .is_some_and(|record| self.types.record(record).needs_construction)
+        {
             for at in at..count.min(at + 4096) {
                 if let Some(value) = self.default_value(element, span) {
                     parts.push((at * size, None, value));
                 }
             }
         }
-        Some(Typed { kind: TypedKind::Aggregate(parts, rest), ty, lvalue: false, expiring: false, span })
+        Some(Typed {
+            kind: TypedKind::Aggregate(parts, rest),
+            ty,
+            lvalue: false,
+            expiring: false,
+            span,
+        })
     }
 
-    fn fill_record(&mut self, ty: TypeId, record: RecordId, cursor: &mut ListCursor, span: Span) -> Option<Typed> {
+    fn fill_record(
+        &mut self,
+        ty: TypeId,
+        record: RecordId,
+        cursor: &mut ListCursor,
+        span: Span,
+    ) -> Option<Typed> {
         let found = self.types.record(record).clone();
         let mut parts: Vec<Part> = Vec::new();
         let mut complete = !found.fields.is_empty() || !found.bases.is_empty();
@@ -347,7 +444,13 @@ impl Analyzer {
                 parts.push((field.offset, field.bits, value));
                 complete &= field.bits.is_none();
                 if found.is_union {
-                    return Some(Typed { kind: TypedKind::Aggregate(parts, true), ty, lvalue: false, expiring: false, span });
+                    return Some(Typed {
+                        kind: TypedKind::Aggregate(parts, true),
+                        ty,
+                        lvalue: false,
+                        expiring: false,
+                        span,
+                    });
                 }
                 continue;
             }
@@ -356,7 +459,8 @@ impl Analyzer {
             }
             if let Some(default) = &field.default {
                 let default = default.clone();
-                let value = self.within(found.scope, |this| this.initialize_from(field.kind, &default, span))?;
+                let value = self
+                    .within(found.scope, |this| this.initialize_from(field.kind, &default, span))?;
                 parts.push((field.offset, field.bits, value));
                 continue;
             }
@@ -379,11 +483,21 @@ impl Analyzer {
             self.error(place, message);
             return None;
         }
-        Some(Typed { kind: TypedKind::Aggregate(parts, !complete), ty, lvalue: false, expiring: false, span })
+        Some(Typed {
+            kind: TypedKind::Aggregate(parts, !complete),
+            ty,
+            lvalue: false,
+            expiring: false,
+            span,
+        })
     }
 
     /// A list as an array, for a loop over it.
-    pub(in crate::analyze) fn list_as_array(&mut self, elements: &[ListElement], span: Span) -> Typed {
+    pub(in crate::analyze) fn list_as_array(
+        &mut self,
+        elements: &[ListElement],
+        span: Span,
+    ) -> Typed {
         let Some(first) = elements.first() else { return self.bad(span) };
         let typed = self.expression(&first.value);
         let element = self.types.decay(typed.ty);
@@ -405,17 +519,26 @@ impl Analyzer {
             return Some(self.constant(0, bare, span));
         }
         if let Some(record) = self.types.record_of(ty)
-            && (self.types.record(record).has_constructors || self.types.record(record).needs_construction)
+            && (self.types.record(record).has_constructors
+                || self.types.record(record).needs_construction)
         {
             if let Some(value) = self.default_value(ty, span) {
                 return Some(match value.kind {
-                    TypedKind::Aggregate(parts, _) => Typed { kind: TypedKind::Aggregate(parts, true), ..value },
+                    TypedKind::Aggregate(parts, _) => {
+                        Typed { kind: TypedKind::Aggregate(parts, true), ..value }
+                    }
                     _ => value,
                 });
             }
             return None;
         }
-        Some(Typed { kind: TypedKind::Aggregate(Vec::new(), true), ty, lvalue: false, expiring: false, span })
+        Some(Typed {
+            kind: TypedKind::Aggregate(Vec::new(), true),
+            ty,
+            lvalue: false,
+            expiring: false,
+            span,
+        })
     }
 
     /// What a variable without initializer holds; `None`: nothing in particular.
@@ -433,20 +556,26 @@ impl Analyzer {
         if found.has_constructors {
             let list = self.constructors(record);
             let name = self.parser.names.intern("<constructor>");
-            let usable = self.trial(|this| this.choose(&list, &[], None, &[], span, name)).flatten();
+            let usable =
+                self.trial(|this| this.choose(&list, &[], None, &[], span, name)).flatten();
             let Some(number) = usable else {
                 // `T() = default` next to other constructors.
                 if self.has_default_constructor(record) {
                     return self.default_parts(target, record, span);
                 }
                 let shown = self.show(ty);
-                let problem = Problem::error(span, format!("class {shown} has no constructor without arguments"));
+                let problem = Problem::error(
+                    span,
+                    format!("class {shown} has no constructor without arguments"),
+                );
                 self.report(problem.note(found.span, "the class is defined here"));
                 return None;
             };
             // An empty body leaves the object as it is.
             let syntax = self.function(number).syntax.clone();
-            if syntax.body.is_some_and(|body| body.end - body.start == 2) && !found.needs_construction {
+            if syntax.body.is_some_and(|body| body.end - body.start == 2)
+                && !found.needs_construction
+            {
                 return None;
             }
             return self.construct_by(number, target, Vec::new(), span);
@@ -483,7 +612,9 @@ impl Analyzer {
             let value = match &field.default {
                 Some(default) => {
                     let default = default.clone();
-                    self.within(found.scope, |this| this.initialize_from(field.kind, &default, span))
+                    self.within(found.scope, |this| {
+                        this.initialize_from(field.kind, &default, span)
+                    })
                 }
                 None if field.name == known::EMPTY => None,
                 None => self.default_value(field.kind, span),
@@ -495,7 +626,13 @@ impl Analyzer {
         if parts.is_empty() {
             return None;
         }
-        Some(Typed { kind: TypedKind::Aggregate(parts, false), ty, lvalue: false, expiring: false, span })
+        Some(Typed {
+            kind: TypedKind::Aggregate(parts, false),
+            ty,
+            lvalue: false,
+            expiring: false,
+            span,
+        })
     }
 }
 

@@ -25,7 +25,9 @@ impl Analyzer {
         }
         match self.types.kind(ty).clone() {
             TypeKind::Reference(inner) => return self.reference_conversion(value, inner, false),
-            TypeKind::RvalueReference(inner) => return self.reference_conversion(value, inner, true),
+            TypeKind::RvalueReference(inner) => {
+                return self.reference_conversion(value, inner, true);
+            }
             _ => {}
         }
         let target = self.types.bare(ty);
@@ -58,7 +60,9 @@ impl Analyzer {
             return Some(CONVERSION);
         }
         if let TypeKind::Pointer(to) = *self.types.kind(target) {
-            if from == TypeId::NULL || matches!(value.kind, TypedKind::Constant(0)) && self.types.is_integer(from) {
+            if from == TypeId::NULL
+                || matches!(value.kind, TypedKind::Constant(0)) && self.types.is_integer(from)
+            {
                 return Some(CONVERSION);
             }
             if let TypeKind::Pointer(pointee) = *self.types.kind(from) {
@@ -68,7 +72,8 @@ impl Analyzer {
         if target == TypeId::BOOL && (self.types.is_pointer(from) || from == TypeId::NULL) {
             return Some(CONVERSION + 8);
         }
-        if let (Some(derived), Some(base)) = (self.types.record_of(from), self.types.record_of(target))
+        if let (Some(derived), Some(base)) =
+            (self.types.record_of(from), self.types.record_of(target))
             && self.types.base_offset(derived, base).is_some()
         {
             return Some(CONVERSION);
@@ -101,12 +106,14 @@ impl Analyzer {
             return Some(CONVERSION + adds);
         }
         // `T**` to `const T* const*`.
-        if let (TypeKind::Pointer(a), TypeKind::Pointer(b)) = (self.types.kind(a).clone(), self.types.kind(b).clone())
+        if let (TypeKind::Pointer(a), TypeKind::Pointer(b)) =
+            (self.types.kind(a).clone(), self.types.kind(b).clone())
             && self.types.is_const(to)
         {
             return self.pointer_conversion(a, b).map(|cost| cost + 1);
         }
-        if let (TypeKind::Array(a, _), TypeKind::Array(b, None)) = (self.types.kind(a).clone(), self.types.kind(b).clone())
+        if let (TypeKind::Array(a, _), TypeKind::Array(b, None)) =
+            (self.types.kind(a).clone(), self.types.kind(b).clone())
             && a == b
         {
             return Some(EXACT + 1);
@@ -178,7 +185,11 @@ impl Analyzer {
         found
     }
 
-    fn find_user_conversion(&mut self, value: &Typed, target: TypeId) -> Option<(UserConversion, u32)> {
+    fn find_user_conversion(
+        &mut self,
+        value: &Typed,
+        target: TypeId,
+    ) -> Option<(UserConversion, u32)> {
         let mut best: Option<(UserConversion, u32)> = None;
         if let Some(record) = self.types.record_of(value.ty) {
             for (number, result) in self.conversions_of(record) {
@@ -186,7 +197,8 @@ impl Analyzer {
                 if is_explicit && target != TypeId::BOOL {
                     continue;
                 }
-                if self.types.is_const(value.ty) && !self.function(number).syntax.signature.is_const {
+                if self.types.is_const(value.ty) && !self.function(number).syntax.signature.is_const
+                {
                     continue;
                 }
                 let probe = self.declval(result);
@@ -202,10 +214,14 @@ impl Analyzer {
             && self.types.record(record).has_constructors
         {
             let list = self.constructors(record);
-            let list: Vec<FunctionNumber> =
-                list.into_iter().filter(|&number| !self.function(number).syntax.specifiers.is_explicit).collect();
+            let list: Vec<FunctionNumber> = list
+                .into_iter()
+                .filter(|&number| !self.function(number).syntax.specifiers.is_explicit)
+                .collect();
             let span = value.span;
-            let chosen = self.trial(|this| this.choose_quietly(&list, std::slice::from_ref(value), span)).flatten();
+            let chosen = self
+                .trial(|this| this.choose_quietly(&list, std::slice::from_ref(value), span))
+                .flatten();
             if let Some(number) = chosen {
                 best = Some((UserConversion::Constructor(number), 1));
             }
@@ -265,7 +281,8 @@ impl Analyzer {
         {
             let value = self.decayed(value);
             if let Some(pointee) = self.types.pointee(value.ty)
-                && let (Some(derived), Some(base)) = (self.types.record_of(pointee), self.types.record_of(to))
+                && let (Some(derived), Some(base)) =
+                    (self.types.record_of(pointee), self.types.record_of(to))
                 && let Some(offset) = self.types.base_offset(derived, base)
                 && offset > 0
             {
@@ -278,11 +295,17 @@ impl Analyzer {
         if target == TypeId::BOOL && (self.types.is_pointer(from) || from == TypeId::NULL) {
             let value = self.decayed(value);
             let ty = value.ty;
-            let zero = Typed { kind: TypedKind::Constant(0), ty, lvalue: false, expiring: false, span };
-            let kind = TypedKind::Compare(crate::syntax::BinaryOperator::NotEqual, Box::new(value), Box::new(zero));
+            let zero =
+                Typed { kind: TypedKind::Constant(0), ty, lvalue: false, expiring: false, span };
+            let kind = TypedKind::Compare(
+                crate::syntax::BinaryOperator::NotEqual,
+                Box::new(value),
+                Box::new(zero),
+            );
             return Some(Typed { kind, ty: TypeId::BOOL, lvalue: false, expiring: false, span });
         }
-        if let (Some(derived), Some(base)) = (self.types.record_of(from), self.types.record_of(target))
+        if let (Some(derived), Some(base)) =
+            (self.types.record_of(from), self.types.record_of(target))
             && self.types.base_offset(derived, base).is_some()
         {
             let object = self.temporary(value);
@@ -297,7 +320,9 @@ impl Analyzer {
                 self.converting = outer;
                 converted
             }
-            UserConversion::Constructor(number) => self.construct_by(number, target, vec![value], span),
+            UserConversion::Constructor(number) => {
+                self.construct_by(number, target, vec![value], span)
+            }
         }
     }
 
@@ -308,10 +333,13 @@ impl Analyzer {
         let pointers = (self.types.decay(value.ty), self.types.bare(ty));
         let pointees = (self.types.pointee(pointers.0), self.types.pointee(pointers.1));
         let problem = match pointees {
-            (Some(a), Some(b)) if self.types.is_const(a) && !self.types.is_const(b) => {
-                problem.help("the target of the pointer is `const`; declare the other pointer `const` too")
+            (Some(a), Some(b)) if self.types.is_const(a) && !self.types.is_const(b) => problem
+                .help(
+                    "the target of the pointer is `const`; declare the other pointer `const` too",
+                ),
+            (Some(_), Some(_)) => {
+                problem.help("write `reinterpret_cast` if the bits are to be read as another type")
             }
-            (Some(_), Some(_)) => problem.help("write `reinterpret_cast` if the bits are to be read as another type"),
             (None, Some(b)) if self.types.bare(value.ty) == self.types.bare(b) && value.lvalue => {
                 problem.help("take its address: write `&` before it")
             }
@@ -328,7 +356,8 @@ impl Analyzer {
         let inner = self.types.referred(ty);
         if self.conversion(&value, ty).is_none() {
             let (from, to) = (self.show(value.ty), self.show(ty));
-            let problem = Problem::error(span, format!("cannot bind {to} to a value of type {from}"));
+            let problem =
+                Problem::error(span, format!("cannot bind {to} to a value of type {from}"));
             let same = self.types.bare(value.ty) == self.types.bare(inner);
             self.report(if same && self.types.is_const(value.ty) && !self.types.is_const(inner) {
                 problem.help("the value is `const`; make the reference `const` too")
@@ -354,7 +383,8 @@ impl Analyzer {
             } else {
                 self.temporary(value)
             }
-        } else if let (Some(derived), Some(base)) = (self.types.record_of(a), self.types.record_of(b))
+        } else if let (Some(derived), Some(base)) =
+            (self.types.record_of(a), self.types.record_of(b))
             && self.types.base_offset(derived, base).is_some()
         {
             let object = self.temporary(value);
@@ -380,7 +410,8 @@ impl Analyzer {
         }
         let offset = self.types.base_offset(derived, base)?;
         let ty = self.types.intern(TypeKind::Record(base));
-        let (is_const, is_volatile) = (self.types.is_const(object.ty), self.types.is_volatile(object.ty));
+        let (is_const, is_volatile) =
+            (self.types.is_const(object.ty), self.types.is_volatile(object.ty));
         let ty = self.types.with(ty, is_const, is_volatile);
         Some(self.part(object, offset, ty, None))
     }
@@ -416,14 +447,20 @@ impl Analyzer {
                         && self.signature(number).is_some_and(|signature| {
                             signature.parameters.first().is_some_and(|parameter| {
                                 self.types.is_reference(parameter.ty)
-                                    && self.types.record_of(self.types.referred(parameter.ty)) == Some(record)
-                            }) && signature.parameters.iter().skip(1).all(|parameter| parameter.default.is_some())
+                                    && self.types.record_of(self.types.referred(parameter.ty))
+                                        == Some(record)
+                            }) && signature
+                                .parameters
+                                .iter()
+                                .skip(1)
+                                .all(|parameter| parameter.default.is_some())
                         })
                 })
                 .collect();
             let span = value.span;
             if !copies.is_empty()
-                && let Some(number) = self.choose_quietly(&copies, std::slice::from_ref(&value), span)
+                && let Some(number) =
+                    self.choose_quietly(&copies, std::slice::from_ref(&value), span)
             {
                 let ty = self.types.bare(ty);
                 return self.construct_by(number, ty, vec![value], span);
@@ -431,7 +468,13 @@ impl Analyzer {
         }
         if matches!(self.types.kind(value.ty), TypeKind::Array(..)) {
             let (ty, span) = (self.types.bare(value.ty), value.span);
-            return Some(Typed { kind: TypedKind::Load(Box::new(value)), ty, lvalue: false, expiring: false, span });
+            return Some(Typed {
+                kind: TypedKind::Load(Box::new(value)),
+                ty,
+                lvalue: false,
+                expiring: false,
+                span,
+            });
         }
         let bare = self.types.bare(value.ty);
         let loaded = self.rvalue(value);

@@ -37,7 +37,8 @@ impl Analyzer {
             }
             Err(ties) => {
                 let text = self.text(name).to_owned();
-                let mut problem = Problem::error(span, format!("the call of `{text}` is ambiguous"));
+                let mut problem =
+                    Problem::error(span, format!("the call of `{text}` is ambiguous"));
                 for number in ties.into_iter().take(3) {
                     let place = self.function(number).syntax.span;
                     problem = problem.note(place, "this function fits");
@@ -75,12 +76,20 @@ impl Analyzer {
             }
             let (chosen, weight) = if is_template {
                 let count = self.function(number).syntax.signature.parameters.len();
-                let open = self.function(number).syntax.signature.parameters.iter().any(|parameter| parameter.pack);
-                if values.len() > count && !open && !self.function(number).syntax.signature.variadic {
+                let open = self
+                    .function(number)
+                    .syntax
+                    .signature
+                    .parameters
+                    .iter()
+                    .any(|parameter| parameter.pack);
+                if values.len() > count && !open && !self.function(number).syntax.signature.variadic
+                {
                     continue;
                 }
                 let made = self.trial(|this| {
-                    let (arguments, weight) = this.deduce_function(number, explicit, values, span)?;
+                    let (arguments, weight) =
+                        this.deduce_function(number, explicit, values, span)?;
                     let instance = this.instance_of(number, &arguments, span)?;
                     this.signature(instance)?;
                     Some((instance, weight))
@@ -99,15 +108,25 @@ impl Analyzer {
         candidates
     }
 
-    fn costs(&mut self, number: FunctionNumber, object: Option<&Typed>, values: &[Typed]) -> Option<Vec<u32>> {
+    fn costs(
+        &mut self,
+        number: FunctionNumber,
+        object: Option<&Typed>,
+        values: &[Typed],
+    ) -> Option<Vec<u32>> {
         let signature = self.signature(number)?;
-        let required = signature.parameters.iter().filter(|parameter| parameter.default.is_none()).count();
-        if values.len() < required || values.len() > signature.parameters.len() && !signature.variadic {
+        let required =
+            signature.parameters.iter().filter(|parameter| parameter.default.is_none()).count();
+        if values.len() < required
+            || values.len() > signature.parameters.len() && !signature.variadic
+        {
             return None;
         }
         let mut costs = Vec::new();
         let record = self.function(number);
-        if let (Some(object), true, false) = (object, record.record.is_some() && !record.is_constructor, record.is_static) {
+        if let (Some(object), true, false) =
+            (object, record.record.is_some() && !record.is_constructor, record.is_static)
+        {
             let is_const = record.syntax.signature.is_const;
             let object_const = self.types.is_const(object.ty);
             if object_const && !is_const {
@@ -147,20 +166,31 @@ impl Analyzer {
                 let required = signature.parameters.iter().filter(|p| p.default.is_none()).count();
                 let most = signature.parameters.len();
                 if values.len() < required || values.len() > most {
-                    let wanted = if required == most { format!("{most}") } else { format!("{required} to {most}") };
+                    let wanted = if required == most {
+                        format!("{most}")
+                    } else {
+                        format!("{required} to {most}")
+                    };
                     let plural = if wanted == "1" { "argument" } else { "arguments" };
-                    let message = format!("`{display}` takes {wanted} {plural}, but {} are given", values.len());
+                    let message = format!(
+                        "`{display}` takes {wanted} {plural}, but {} are given",
+                        values.len()
+                    );
                     let problem = Problem::error(span, message).note(place, "declared here");
                     self.report(problem);
                     return;
                 }
                 for (value, parameter) in values.iter().zip(&signature.parameters) {
                     if self.conversion(value, parameter.ty).is_none() {
-                        let name = parameter.name.map_or(String::new(), |name| format!(" `{}`", self.text(name)));
+                        let name = parameter
+                            .name
+                            .map_or(String::new(), |name| format!(" `{}`", self.text(name)));
                         let before = self.parser.problems.mark();
                         self.convert(value.clone(), parameter.ty, value.span);
                         if self.parser.problems.mark() != before {
-                            self.parser.problems.amend(parameter.span, format!("parameter{name} of `{display}`"));
+                            self.parser
+                                .problems
+                                .amend(parameter.span, format!("parameter{name} of `{display}`"));
                             return;
                         }
                     }
@@ -183,9 +213,14 @@ impl Analyzer {
                     return;
                 }
                 let shown: Vec<String> = values.iter().map(|value| self.show(value.ty)).collect();
-                let message = format!("the template arguments of `{text}` cannot be deduced from ({})", shown.join(", "));
+                let message = format!(
+                    "the template arguments of `{text}` cannot be deduced from ({})",
+                    shown.join(", ")
+                );
                 let problem = Problem::error(span, message).note(place, "declared here");
-                self.report(problem.help("give them in angle brackets, or make the arguments' types agree"));
+                self.report(
+                    problem.help("give them in angle brackets, or make the arguments' types agree"),
+                );
                 return;
             }
         }
@@ -244,7 +279,9 @@ fn best(candidates: &[Candidate]) -> Result<FunctionNumber, Vec<FunctionNumber>>
     };
     let mut winners: Vec<&Candidate> = Vec::new();
     for candidate in candidates {
-        let beaten = candidates.iter().any(|other| other.number != candidate.number && better(other, candidate));
+        let beaten = candidates
+            .iter()
+            .any(|other| other.number != candidate.number && better(other, candidate));
         if !beaten && winners.iter().all(|winner| winner.number != candidate.number) {
             winners.push(candidate);
         }

@@ -11,6 +11,62 @@ use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
 use std::rc::Rc;
 
+/// Functions of CUDA that have no implementation here.
+const MISSING: &[&str] = &[
+    "tgamma",
+    "tgammaf",
+    "lgamma",
+    "lgammaf",
+    "erfinv",
+    "erfinvf",
+    "erfcinv",
+    "erfcinvf",
+    "erfcx",
+    "erfcxf",
+    "j0",
+    "j0f",
+    "j1",
+    "j1f",
+    "jn",
+    "jnf",
+    "y0",
+    "y0f",
+    "y1",
+    "y1f",
+    "yn",
+    "ynf",
+    "nextafter",
+    "nextafterf",
+    "ilogb",
+    "ilogbf",
+    "logb",
+    "logbf",
+    "norm3d",
+    "norm3df",
+    "norm4d",
+    "norm4df",
+    "rnorm3d",
+    "rnorm3df",
+    "remquo",
+    "remquof",
+    "normcdfinv",
+    "normcdfinvf",
+    "frexp",
+    "surf2Dread",
+    "surf2Dwrite",
+    "curand_init",
+    "curand_uniform",
+    "curand_normal",
+    "curand",
+    "cudaGetParameterBuffer",
+    "cudaLaunchDevice",
+    "remainder",
+    "scalbn",
+    "__fns",
+    "rhypot",
+    "rcbrt",
+];
+
 impl Analyzer {
     /// Arguments of a call; packs are expanded. `None` after an error.
     pub(in crate::analyze) fn arguments(&mut self, list: &[Expression]) -> Option<Vec<Typed>> {
@@ -30,13 +86,24 @@ impl Analyzer {
     fn argument(&mut self, value: &Expression) -> Typed {
         if let ExpressionKind::List(_) = value.kind {
             self.lists.insert((value.span.low, value.span.high), Rc::new(value.clone()));
-            return Typed { kind: TypedKind::Error, ty: TypeId::AUTO, lvalue: false, expiring: false, span: value.span };
+            return Typed {
+                kind: TypedKind::Error,
+                ty: TypeId::AUTO,
+                lvalue: false,
+                expiring: false,
+                span: value.span,
+            };
         }
         // The name of an overloaded function is chosen by the parameter; only single functions are supported.
         self.expression(value)
     }
 
-    pub(super) fn call(&mut self, callee: &Expression, arguments: &[Expression], span: Span) -> Typed {
+    pub(super) fn call(
+        &mut self,
+        callee: &Expression,
+        arguments: &[Expression],
+        span: Span,
+    ) -> Typed {
         match &callee.kind {
             ExpressionKind::Name(name) => self.call_name(name, arguments, span),
             ExpressionKind::Member(object, arrow, name) => {
@@ -49,14 +116,22 @@ impl Analyzer {
                 let callee = self.expression(callee);
                 let values = self.arguments(arguments);
                 match values {
-                    Some(values) if callee.ty != TypeId::ERROR => self.call_value(callee, values, span),
+                    Some(values) if callee.ty != TypeId::ERROR => {
+                        self.call_value(callee, values, span)
+                    }
                     _ => self.bad(span),
                 }
             }
         }
     }
 
-    fn call_member_named(&mut self, object: Typed, name: &QualifiedName, values: Vec<Typed>, span: Span) -> Typed {
+    fn call_member_named(
+        &mut self,
+        object: Typed,
+        name: &QualifiedName,
+        values: Vec<Typed>,
+        span: Span,
+    ) -> Typed {
         let last = name.last().clone();
         let Some(record) = self.types.record_of(object.ty) else {
             // A destructor of a scalar does nothing.
@@ -78,7 +153,11 @@ impl Analyzer {
         };
         if self.types.find_field(record, last.name).is_some() {
             let callee = self.member_of(object, name, span);
-            return if callee.ty == TypeId::ERROR { callee } else { self.call_value(callee, values, span) };
+            return if callee.ty == TypeId::ERROR {
+                callee
+            } else {
+                self.call_value(callee, values, span)
+            };
         }
         match self.find_in(scope, last.name, 0) {
             Some(Binding::Functions(list)) => {
@@ -90,12 +169,17 @@ impl Analyzer {
                     None => Vec::new(),
                 };
                 let chosen = self.choose(&list, &explicit, Some(&object), &values, span, last.name);
-                let called = chosen.and_then(|number| self.call_method(number, object, values, span));
+                let called =
+                    chosen.and_then(|number| self.call_method(number, object, values, span));
                 called.unwrap_or_else(|| self.bad(span))
             }
             Some(_) => {
                 let callee = self.member_of(object, name, span);
-                if callee.ty == TypeId::ERROR { callee } else { self.call_value(callee, values, span) }
+                if callee.ty == TypeId::ERROR {
+                    callee
+                } else {
+                    self.call_value(callee, values, span)
+                }
             }
             None => {
                 if self.text(last.name).starts_with('~') {
@@ -128,7 +212,10 @@ impl Analyzer {
         };
         if function.parameters.len() != values.len() {
             let (wanted, given) = (function.parameters.len(), values.len());
-            self.error(span, format!("this function takes {wanted} arguments, but {given} are given"));
+            self.error(
+                span,
+                format!("this function takes {wanted} arguments, but {given} are given"),
+            );
             return self.bad(span);
         }
         let mut fitted = Vec::new();
@@ -149,9 +236,12 @@ impl Analyzer {
         let Ok(found) = self.resolve_callee(name) else { return self.bad(span) };
         // A data member of function type or a functor member.
         if !matches!(found, Some(Binding::Functions(_))) {
-            let is_field = self.frame.as_ref().and_then(|frame| frame.this.as_ref()).is_some_and(|this| {
-                self.types.record_of(this.ty).is_some_and(|record| self.types.find_field(record, last.name).is_some())
-            });
+            let is_field =
+                self.frame.as_ref().and_then(|frame| frame.this.as_ref()).is_some_and(|this| {
+                    self.types
+                        .record_of(this.ty)
+                        .is_some_and(|record| self.types.find_field(record, last.name).is_some())
+                });
             if found.is_some() || is_field {
                 let callee = match &found {
                     Some(Binding::Type(_) | Binding::Template(_)) => None,
@@ -159,7 +249,9 @@ impl Analyzer {
                 };
                 if let Some(callee) = callee {
                     return match values {
-                        Some(values) if callee.ty != TypeId::ERROR => self.call_value(callee, values, span),
+                        Some(values) if callee.ty != TypeId::ERROR => {
+                            self.call_value(callee, values, span)
+                        }
                         _ => self.bad(span),
                     };
                 }
@@ -173,8 +265,10 @@ impl Analyzer {
                 derived: Vec::new(),
                 span: name.span,
             };
-            let elements: Vec<ListElement> =
-                arguments.iter().map(|value| ListElement { field: None, value: value.clone() }).collect();
+            let elements: Vec<ListElement> = arguments
+                .iter()
+                .map(|value| ListElement { field: None, value: value.clone() })
+                .collect();
             return self.construct(&Rc::new(kind), &elements, false, span);
         }
         let Some(values) = values else { return self.bad(span) };
@@ -197,7 +291,8 @@ impl Analyzer {
             None => Vec::new(),
         };
         let this = self.frame.as_ref().and_then(|frame| frame.this.clone());
-        let Some(number) = self.choose(&list, &explicit, this.as_ref(), &values, span, last.name) else {
+        let Some(number) = self.choose(&list, &explicit, this.as_ref(), &values, span, last.name)
+        else {
             return self.bad(span);
         };
         let member = self.function(number).record.is_some() && !self.function(number).is_static;
@@ -234,8 +329,17 @@ impl Analyzer {
 
     fn unknown_function(&mut self, name: Name, span: Span) {
         let text = self.text(name).to_owned();
+        let missing =
+            MISSING.contains(&text.as_str()) || text.starts_with("tex") || text.starts_with("__v");
+        if missing {
+            self.unsupported(span, format!("the function `{text}`"));
+            return;
+        }
         let header = match text.as_str() {
-            _ if text.starts_with("__half") || text.starts_with("__float2half") || text.starts_with("__h") => {
+            _ if text.starts_with("__half")
+                || text.starts_with("__float2half")
+                || text.starts_with("__h") =>
+            {
                 Some("cuda_fp16.h")
             }
             _ if text.contains("bfloat16") => Some("cuda_bf16.h"),
@@ -245,7 +349,9 @@ impl Analyzer {
         };
         let problem = Problem::error(span, format!("cannot find function `{text}` in this scope"));
         match header {
-            Some(header) => self.report(problem.label("not found").help(format!("add `#include <{header}>`"))),
+            Some(header) => {
+                self.report(problem.label("not found").help(format!("add `#include <{header}>`")))
+            }
             None => self.unknown_name(name, span, "function"),
         }
     }
@@ -269,7 +375,12 @@ impl Analyzer {
     }
 
     /// Calls a member function by name without arguments.
-    pub(in crate::analyze) fn call_member(&mut self, object: Typed, name: Name, span: Span) -> Option<Typed> {
+    pub(in crate::analyze) fn call_member(
+        &mut self,
+        object: Typed,
+        name: Name,
+        span: Span,
+    ) -> Option<Typed> {
         let part = NamePart { name, span, arguments: None, conversion: None };
         let name = QualifiedName { span, global: false, parts: vec![part] };
         let called = self.call_member_named(object, &name, Vec::new(), span);
@@ -277,9 +388,16 @@ impl Analyzer {
     }
 
     /// Calls a function of a built-in header.
-    pub(in crate::analyze) fn call_named(&mut self, name: &str, values: Vec<Typed>, span: Span) -> Typed {
+    pub(in crate::analyze) fn call_named(
+        &mut self,
+        name: &str,
+        values: Vec<Typed>,
+        span: Span,
+    ) -> Typed {
         let name = self.parser.names.intern(name);
-        let Some(Binding::Functions(list)) = self.find_in(0, name, 0) else { return self.bad(span) };
+        let Some(Binding::Functions(list)) = self.find_in(0, name, 0) else {
+            return self.bad(span);
+        };
         let chosen = self.choose(&list, &[], None, &values, span, name);
         let called = chosen.and_then(|number| self.build_call(number, None, values, span));
         called.unwrap_or_else(|| self.bad(span))
@@ -302,7 +420,8 @@ impl Analyzer {
                 let chosen = if others.is_empty() {
                     self.choose(&list, &[], Some(&first), &rest, span, name)
                 } else {
-                    self.trial(|this| this.choose(&list, &[], Some(&first), &rest, span, name)).flatten()
+                    self.trial(|this| this.choose(&list, &[], Some(&first), &rest, span, name))
+                        .flatten()
                 };
                 if let Some(number) = chosen {
                     return self.call_method(number, first, rest, span);
@@ -328,7 +447,8 @@ impl Analyzer {
         let mut scope = Some(self.scope);
         while let Some(here) = scope {
             if let Some(Binding::Functions(found)) = self.find_in(here, name, 0) {
-                let free = found.into_iter().filter(|&number| self.function(number).record.is_none());
+                let free =
+                    found.into_iter().filter(|&number| self.function(number).record.is_none());
                 list.extend(free);
                 if !list.is_empty() {
                     break;
@@ -364,7 +484,11 @@ impl Analyzer {
                         ty if self.types.is_integer(ty) => self.types.promoted(ty),
                         ty => ty,
                     };
-                    fitted.push(if self.types.is_arithmetic(ty) { self.number_as(value, ty) } else { value });
+                    fitted.push(if self.types.is_arithmetic(ty) {
+                        self.number_as(value, ty)
+                    } else {
+                        value
+                    });
                 }
             }
         }
@@ -373,14 +497,18 @@ impl Analyzer {
             let scope = self.function(number).scope;
             let default = default.clone();
             let frame = self.frame.take();
-            let value = self.within(scope, |this| this.initialize_from(parameter.ty, &default, span));
+            let value =
+                self.within(scope, |this| this.initialize_from(parameter.ty, &default, span));
             self.frame = frame;
             fitted.push(value?);
         }
         if fitted.len() < signature.parameters.len() {
             let display = self.function(number).display.clone();
             let (wanted, place) = (signature.parameters.len(), self.function(number).syntax.span);
-            let problem = Problem::error(span, format!("`{display}` takes {wanted} arguments, but {given} are given"));
+            let problem = Problem::error(
+                span,
+                format!("`{display}` takes {wanted} arguments, but {given} are given"),
+            );
             self.report(problem.note(place, "declared here"));
             return None;
         }
@@ -428,15 +556,31 @@ impl Analyzer {
             self.report(problem.note(place, "deleted here"));
             return;
         }
-        if self.frame.is_none() || self.unevaluated || self.parser.map.is_builtin(place) || record.captures.is_some() {
+        if self.frame.is_none()
+            || self.unevaluated
+            || self.parser.map.is_builtin(place)
+            || record.captures.is_some()
+        {
             return;
         }
         if flags.global {
-            let problem = Problem::error(span, format!("kernel `{display}` cannot be called like a function"));
+            let problem = Problem::error(
+                span,
+                format!("kernel `{display}` cannot be called like a function"),
+            );
             self.report(problem.help("launch it from host code: `kernel<<<grid, block>>>(...)`"));
-        } else if !flags.device && !flags.is_constexpr && !record.syntax.defaulted && record.inherits.is_none() {
-            let problem = Problem::error(span, format!("host function `{display}` cannot be called from device code"));
-            self.report(problem.note(place, "declared here").help("add `__device__` to its declaration"));
+        } else if !flags.device
+            && !flags.is_constexpr
+            && !record.syntax.defaulted
+            && record.inherits.is_none()
+        {
+            let problem = Problem::error(
+                span,
+                format!("host function `{display}` cannot be called from device code"),
+            );
+            self.report(
+                problem.note(place, "declared here").help("add `__device__` to its declaration"),
+            );
         }
     }
 
@@ -541,7 +685,9 @@ impl Analyzer {
             }
             (TemplateParameterKind::Type(_), argument @ TemplateArgument::Type(_))
             | (_, argument @ TemplateArgument::Pack(_))
-            | (TemplateParameterKind::Template(_), argument @ TemplateArgument::Template(_)) => Some(argument),
+            | (TemplateParameterKind::Template(_), argument @ TemplateArgument::Template(_)) => {
+                Some(argument)
+            }
             _ => None,
         }
     }

@@ -8,7 +8,13 @@ use crate::types::{TypeId, TypeKind};
 use std::rc::Rc;
 
 impl Analyzer {
-    pub(super) fn cast(&mut self, style: CastStyle, kind: &TypeSyntax, value: &Expression, span: Span) -> Typed {
+    pub(super) fn cast(
+        &mut self,
+        style: CastStyle,
+        kind: &TypeSyntax,
+        value: &Expression,
+        span: Span,
+    ) -> Typed {
         let ty = self.type_of(kind);
         if ty == TypeId::ERROR {
             self.expression(value);
@@ -37,7 +43,8 @@ impl Analyzer {
     ) -> Option<Typed> {
         let target = self.types.bare(ty);
         if target == TypeId::VOID {
-            let kind = TypedKind::Comma(Box::new(value), Box::new(self.constant(0, TypeId::VOID, span)));
+            let kind =
+                TypedKind::Comma(Box::new(value), Box::new(self.constant(0, TypeId::VOID, span)));
             return Some(Typed { kind, ty: TypeId::VOID, lvalue: false, expiring: false, span });
         }
         if self.types.is_reference(ty) {
@@ -47,15 +54,19 @@ impl Analyzer {
         if self.types.record_of(target).is_some() {
             return self.initialize_values(target, vec![value], span);
         }
-        let value = if self.types.record_of(value.ty).is_some() { value } else { self.decayed(value) };
+        let value =
+            if self.types.record_of(value.ty).is_some() { value } else { self.decayed(value) };
         let from = value.ty;
-        let numbers = self.types.fundamental(from).is_some() && self.types.fundamental(target).is_some();
+        let numbers =
+            self.types.fundamental(from).is_some() && self.types.fundamental(target).is_some();
         if numbers {
             return Some(self.number_as(value, target));
         }
         let pointer = |this: &Self, ty: TypeId| this.types.is_pointer(ty) || ty == TypeId::NULL;
         if pointer(self, from) && pointer(self, target) {
-            if let Some(converted) = self.trial(|this| this.convert(value.clone(), target, span)).flatten() {
+            if let Some(converted) =
+                self.trial(|this| this.convert(value.clone(), target, span)).flatten()
+            {
                 return Some(converted);
             }
             // Down to a derived class.
@@ -73,7 +84,9 @@ impl Analyzer {
             return Some(Typed { ty: target, span, ..value });
         }
         if any {
-            let integer = |this: &Self, ty: TypeId| this.types.is_integer(ty) || this.types.is_enumeration(ty);
+            let integer = |this: &Self, ty: TypeId| {
+                this.types.is_integer(ty) || this.types.is_enumeration(ty)
+            };
             if pointer(self, from) && integer(self, target) {
                 let wide = Typed {
                     kind: TypedKind::Reinterpret(Box::new(value)),
@@ -87,7 +100,12 @@ impl Analyzer {
             if integer(self, from) && pointer(self, target) {
                 let wide = self.number_as(value, TypeId::UNSIGNED_LONG);
                 if let TypedKind::Constant(bits) = wide.kind {
-                    return Some(Typed { kind: TypedKind::Constant(bits), ty: target, span, ..wide });
+                    return Some(Typed {
+                        kind: TypedKind::Constant(bits),
+                        ty: target,
+                        span,
+                        ..wide
+                    });
                 }
                 let kind = TypedKind::Reinterpret(Box::new(wide));
                 return Some(Typed { kind, ty: target, lvalue: false, expiring: false, span });
@@ -96,7 +114,13 @@ impl Analyzer {
         self.convert(value, ty, span)
     }
 
-    fn cast_reference(&mut self, style: CastStyle, value: Typed, ty: TypeId, span: Span) -> Option<Typed> {
+    fn cast_reference(
+        &mut self,
+        style: CastStyle,
+        value: Typed,
+        ty: TypeId,
+        span: Span,
+    ) -> Option<Typed> {
         let expiring = matches!(self.types.kind(ty), TypeKind::RvalueReference(_));
         let inner = self.types.referred(ty);
         let (a, b) = (self.types.bare(value.ty), self.types.bare(inner));
@@ -137,7 +161,13 @@ impl Analyzer {
     }
 
     /// `T(values)` and `T{values}`.
-    pub(super) fn construct(&mut self, kind: &Rc<TypeSyntax>, elements: &[ListElement], braces: bool, span: Span) -> Typed {
+    pub(super) fn construct(
+        &mut self,
+        kind: &Rc<TypeSyntax>,
+        elements: &[ListElement],
+        braces: bool,
+        span: Span,
+    ) -> Typed {
         let mut ty = self.type_of(kind);
         if ty == TypeId::ERROR {
             return self.bad(span);
@@ -159,14 +189,18 @@ impl Analyzer {
             && !matches!(only.value.kind, ExpressionKind::Expansion(_))
         {
             let value = if matches!(only.value.kind, ExpressionKind::List(_)) {
-                return self.initialize_from(ty, &only.value, span).unwrap_or_else(|| self.bad(span));
+                return self
+                    .initialize_from(ty, &only.value, span)
+                    .unwrap_or_else(|| self.bad(span));
             } else {
                 self.expression(&only.value)
             };
             if value.ty == TypeId::ERROR {
                 return value;
             }
-            return self.cast_typed(CastStyle::Parentheses, value, ty, span).unwrap_or_else(|| self.bad(span));
+            return self
+                .cast_typed(CastStyle::Parentheses, value, ty, span)
+                .unwrap_or_else(|| self.bad(span));
         }
         let list: Vec<Expression> = elements.iter().map(|element| element.value.clone()).collect();
         if list.is_empty() {
@@ -221,7 +255,8 @@ impl Analyzer {
         if count.is_some() {
             return memory;
         }
-        let list: Vec<Expression> = new.arguments.iter().map(|element| element.value.clone()).collect();
+        let list: Vec<Expression> =
+            new.arguments.iter().map(|element| element.value.clone()).collect();
         let value = if list.is_empty() {
             self.default_value(ty, span)
         } else {

@@ -16,7 +16,9 @@ impl Analyzer {
             return self.bad(span);
         }
         if self.types.record_of(object.ty).is_some() {
-            return self.operator_call("[]", vec![object, index], span).unwrap_or_else(|| self.bad(span));
+            return self
+                .operator_call("[]", vec![object, index], span)
+                .unwrap_or_else(|| self.bad(span));
         }
         let (mut pointer, mut index) = (self.decayed(object), self.decayed(index));
         if self.types.is_pointer(index.ty) && !self.types.is_pointer(pointer.ty) {
@@ -30,7 +32,8 @@ impl Analyzer {
         }
         if self.types.is_float(index.ty) {
             let shown = self.show(index.ty);
-            let problem = Problem::error(index.span, format!("an index must be an integer, not {shown}"));
+            let problem =
+                Problem::error(index.span, format!("an index must be an integer, not {shown}"));
             self.report(problem.help("convert it: `(int)index`"));
             return self.bad(span);
         }
@@ -55,7 +58,12 @@ impl Analyzer {
     }
 
     /// The object before `.` or `->`.
-    pub(super) fn object_of(&mut self, object: &Expression, arrow: bool, span: Span) -> Option<Typed> {
+    pub(super) fn object_of(
+        &mut self,
+        object: &Expression,
+        arrow: bool,
+        span: Span,
+    ) -> Option<Typed> {
         let typed = self.expression(object);
         if typed.ty == TypeId::ERROR {
             return None;
@@ -63,7 +71,8 @@ impl Analyzer {
         if !arrow {
             if self.types.is_pointer(typed.ty) {
                 let shown = self.show(typed.ty);
-                let problem = Problem::error(span, format!("{shown} is a pointer; it has no members"));
+                let problem =
+                    Problem::error(span, format!("{shown} is a pointer; it has no members"));
                 self.report(problem.help("use `->` in place of `.`"));
                 return None;
             }
@@ -126,7 +135,9 @@ impl Analyzer {
         if let TypeKind::Record(record) = self.types.kind(ty) {
             let record = self.types.record(*record);
             names.extend(record.fields.iter().map(|field| self.text(field.name).to_owned()));
-            names.extend(self.scopes[record.scope].names.keys().map(|&name| self.text(name).to_owned()));
+            names.extend(
+                self.scopes[record.scope].names.keys().map(|&name| self.text(name).to_owned()),
+            );
         }
         names.sort_unstable();
         let near = crate::nearest(&text, names.iter().map(String::as_str));

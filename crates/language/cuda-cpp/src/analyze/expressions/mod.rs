@@ -19,8 +19,18 @@ impl Analyzer {
     pub(super) fn expression(&mut self, syntax: &Expression) -> Typed {
         let span = syntax.span;
         match self.deeper(span, |this| this.expression_inner(syntax)) {
-            Some(typed) => typed,
+            Some(typed) => {
+                self.never_silent(typed.ty == TypeId::ERROR, span);
+                typed
+            }
             None => self.bad(span),
+        }
+    }
+
+    /// Reports a failure for which no error was reported: nothing is dropped in silence.
+    pub(super) fn never_silent(&mut self, failed: bool, span: Span) {
+        if failed && !self.parser.problems.failed() {
+            self.unsupported(span, "this construct");
         }
     }
 
@@ -47,19 +57,27 @@ impl Analyzer {
             ExpressionKind::Text(units) => {
                 let variable = self.text_variable(units, span);
                 let ty = self.variables[variable.0 as usize].ty;
-                Typed { kind: TypedKind::Variable(variable), ty, lvalue: true, expiring: false, span }
+                Typed {
+                    kind: TypedKind::Variable(variable),
+                    ty,
+                    lvalue: true,
+                    expiring: false,
+                    span,
+                }
             }
             ExpressionKind::Name(name) => self.name(name, span),
-            ExpressionKind::This => match self.frame.as_ref().and_then(|frame| frame.this.clone()) {
-                Some(this) => {
-                    let address = self.address_of(this);
-                    Typed { span, ..address }
+            ExpressionKind::This => {
+                match self.frame.as_ref().and_then(|frame| frame.this.clone()) {
+                    Some(this) => {
+                        let address = self.address_of(this);
+                        Typed { span, ..address }
+                    }
+                    None => {
+                        self.error(span, "`this` exists only in member functions");
+                        self.bad(span)
+                    }
                 }
-                None => {
-                    self.error(span, "`this` exists only in member functions");
-                    self.bad(span)
-                }
-            },
+            }
             ExpressionKind::Unary(operator, operand) => self.unary(*operator, operand, span),
             ExpressionKind::Postfix(operand, up) => {
                 let operand = self.expression(operand);
@@ -67,16 +85,22 @@ impl Analyzer {
             }
             ExpressionKind::Binary(operator, a, b) => self.binary(*operator, a, b, span),
             ExpressionKind::Assign(operator, a, b) => self.assign(*operator, a, b, span),
-            ExpressionKind::Conditional(condition, yes, no) => self.conditional(condition, yes, no, span),
+            ExpressionKind::Conditional(condition, yes, no) => {
+                self.conditional(condition, yes, no, span)
+            }
             ExpressionKind::Call(callee, arguments) => self.call(callee, arguments, span),
             ExpressionKind::Launch(_) => {
                 self.unsupported(span, "a launch from device code");
                 self.bad(span)
             }
             ExpressionKind::Index(object, index) => self.index(object, index, span),
-            ExpressionKind::Member(object, arrow, name) => self.member_expression(object, *arrow, name, span),
+            ExpressionKind::Member(object, arrow, name) => {
+                self.member_expression(object, *arrow, name, span)
+            }
             ExpressionKind::Cast(style, kind, value) => self.cast(*style, kind, value, span),
-            ExpressionKind::Construct(kind, elements, braces) => self.construct(kind, elements, *braces, span),
+            ExpressionKind::Construct(kind, elements, braces) => {
+                self.construct(kind, elements, *braces, span)
+            }
             ExpressionKind::List(elements) => {
                 if let [only] = elements.as_slice() {
                     return self.expression(&only.value);
@@ -229,7 +253,13 @@ impl Analyzer {
                 if let TypedKind::Dereference(pointer) = value.kind {
                     return *pointer;
                 }
-                Typed { kind: TypedKind::AddressOf(Box::new(value)), ty, lvalue: false, expiring: false, span }
+                Typed {
+                    kind: TypedKind::AddressOf(Box::new(value)),
+                    ty,
+                    lvalue: false,
+                    expiring: false,
+                    span,
+                }
             }
             _ => self.rvalue(value),
         }
@@ -241,7 +271,13 @@ impl Analyzer {
             return value;
         }
         let (ty, span) = (value.ty, value.span);
-        Typed { kind: TypedKind::Temporary(Box::new(value)), ty, lvalue: true, expiring: true, span }
+        Typed {
+            kind: TypedKind::Temporary(Box::new(value)),
+            ty,
+            lvalue: true,
+            expiring: true,
+            span,
+        }
     }
 
     /// The address of an object.
@@ -271,7 +307,9 @@ impl Analyzer {
                 }
             }
             TypedKind::Field(object, ..) => self.mark_addressed(object),
-            TypedKind::Assign(object, _) | TypedKind::CompoundAssign(_, object, ..) | TypedKind::Increment(object, ..) => {
+            TypedKind::Assign(object, _)
+            | TypedKind::CompoundAssign(_, object, ..)
+            | TypedKind::Increment(object, ..) => {
                 self.mark_addressed(object);
             }
             TypedKind::Comma(_, object) => self.mark_addressed(object),
@@ -292,16 +330,40 @@ impl Analyzer {
                 return Typed { span, ..*object };
             }
             let pointer = Typed { kind: TypedKind::AddressOf(object), ..pointer };
-            return Typed { kind: TypedKind::Dereference(Box::new(pointer)), ty, lvalue: true, expiring: false, span };
+            return Typed {
+                kind: TypedKind::Dereference(Box::new(pointer)),
+                ty,
+                lvalue: true,
+                expiring: false,
+                span,
+            };
         }
-        Typed { kind: TypedKind::Dereference(Box::new(pointer)), ty, lvalue: true, expiring: false, span }
+        Typed {
+            kind: TypedKind::Dereference(Box::new(pointer)),
+            ty,
+            lvalue: true,
+            expiring: false,
+            span,
+        }
     }
 
     /// A part of an object.
-    pub(super) fn part(&mut self, object: Typed, offset: u64, ty: TypeId, bits: Option<(u8, u8)>) -> Typed {
+    pub(super) fn part(
+        &mut self,
+        object: Typed,
+        offset: u64,
+        ty: TypeId,
+        bits: Option<(u8, u8)>,
+    ) -> Typed {
         let (span, expiring) = (object.span, object.expiring || !object.lvalue);
         let object = self.temporary(object);
-        Typed { kind: TypedKind::Field(Box::new(object), offset, bits), ty, lvalue: true, expiring, span }
+        Typed {
+            kind: TypedKind::Field(Box::new(object), offset, bits),
+            ty,
+            lvalue: true,
+            expiring,
+            span,
+        }
     }
 
     /// A truth value.
@@ -309,7 +371,8 @@ impl Analyzer {
         if value.ty == TypeId::ERROR {
             return None;
         }
-        let value = if self.types.record_of(value.ty).is_some() { value } else { self.decayed(value) };
+        let value =
+            if self.types.record_of(value.ty).is_some() { value } else { self.decayed(value) };
         if value.ty == TypeId::BOOL {
             return Some(value);
         }
@@ -335,10 +398,7 @@ fn literal_type(value: u64, unsigned: bool, long: u8, decimal: bool) -> TypeId {
         _ => true,
     };
     let (signed, unsigned_types) = match long {
-        0 => (
-            vec![TypeId::INT, TypeId::LONG],
-            vec![TypeId::UNSIGNED, TypeId::UNSIGNED_LONG],
-        ),
+        0 => (vec![TypeId::INT, TypeId::LONG], vec![TypeId::UNSIGNED, TypeId::UNSIGNED_LONG]),
         1 => (vec![TypeId::LONG], vec![TypeId::UNSIGNED_LONG]),
         _ => (vec![TypeId::LONG_LONG], vec![TypeId::UNSIGNED_LONG_LONG]),
     };

@@ -22,7 +22,9 @@ impl Analyzer {
         };
         if let (Binding::Template(template), Some(arguments)) = (&binding, &last.arguments) {
             let arguments = arguments.clone();
-            return self.variable_instance(*template, &arguments, span).unwrap_or_else(|| self.bad(span));
+            return self
+                .variable_instance(*template, &arguments, span)
+                .unwrap_or_else(|| self.bad(span));
         }
         if let Binding::Functions(list) = &binding {
             return self.function_value(list.clone(), last, span);
@@ -45,7 +47,12 @@ impl Analyzer {
     }
 
     /// A data member of the class around, through `this`.
-    fn field_by_name(&mut self, name: &QualifiedName, found: Option<&Binding>, span: Span) -> Option<Typed> {
+    fn field_by_name(
+        &mut self,
+        name: &QualifiedName,
+        found: Option<&Binding>,
+        span: Span,
+    ) -> Option<Typed> {
         let this = self.frame.as_ref()?.this.clone()?;
         let record = self.types.record_of(this.ty)?;
         let place = self.types.find_field(record, name.last().name)?;
@@ -82,7 +89,10 @@ impl Analyzer {
             _ => None,
         };
         if let Some(header) = header {
-            let problem = crate::source::diagnostics::Problem::error(span, format!("cannot find `{text}` in this scope"));
+            let problem = crate::source::diagnostics::Problem::error(
+                span,
+                format!("cannot find `{text}` in this scope"),
+            );
             self.report(problem.label("not found").help(format!("add `#include {header}`")));
             return;
         }
@@ -90,7 +100,11 @@ impl Analyzer {
     }
 
     /// The value that a binding stands for.
-    pub(in crate::analyze) fn bound_value(&mut self, binding: Binding, span: Span) -> Option<Typed> {
+    pub(in crate::analyze) fn bound_value(
+        &mut self,
+        binding: Binding,
+        span: Span,
+    ) -> Option<Typed> {
         Some(match binding {
             Binding::Local(serial, local) => {
                 let frame = self.frame.as_ref().map(|frame| frame.serial);
@@ -111,7 +125,13 @@ impl Analyzer {
                     self.unsupported(span, "a reference at namespace scope");
                     return None;
                 }
-                Typed { kind: TypedKind::Variable(variable), ty, lvalue: true, expiring: false, span }
+                Typed {
+                    kind: TypedKind::Variable(variable),
+                    ty,
+                    lvalue: true,
+                    expiring: false,
+                    span,
+                }
             }
             Binding::Constant(bits, ty) => self.constant(bits, ty, span),
             Binding::Alias(value) => Typed { span, ..(*value).clone() },
@@ -139,7 +159,9 @@ impl Analyzer {
             (None, [only]) if self.function(*only).template.is_none() => Some(*only),
             (None, _) => None,
             (Some(arguments), _) => {
-                let Some(explicit) = self.template_arguments(&arguments.clone()) else { return self.bad(span) };
+                let Some(explicit) = self.template_arguments(&arguments.clone()) else {
+                    return self.bad(span);
+                };
                 list.iter().copied().find_map(|number| {
                     self.function(number).template.as_ref()?;
                     self.trial(|this| {
@@ -161,7 +183,11 @@ impl Analyzer {
     }
 
     /// A function as a value.
-    pub(in crate::analyze) fn function_object(&mut self, number: FunctionNumber, span: Span) -> Option<Typed> {
+    pub(in crate::analyze) fn function_object(
+        &mut self,
+        number: FunctionNumber,
+        span: Span,
+    ) -> Option<Typed> {
         let result = self.result_of(number, span)?;
         let signature = self.signature(number)?;
         let parameters = signature.parameters.iter().map(|parameter| parameter.ty).collect();
@@ -189,7 +215,8 @@ impl Analyzer {
             let value = self.rvalue(place);
             return self.dereference(value);
         }
-        let (is_const, is_volatile) = (self.types.is_const(object.ty), self.types.is_volatile(object.ty));
+        let (is_const, is_volatile) =
+            (self.types.is_const(object.ty), self.types.is_volatile(object.ty));
         let ty = self.types.with(ty, is_const, is_volatile);
         self.part(object, offset, ty, bits)
     }

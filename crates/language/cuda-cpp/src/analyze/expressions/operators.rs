@@ -13,13 +13,23 @@ impl Analyzer {
         matches!(self.types.kind(value.ty), TypeKind::Record(_) | TypeKind::Enumeration(_))
     }
 
-    pub(super) fn unary(&mut self, operator: UnaryOperator, operand: &Expression, span: Span) -> Typed {
+    pub(super) fn unary(
+        &mut self,
+        operator: UnaryOperator,
+        operand: &Expression,
+        span: Span,
+    ) -> Typed {
         // `&function<args>` and `&Class::member`.
         let operand = self.expression(operand);
         self.unary_typed(operator, operand, span)
     }
 
-    pub(in crate::analyze) fn unary_typed(&mut self, operator: UnaryOperator, operand: Typed, span: Span) -> Typed {
+    pub(in crate::analyze) fn unary_typed(
+        &mut self,
+        operator: UnaryOperator,
+        operand: Typed,
+        span: Span,
+    ) -> Typed {
         use UnaryOperator as U;
         if operand.ty == TypeId::ERROR {
             return self.bad(span);
@@ -35,7 +45,8 @@ impl Analyzer {
                 U::Decrement => "--",
                 U::AddressOf => "&",
             };
-            let found = self.trial(|this| this.operator_call(text, vec![operand.clone()], span)).flatten();
+            let found =
+                self.trial(|this| this.operator_call(text, vec![operand.clone()], span)).flatten();
             if let Some(found) = found {
                 return found;
             }
@@ -77,7 +88,8 @@ impl Analyzer {
                     }
                     None => {
                         let shown = self.show(pointer.ty);
-                        let problem = Problem::error(span, format!("{shown} cannot be dereferenced"));
+                        let problem =
+                            Problem::error(span, format!("{shown} cannot be dereferenced"));
                         self.report(problem.label("not a pointer"));
                         self.bad(span)
                     }
@@ -114,7 +126,13 @@ impl Analyzer {
         }
     }
 
-    fn fold_unary(&mut self, operator: NumberOperator, value: Typed, ty: TypeId, span: Span) -> Typed {
+    fn fold_unary(
+        &mut self,
+        operator: NumberOperator,
+        value: Typed,
+        ty: TypeId,
+        span: Span,
+    ) -> Typed {
         if let TypedKind::Constant(bits) = value.kind {
             let bits = match operator {
                 NumberOperator::Negate if ty == TypeId::FLOAT => bits ^ 0x8000_0000,
@@ -151,7 +169,13 @@ impl Analyzer {
         Some(self.decayed(called))
     }
 
-    pub(super) fn binary(&mut self, operator: BinaryOperator, a: &Expression, b: &Expression, span: Span) -> Typed {
+    pub(super) fn binary(
+        &mut self,
+        operator: BinaryOperator,
+        a: &Expression,
+        b: &Expression,
+        span: Span,
+    ) -> Typed {
         if operator == BinaryOperator::Comma {
             let (a, b) = (self.expression(a), self.expression(b));
             if b.ty == TypeId::ERROR || a.ty == TypeId::ERROR {
@@ -178,14 +202,20 @@ impl Analyzer {
         }
         if self.is_overloadable(&left) || self.is_overloadable(&right) {
             let operands = vec![left.clone(), right.clone()];
-            let found = self.trial(|this| this.operator_call(operator.text(), operands, span)).flatten();
+            let found =
+                self.trial(|this| this.operator_call(operator.text(), operands, span)).flatten();
             if let Some(found) = found {
                 return found;
             }
-            let class = self.types.record_of(left.ty).is_some() || self.types.record_of(right.ty).is_some();
+            let class =
+                self.types.record_of(left.ty).is_some() || self.types.record_of(right.ty).is_some();
             if class && !matches!(operator, B::LogicalAnd | B::LogicalOr) {
                 let number = |this: &mut Self, value: &Typed| {
-                    if this.types.record_of(value.ty).is_some() { this.as_number(value) } else { Some(value.clone()) }
+                    if this.types.record_of(value.ty).is_some() {
+                        this.as_number(value)
+                    } else {
+                        Some(value.clone())
+                    }
                 };
                 if let (Some(left), Some(right)) = (number(self, &left), number(self, &right)) {
                     return self.binary_typed(operator, left, right, span);
@@ -194,7 +224,8 @@ impl Analyzer {
             }
         }
         if matches!(operator, B::LogicalAnd | B::LogicalOr) {
-            let (Some(a), Some(b)) = (self.condition(left, span), self.condition(right, span)) else {
+            let (Some(a), Some(b)) = (self.condition(left, span), self.condition(right, span))
+            else {
                 return self.bad(span);
             };
             let and = operator == B::LogicalAnd;
@@ -222,7 +253,12 @@ impl Analyzer {
             return self.no_operator(operator.text(), &left, &right, span);
         }
         let floats = self.types.is_float(left.ty) || self.types.is_float(right.ty);
-        if floats && matches!(operator, B::Remainder | B::BitAnd | B::BitOr | B::BitXor | B::ShiftLeft | B::ShiftRight) {
+        if floats
+            && matches!(
+                operator,
+                B::Remainder | B::BitAnd | B::BitOr | B::BitXor | B::ShiftLeft | B::ShiftRight
+            )
+        {
             let (a, b) = (self.show(left.ty), self.show(right.ty));
             let message = format!("operator `{}` is not defined for {a} and {b}", operator.text());
             let problem = Problem::error(span, message);
@@ -248,12 +284,19 @@ impl Analyzer {
 
     fn no_operator(&mut self, text: &str, left: &Typed, right: &Typed, span: Span) -> Typed {
         let (a, b) = (self.show(left.ty), self.show(right.ty));
-        let problem = Problem::error(span, format!("operator `{text}` is not defined for {a} and {b}"));
+        let problem =
+            Problem::error(span, format!("operator `{text}` is not defined for {a} and {b}"));
         self.report(problem);
         self.bad(span)
     }
 
-    fn compare(&mut self, operator: BinaryOperator, left: Typed, right: Typed, span: Span) -> Typed {
+    fn compare(
+        &mut self,
+        operator: BinaryOperator,
+        left: Typed,
+        right: Typed,
+        span: Span,
+    ) -> Typed {
         if let (TypedKind::Constant(a), TypedKind::Constant(b)) = (&left.kind, &right.kind) {
             let value = crate::evaluate::compare(&self.types, operator, *a, *b, left.ty);
             return self.constant(u64::from(value), TypeId::BOOL, span);
@@ -286,10 +329,17 @@ impl Analyzer {
         Typed { kind, ty, lvalue: false, expiring: false, span }
     }
 
-    fn pointer_operator(&mut self, operator: BinaryOperator, left: Typed, right: Typed, span: Span) -> Typed {
+    fn pointer_operator(
+        &mut self,
+        operator: BinaryOperator,
+        left: Typed,
+        right: Typed,
+        span: Span,
+    ) -> Typed {
         use BinaryOperator as B;
         let integer = |this: &Self, value: &Typed| {
-            this.types.is_integer(value.ty) || this.types.is_enumeration(value.ty) && !this.types.is_scoped(value.ty)
+            this.types.is_integer(value.ty)
+                || this.types.is_enumeration(value.ty) && !this.types.is_scoped(value.ty)
         };
         if operator.compares() {
             let ty = if self.types.is_pointer(left.ty) { left.ty } else { right.ty };
@@ -342,7 +392,8 @@ impl Analyzer {
     }
 
     fn pointer_sum(&mut self, pointer: Typed, index: Typed, size: i64, span: Span) -> Typed {
-        let index_type = if self.types.is_signed(index.ty) { TypeId::LONG } else { TypeId::UNSIGNED_LONG };
+        let index_type =
+            if self.types.is_signed(index.ty) { TypeId::LONG } else { TypeId::UNSIGNED_LONG };
         let index = self.number_as(index, index_type);
         let ty = pointer.ty;
         let kind = TypedKind::PointerAdd(Box::new(pointer), Box::new(index), size);
@@ -350,7 +401,13 @@ impl Analyzer {
     }
 
     /// `++` and `--` on anything.
-    pub(super) fn increment_any(&mut self, operand: Typed, up: bool, postfix: bool, span: Span) -> Typed {
+    pub(super) fn increment_any(
+        &mut self,
+        operand: Typed,
+        up: bool,
+        postfix: bool,
+        span: Span,
+    ) -> Typed {
         if operand.ty == TypeId::ERROR {
             return self.bad(span);
         }
@@ -373,7 +430,13 @@ impl Analyzer {
         self.increment(operand, if up { 1 } else { -1 }, postfix, span)
     }
 
-    pub(in crate::analyze) fn increment(&mut self, operand: Typed, amount: i64, postfix: bool, span: Span) -> Typed {
+    pub(in crate::analyze) fn increment(
+        &mut self,
+        operand: Typed,
+        amount: i64,
+        postfix: bool,
+        span: Span,
+    ) -> Typed {
         if self.types.record_of(operand.ty).is_some() {
             return self.operator_call("++", vec![operand], span).unwrap_or_else(|| self.bad(span));
         }
@@ -397,10 +460,15 @@ impl Analyzer {
             let problem = Problem::error(span, "this is `const` and cannot be changed");
             let problem = match &object.kind {
                 TypedKind::Local(local) => {
-                    let found =
-                        self.frame.as_ref().and_then(|frame| frame.body.locals.get(local.0 as usize)).cloned();
+                    let found = self
+                        .frame
+                        .as_ref()
+                        .and_then(|frame| frame.body.locals.get(local.0 as usize))
+                        .cloned();
                     match found {
-                        Some(found) => problem.note(found.span, format!("`{}` is declared here", found.name)),
+                        Some(found) => {
+                            problem.note(found.span, format!("`{}` is declared here", found.name))
+                        }
                         None => problem,
                     }
                 }
@@ -442,7 +510,9 @@ impl Analyzer {
                 return self.bad(span);
             }
             let text = format!("{}=", operator.text());
-            return self.operator_call(&text, vec![left, right], span).unwrap_or_else(|| self.bad(span));
+            return self
+                .operator_call(&text, vec![left, right], span)
+                .unwrap_or_else(|| self.bad(span));
         }
         if !self.check_assignable(&left, a.span) {
             self.expression(b);
@@ -462,7 +532,9 @@ impl Analyzer {
         let right = if self.types.record_of(right.ty).is_some() {
             match self.as_number(&right) {
                 Some(right) => right,
-                None => return self.no_operator(&format!("{}=", operator.text()), &left, &right, span),
+                None => {
+                    return self.no_operator(&format!("{}=", operator.text()), &left, &right, span);
+                }
             }
         } else {
             self.decayed(right)
@@ -470,27 +542,37 @@ impl Analyzer {
         self.compound(operator, left, right, span)
     }
 
-    fn compound(&mut self, operator: BinaryOperator, left: Typed, right: Typed, span: Span) -> Typed {
+    fn compound(
+        &mut self,
+        operator: BinaryOperator,
+        left: Typed,
+        right: Typed,
+        span: Span,
+    ) -> Typed {
         use BinaryOperator as B;
         let ty = left.ty;
         if let Some(to) = self.types.pointee(ty) {
             if !matches!(operator, B::Add | B::Subtract) || !self.types.is_integer(right.ty) {
                 return self.no_operator(&format!("{}=", operator.text()), &left, &right, span);
             }
-            let signed = if self.types.is_signed(right.ty) { TypeId::LONG } else { TypeId::UNSIGNED_LONG };
+            let signed =
+                if self.types.is_signed(right.ty) { TypeId::LONG } else { TypeId::UNSIGNED_LONG };
             let index = self.number_as(right, signed);
             let size = self.constant(self.types.size(to), signed, span);
             let offset = self.arithmetic(B::Multiply, index, size, signed, span);
             let kind = TypedKind::CompoundAssign(operator, Box::new(left), Box::new(offset), ty);
             return Typed { kind, ty, lvalue: true, expiring: false, span };
         }
-        let fits = |this: &Self, ty: TypeId| this.types.fundamental(ty).is_some() && !this.types.is_scoped(ty);
+        let fits = |this: &Self, ty: TypeId| {
+            this.types.fundamental(ty).is_some() && !this.types.is_scoped(ty)
+        };
         if !fits(self, ty) || !fits(self, right.ty) || self.types.is_enumeration(ty) {
             return self.no_operator(&format!("{}=", operator.text()), &left, &right, span);
         }
         let shift = matches!(operator, B::ShiftLeft | B::ShiftRight);
         let floats = self.types.is_float(ty) || self.types.is_float(right.ty);
-        if floats && (shift || matches!(operator, B::Remainder | B::BitAnd | B::BitOr | B::BitXor)) {
+        if floats && (shift || matches!(operator, B::Remainder | B::BitAnd | B::BitOr | B::BitXor))
+        {
             return self.no_operator(&format!("{}=", operator.text()), &left, &right, span);
         }
         let (common, right) = if shift {
@@ -523,7 +605,9 @@ impl Analyzer {
             if right.ty == TypeId::ERROR {
                 return self.bad(span);
             }
-            let found = self.trial(|this| this.operator_call("=", vec![left.clone(), right.clone()], span)).flatten();
+            let found = self
+                .trial(|this| this.operator_call("=", vec![left.clone(), right.clone()], span))
+                .flatten();
             if let Some(found) = found {
                 return found;
             }
@@ -537,7 +621,13 @@ impl Analyzer {
         Typed { kind, ty, lvalue: true, expiring: false, span }
     }
 
-    pub(super) fn conditional(&mut self, condition: &Expression, yes: &Expression, no: &Expression, span: Span) -> Typed {
+    pub(super) fn conditional(
+        &mut self,
+        condition: &Expression,
+        yes: &Expression,
+        no: &Expression,
+        span: Span,
+    ) -> Typed {
         let value = self.expression(condition);
         let condition = self.condition(value, condition.span);
         let (yes, no) = (self.expression(yes), self.expression(no));
@@ -550,7 +640,11 @@ impl Analyzer {
             _ => None,
         };
         // Both sides one object of one type: the result is an object.
-        if yes.lvalue && no.lvalue && yes.ty == no.ty && !matches!(self.types.kind(yes.ty), TypeKind::Array(..)) {
+        if yes.lvalue
+            && no.lvalue
+            && yes.ty == no.ty
+            && !matches!(self.types.kind(yes.ty), TypeKind::Array(..))
+        {
             if let Some(chosen) = constant {
                 return if chosen { yes } else { no };
             }
@@ -567,14 +661,18 @@ impl Analyzer {
         }
         let Some(ty) = self.common_type(&yes, &no) else {
             let (a, b) = (self.show(yes.ty), self.show(no.ty));
-            self.error(span, format!("the two values of `?:` have the types {a} and {b}, which do not fit"));
+            self.error(
+                span,
+                format!("the two values of `?:` have the types {a} and {b}, which do not fit"),
+            );
             return self.bad(span);
         };
         if ty == TypeId::VOID {
             let kind = TypedKind::Conditional(Box::new(condition), Box::new(yes), Box::new(no));
             return Typed { kind, ty, lvalue: false, expiring: false, span };
         }
-        let (Some(yes), Some(no)) = (self.convert(yes, ty, span), self.convert(no, ty, span)) else {
+        let (Some(yes), Some(no)) = (self.convert(yes, ty, span), self.convert(no, ty, span))
+        else {
             return self.bad(span);
         };
         if let Some(chosen) = constant {
@@ -605,10 +703,14 @@ impl Analyzer {
                 _ => None,
             };
         }
-        if self.types.is_pointer(a) && (b == TypeId::NULL || matches!(no.kind, TypedKind::Constant(0))) {
+        if self.types.is_pointer(a)
+            && (b == TypeId::NULL || matches!(no.kind, TypedKind::Constant(0)))
+        {
             return Some(a);
         }
-        if self.types.is_pointer(b) && (a == TypeId::NULL || matches!(yes.kind, TypedKind::Constant(0))) {
+        if self.types.is_pointer(b)
+            && (a == TypeId::NULL || matches!(yes.kind, TypedKind::Constant(0)))
+        {
             return Some(b);
         }
         if self.types.is_pointer(a) && self.types.is_pointer(b) {

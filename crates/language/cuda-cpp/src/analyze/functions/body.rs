@@ -14,14 +14,18 @@ impl Analyzer {
     /// Analyzes the body of a function.
     pub(in crate::analyze) fn analyze_body(&mut self, number: FunctionNumber) {
         let record = self.function(number).clone();
-        if matches!(record.state, BodyState::Started | BodyState::Done) || record.template.is_some() {
+        if matches!(record.state, BodyState::Started | BodyState::Done) || record.template.is_some()
+        {
             return;
         }
         self.function_mut(number).state = BodyState::Started;
         let instance = record.of_template.is_some() || self.in_template(record.scope);
         let depth = self.around.len();
         if instance {
-            self.around.push((record.syntax.span, format!("in the instance `{}`", self.instance_text(number))));
+            self.around.push((
+                record.syntax.span,
+                format!("in the instance `{}`", self.instance_text(number)),
+            ));
         }
         let body = self.deeper(record.syntax.span, |this| this.make_body(number)).flatten();
         self.around.truncate(depth);
@@ -48,7 +52,11 @@ impl Analyzer {
         if !has_body && record.inherits.is_none() && !record.syntax.defaulted {
             return None;
         }
-        let parsed = if record.inherits.is_none() && has_body { Some(self.parser.body(&record.syntax)?) } else { None };
+        let parsed = if record.inherits.is_none() && has_body {
+            Some(self.parser.body(&record.syntax)?)
+        } else {
+            None
+        };
         self.frames += 1;
         let serial = self.frames;
         let frame = Frame {
@@ -65,6 +73,8 @@ impl Analyzer {
         let scope = self.add_scope(record.scope);
         let outer_scope = std::mem::replace(&mut self.scope, scope);
         self.bind_this(&record);
+        // Parameters may hide captures.
+        self.scope = self.add_scope(scope);
         let arguments = self.bind_parameters(&signature);
         let mut statements = Vec::new();
         if record.is_constructor {
@@ -104,10 +114,27 @@ impl Analyzer {
         let Some(frame) = self.frame.as_mut() else { return };
         frame.body.parameters.push(this);
         let span = record.syntax.span;
-        let place = Typed { kind: TypedKind::Local(this), ty: pointer, lvalue: true, expiring: false, span };
-        let value = Typed { kind: TypedKind::Load(Box::new(place)), ty: pointer, lvalue: false, expiring: false, span };
-        let closure =
-            Typed { kind: TypedKind::Dereference(Box::new(value)), ty: object, lvalue: true, expiring: false, span };
+        let place = Typed {
+            kind: TypedKind::Local(this),
+            ty: pointer,
+            lvalue: true,
+            expiring: false,
+            span,
+        };
+        let value = Typed {
+            kind: TypedKind::Load(Box::new(place)),
+            ty: pointer,
+            lvalue: false,
+            expiring: false,
+            span,
+        };
+        let closure = Typed {
+            kind: TypedKind::Dereference(Box::new(value)),
+            ty: object,
+            lvalue: true,
+            expiring: false,
+            span,
+        };
         let Some(captures) = &record.captures else {
             frame.this = Some(closure);
             return;
@@ -131,7 +158,14 @@ impl Analyzer {
         }
     }
 
-    fn capture_place(&mut self, closure: &Typed, offset: u64, ty: TypeId, by_reference: bool, is_const: bool) -> Typed {
+    fn capture_place(
+        &mut self,
+        closure: &Typed,
+        offset: u64,
+        ty: TypeId,
+        by_reference: bool,
+        is_const: bool,
+    ) -> Typed {
         if by_reference {
             let pointer = self.types.pointer(ty);
             let field = self.part(closure.clone(), offset, pointer, None);
@@ -187,7 +221,12 @@ impl Analyzer {
     }
 
     /// Adds a local variable to the function being analyzed.
-    pub(in crate::analyze) fn add_local(&mut self, name: String, ty: TypeId, span: Span) -> LocalNumber {
+    pub(in crate::analyze) fn add_local(
+        &mut self,
+        name: String,
+        ty: TypeId,
+        span: Span,
+    ) -> LocalNumber {
         let Some(frame) = self.frame.as_mut() else { return LocalNumber(0) };
         frame.body.locals.push(LocalVariable { name, ty, addressed: false, span, align: 0 });
         LocalNumber(frame.body.locals.len() as u32 - 1)
@@ -195,16 +234,44 @@ impl Analyzer {
 
     /// A local variable as an expression; references are followed.
     pub(in crate::analyze) fn local_place(&mut self, local: LocalNumber, span: Span) -> Typed {
-        let ty = self.frame.as_ref().and_then(|frame| frame.body.locals.get(local.0 as usize)).map(|local| local.ty);
+        let ty = self
+            .frame
+            .as_ref()
+            .and_then(|frame| frame.body.locals.get(local.0 as usize))
+            .map(|local| local.ty);
         let ty = ty.unwrap_or(TypeId::ERROR);
         if !self.types.is_reference(ty) {
-            return Typed { kind: TypedKind::Local(local), ty, lvalue: true, expiring: false, span };
+            return Typed {
+                kind: TypedKind::Local(local),
+                ty,
+                lvalue: true,
+                expiring: false,
+                span,
+            };
         }
         let inner = self.types.referred(ty);
         let pointer = self.types.pointer(inner);
-        let place = Typed { kind: TypedKind::Local(local), ty: pointer, lvalue: true, expiring: false, span };
-        let value = Typed { kind: TypedKind::Load(Box::new(place)), ty: pointer, lvalue: false, expiring: false, span };
-        Typed { kind: TypedKind::Dereference(Box::new(value)), ty: inner, lvalue: true, expiring: false, span }
+        let place = Typed {
+            kind: TypedKind::Local(local),
+            ty: pointer,
+            lvalue: true,
+            expiring: false,
+            span,
+        };
+        let value = Typed {
+            kind: TypedKind::Load(Box::new(place)),
+            ty: pointer,
+            lvalue: false,
+            expiring: false,
+            span,
+        };
+        Typed {
+            kind: TypedKind::Dereference(Box::new(value)),
+            ty: inner,
+            lvalue: true,
+            expiring: false,
+            span,
+        }
     }
 
     /// Warns if a function may end without a value.
@@ -219,7 +286,10 @@ impl Analyzer {
         if flags.global && self.types.bare(signature.result) != TypeId::VOID {
             let shown = self.show(signature.result);
             let span = self.function(number).syntax.result.span;
-            let problem = Problem::error(span, format!("a `__global__` function must return `void`, not {shown}"));
+            let problem = Problem::error(
+                span,
+                format!("a `__global__` function must return `void`, not {shown}"),
+            );
             self.report(problem.help("write results to memory that a pointer parameter points to"));
         }
         if self.types.bare(signature.result) == TypeId::VOID
@@ -231,7 +301,8 @@ impl Analyzer {
             return;
         }
         let display = self.function(number).display.clone();
-        let problem = Problem::warning(end, format!("`{display}` may end without returning a value"));
+        let problem =
+            Problem::warning(end, format!("`{display}` may end without returning a value"));
         self.report(problem);
     }
 }
@@ -246,7 +317,8 @@ fn ends(statements: &[TypedStatement]) -> bool {
             ends(std::slice::from_ref(then)) && ends(std::slice::from_ref(otherwise))
         }
         S::If(condition, then, None) => {
-            matches!(condition.kind, TypedKind::Constant(bits) if bits != 0) && ends(std::slice::from_ref(then))
+            matches!(condition.kind, TypedKind::Constant(bits) if bits != 0)
+                && ends(std::slice::from_ref(then))
         }
         S::Loop { condition: None, .. } => true,
         S::Loop { condition: Some(condition), .. } => {

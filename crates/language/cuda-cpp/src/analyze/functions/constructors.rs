@@ -29,7 +29,10 @@ impl Analyzer {
                 None => Some(self.named_type(&initializer.name)),
             };
             if ty.and_then(|ty| self.types.record_of(ty)) == Some(class)
-                && initializer.name.simple().is_none_or(|name| self.types.find_field(class, name).is_none())
+                && initializer
+                    .name
+                    .simple()
+                    .is_none_or(|name| self.types.find_field(class, name).is_none())
             {
                 let ty = this.ty;
                 self.initialize_part(&this, 0, ty, Some(initializer), statements);
@@ -89,7 +92,10 @@ impl Analyzer {
             if !known {
                 let text = self.text(name).to_owned();
                 let class = self.types.record(class).name.clone();
-                self.error(given.name.span, format!("class `{class}` has no member or base `{text}`"));
+                self.error(
+                    given.name.span,
+                    format!("class `{class}` has no member or base `{text}`"),
+                );
             }
         }
     }
@@ -103,7 +109,9 @@ impl Analyzer {
         statements: &mut Vec<TypedStatement>,
     ) {
         for field in self.types.record(inner).fields.clone() {
-            let Some(given) = initializers.iter().find(|given| given.name.simple() == Some(field.name)) else {
+            let Some(given) =
+                initializers.iter().find(|given| given.name.simple() == Some(field.name))
+            else {
                 continue;
             };
             self.initialize_part(this, offset + field.offset, field.kind, Some(given), statements);
@@ -115,7 +123,11 @@ impl Analyzer {
         ty == Some(base)
     }
 
-    fn base_initializer<'a>(&mut self, list: &'a [MemberInitializer], base: TypeId) -> Option<&'a MemberInitializer> {
+    fn base_initializer<'a>(
+        &mut self,
+        list: &'a [MemberInitializer],
+        base: TypeId,
+    ) -> Option<&'a MemberInitializer> {
         list.iter().find(|given| self.base_is(base, &given.name))
     }
 
@@ -137,7 +149,12 @@ impl Analyzer {
         statements: &mut Vec<TypedStatement>,
     ) {
         let value = match given {
-            Some(given) => self.initializer_value(ty, given),
+            Some(given) => {
+                let value = self.initializer_value(ty, given);
+                let span = given.name.span;
+                self.never_silent(value.is_none() && !given.values.is_empty(), span);
+                value
+            }
             None => self.default_value(ty, this.span),
         };
         let stored = if self.types.is_reference(ty) {
@@ -150,7 +167,12 @@ impl Analyzer {
         self.initialize_place(place, value, statements);
     }
 
-    fn initialize_place(&mut self, place: Typed, value: Option<Typed>, statements: &mut Vec<TypedStatement>) {
+    fn initialize_place(
+        &mut self,
+        place: Typed,
+        value: Option<Typed>,
+        statements: &mut Vec<TypedStatement>,
+    ) {
         let Some(value) = value else { return };
         let span = value.span;
         let kind = if self.types.is_aggregate(place.ty) {

@@ -29,7 +29,10 @@ impl Analyzer {
             Some(record) => format!("{}::{text}", self.types.record(record).name),
             None => text,
         };
-        let intrinsic = flags.intrinsic.as_ref().map(|(kind, text)| (self.text(*kind).to_owned(), text.clone()));
+        let intrinsic = flags
+            .intrinsic
+            .as_ref()
+            .map(|(kind, text)| (self.text(*kind).to_owned(), text.clone()));
         let intrinsic = intrinsic.filter(|_| self.parser.map.is_builtin(syntax.span));
         self.functions.push(FunctionRecord {
             name,
@@ -70,9 +73,13 @@ impl Analyzer {
             self.specialize_function(syntax);
             return None;
         }
-        if matches!(syntax.result.base, BaseType::Absent) && syntax.name.last().conversion.is_none() {
+        if matches!(syntax.result.base, BaseType::Absent) && syntax.name.last().conversion.is_none()
+        {
             let text = self.text(syntax.name.last().name).to_owned();
-            let problem = Problem::error(syntax.span, format!("the declaration of `{text}` has no result type"));
+            let problem = Problem::error(
+                syntax.span,
+                format!("the declaration of `{text}` has no result type"),
+            );
             self.report(problem.help("write `void` if it returns nothing"));
             return None;
         }
@@ -80,7 +87,9 @@ impl Analyzer {
         let name = syntax.name.last().name;
         let old = match self.scopes[scope].names.get(&name) {
             Some(Binding::Functions(list)) => list.clone(),
-            Some(Binding::Variable(_) | Binding::Constant(..)) if !self.parser.map.is_builtin(syntax.span) => {
+            Some(Binding::Variable(_) | Binding::Constant(..))
+                if !self.parser.map.is_builtin(syntax.span) =>
+            {
                 let text = self.text(name).to_owned();
                 self.error(syntax.span, format!("`{text}` is declared as a variable already"));
                 return None;
@@ -118,19 +127,32 @@ impl Analyzer {
                 let kinds = syntax.signature.parameters.iter().map(|parameter| &parameter.kind);
                 kinds
                     .map(|kind| {
-                        let base = this.parser.map.text(kind.span).split_whitespace().collect::<Vec<_>>().join(" ");
-                        format!("{base} {:?}", kind.derived.iter().map(std::mem::discriminant).collect::<Vec<_>>())
+                        let base = this
+                            .parser
+                            .map
+                            .text(kind.span)
+                            .split_whitespace()
+                            .collect::<Vec<_>>()
+                            .join(" ");
+                        format!(
+                            "{base} {:?}",
+                            kind.derived.iter().map(std::mem::discriminant).collect::<Vec<_>>()
+                        )
                     })
                     .collect()
             };
             let kinds = |list: &[TemplateParameterSyntax]| -> Vec<bool> {
-                list.iter().map(|parameter| matches!(parameter.kind, TemplateParameterKind::Type(_))).collect()
+                list.iter()
+                    .map(|parameter| matches!(parameter.kind, TemplateParameterKind::Type(_)))
+                    .collect()
             };
-            return kinds(old_parameters) == kinds(new) && text(self, &old.syntax) == text(self, syntax)
+            return kinds(old_parameters) == kinds(new)
+                && text(self, &old.syntax) == text(self, syntax)
                 && (old.syntax.body.is_none() || syntax.body.is_none());
         }
         let scope = old.scope;
-        let new = self.trial(|this| this.within(scope, |this| this.make_signature(syntax))).flatten();
+        let new =
+            self.trial(|this| this.within(scope, |this| this.make_signature(syntax))).flatten();
         let known = self.trial(|this| this.signature(number)).flatten();
         let (Some(new), Some(known)) = (new, known) else { return false };
         let bare = |this: &mut Self, list: &[super::SignatureParameter]| -> Vec<TypeId> {
@@ -156,14 +178,20 @@ impl Analyzer {
                 if self.parser.map.is_builtin(known) {
                     // The user's function replaces one of a header.
                 } else {
-                    let problem = Problem::error(syntax.span, format!("`{}` is defined twice", old.display));
+                    let problem =
+                        Problem::error(syntax.span, format!("`{}` is defined twice", old.display));
                     self.report(problem.note(known, "first defined here"));
                     return;
                 }
             }
         }
-        let defaults: Vec<_> =
-            old.syntax.signature.parameters.iter().map(|parameter| parameter.default.clone()).collect();
+        let defaults: Vec<_> = old
+            .syntax
+            .signature
+            .parameters
+            .iter()
+            .map(|parameter| parameter.default.clone())
+            .collect();
         let merged = self.with_defaults(syntax, &defaults, &old.syntax);
         let intrinsic = merged.specifiers.intrinsic.is_some();
         let record = self.function_mut(number);
@@ -313,7 +341,10 @@ impl Analyzer {
             None => {
                 // A function of a namespace.
                 let plain = Rc::new(FunctionSyntax {
-                    name: QualifiedName { parts: vec![syntax.name.last().clone()], ..syntax.name.clone() },
+                    name: QualifiedName {
+                        parts: vec![syntax.name.last().clone()],
+                        ..syntax.name.clone()
+                    },
                     result: syntax.result.clone(),
                     signature: syntax.signature.clone(),
                     specifiers: syntax.specifiers.clone(),
@@ -364,7 +395,10 @@ impl Analyzer {
         let Some(Binding::Functions(list)) = self.scopes[class].names.get(&name).cloned() else {
             if !syntax.defaulted {
                 let shown = self.types.record(record).name.clone();
-                self.error(syntax.span, format!("class `{shown}` declares no such member function"));
+                self.error(
+                    syntax.span,
+                    format!("class `{shown}` declares no such member function"),
+                );
             }
             return;
         };
@@ -384,7 +418,8 @@ impl Analyzer {
             if template.is_some() || candidates.len() == 1 {
                 return true;
             }
-            let new = self.trial(|this| this.within(scope, |this| this.make_signature(syntax))).flatten();
+            let new =
+                self.trial(|this| this.within(scope, |this| this.make_signature(syntax))).flatten();
             let old = self.trial(|this| this.signature(number)).flatten();
             let kinds = |signature: &super::Signature| -> Vec<TypeId> {
                 signature.parameters.iter().map(|parameter| parameter.ty).collect()
@@ -393,7 +428,8 @@ impl Analyzer {
         });
         let Some(number) = matching else { return };
         let old = self.function(number).syntax.clone();
-        let defaults: Vec<_> = old.signature.parameters.iter().map(|parameter| parameter.default.clone()).collect();
+        let defaults: Vec<_> =
+            old.signature.parameters.iter().map(|parameter| parameter.default.clone()).collect();
         let merged = self.with_defaults(syntax, &defaults, &old);
         let found = self.function_mut(number);
         (found.syntax, found.scope, found.signature) = (merged, scope, None);
@@ -409,7 +445,8 @@ impl Analyzer {
         let number = self.add_function(syntax, scope, None, None);
         let display = self.function(template).display.clone();
         let made = self.function_mut(number);
-        (made.arguments, made.of_template, made.display) = (arguments.clone(), Some(template), display);
+        (made.arguments, made.of_template, made.display) =
+            (arguments.clone(), Some(template), display);
         self.function_mut(template).instances.insert(arguments, number);
     }
 
@@ -422,7 +459,10 @@ impl Analyzer {
     }
 
     /// The template and the arguments that a declaration of an instance means.
-    fn match_declared(&mut self, syntax: &Rc<FunctionSyntax>) -> Option<(FunctionNumber, Rc<[TemplateArgument]>)> {
+    fn match_declared(
+        &mut self,
+        syntax: &Rc<FunctionSyntax>,
+    ) -> Option<(FunctionNumber, Rc<[TemplateArgument]>)> {
         let name = syntax.name.last();
         let Ok(Some(Binding::Functions(list))) = self.resolve(&syntax.name) else {
             self.unknown_name(name.name, syntax.span, "function template");
@@ -433,19 +473,26 @@ impl Analyzer {
             None => Vec::new(),
         };
         let signature = self.make_signature(syntax)?;
-        let values: Vec<_> = signature.parameters.iter().map(|parameter| self.declval(parameter.ty)).collect();
+        let values: Vec<_> =
+            signature.parameters.iter().map(|parameter| self.declval(parameter.ty)).collect();
         for number in list {
             if self.function(number).template.is_none() {
                 continue;
             }
             let found = self.trial(|this| {
-                this.deduce_function(number, &explicit, &values, syntax.span).and_then(|(arguments, _)| {
-                    let made = this.instance_of(number, &arguments, syntax.span)?;
-                    let made = this.signature(made)?;
-                    let same = made.parameters.len() == signature.parameters.len()
-                        && made.parameters.iter().zip(&signature.parameters).all(|(a, b)| a.ty == b.ty);
-                    same.then_some(arguments)
-                })
+                this.deduce_function(number, &explicit, &values, syntax.span).and_then(
+                    |(arguments, _)| {
+                        let made = this.instance_of(number, &arguments, syntax.span)?;
+                        let made = this.signature(made)?;
+                        let same = made.parameters.len() == signature.parameters.len()
+                            && made
+                                .parameters
+                                .iter()
+                                .zip(&signature.parameters)
+                                .all(|(a, b)| a.ty == b.ty);
+                        same.then_some(arguments)
+                    },
+                )
             });
             if let Some(Some(arguments)) = found {
                 return Some((number, arguments));

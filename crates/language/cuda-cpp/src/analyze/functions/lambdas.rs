@@ -18,20 +18,33 @@ impl Analyzer {
         let scope = self.add_scope(self.scope);
         let mangled = format!("Ul{}", self.types.records.len());
         let mangled = format!("{}{mangled}", mangled.len());
-        let record = Record { name: "lambda".to_owned(), mangled, is_closure: true, scope, span, ..Record::default() };
+        let record = Record {
+            name: "lambda".to_owned(),
+            mangled,
+            is_closure: true,
+            scope,
+            span,
+            ..Record::default()
+        };
         let (id, ty) = self.types.add_record(record);
         self.scopes[scope].record = Some(id);
         let mut values = Vec::new();
         for (name, by_reference, value) in &captures {
-            let kind = if *by_reference { self.types.pointer(value.ty) } else { self.types.bare(value.ty) };
+            let kind = if *by_reference {
+                self.types.pointer(value.ty)
+            } else {
+                self.types.bare(value.ty)
+            };
             let kind = if *by_reference { kind } else { self.array_or(kind, value) };
-            let field = RecordField { name: *name, kind, offset: 0, bits: None, default: None, span };
+            let field =
+                RecordField { name: *name, kind, offset: 0, bits: None, default: None, span };
             self.types.record_mut(id).fields.push(field);
             values.push((*by_reference, value.clone()));
         }
         if let Some(this) = &captured_this {
             let kind = self.types.pointer(this.ty);
-            let field = RecordField { name: known::THIS, kind, offset: 0, bits: None, default: None, span };
+            let field =
+                RecordField { name: known::THIS, kind, offset: 0, bits: None, default: None, span };
             self.types.record_mut(id).fields.push(field);
             values.push((true, this.clone()));
         }
@@ -64,7 +77,10 @@ impl Analyzer {
     }
 
     /// Names, by reference or not, and places of what a lambda captures; and `*this`.
-    fn captures(&mut self, lambda: &LambdaSyntax) -> Option<(Vec<(Name, bool, Typed)>, Option<Typed>)> {
+    fn captures(
+        &mut self,
+        lambda: &LambdaSyntax,
+    ) -> Option<(Vec<(Name, bool, Typed)>, Option<Typed>)> {
         let mut captures: Vec<(Name, bool, Typed)> = Vec::new();
         let mut this = None;
         let own_this = self.frame.as_ref().and_then(|frame| frame.this.clone());
@@ -83,7 +99,9 @@ impl Analyzer {
                 }
                 None => match self.find(name).map(|found| found.0) {
                     Some(Binding::Constant(..) | Binding::Variable(_)) => continue,
-                    Some(binding @ (Binding::Local(..) | Binding::Alias(_))) => self.bound_value(binding, capture.span)?,
+                    Some(binding @ (Binding::Local(..) | Binding::Alias(_))) => {
+                        self.bound_value(binding, capture.span)?
+                    }
                     Some(_) => continue,
                     None => {
                         self.unknown_name(name, capture.span, "variable");
@@ -136,8 +154,10 @@ impl Analyzer {
         for (at, parameter) in signature.parameters.iter_mut().enumerate() {
             if matches!(parameter.kind.base, BaseType::Auto) {
                 let name = self.parser.names.intern(&format!("<auto {at}>"));
-                let part = NamePart { name, span: parameter.span, arguments: None, conversion: None };
-                let qualified = QualifiedName { span: parameter.span, global: false, parts: vec![part] };
+                let part =
+                    NamePart { name, span: parameter.span, arguments: None, conversion: None };
+                let qualified =
+                    QualifiedName { span: parameter.span, global: false, parts: vec![part] };
                 parameter.kind.base = BaseType::Named(qualified);
                 invented.push(TemplateParameterSyntax {
                     name: Some(name),
@@ -148,8 +168,12 @@ impl Analyzer {
             }
         }
         let generic = !invented.is_empty();
-        let part =
-            NamePart { name: known::CALL_OPERATOR, span: lambda.span, arguments: None, conversion: None };
+        let part = NamePart {
+            name: known::CALL_OPERATOR,
+            span: lambda.span,
+            arguments: None,
+            conversion: None,
+        };
         let parsed = OnceCell::new();
         let statements = lambda.body.clone();
         let end = lambda.span.end();
@@ -161,7 +185,8 @@ impl Analyzer {
             derived: Vec::new(),
             span: lambda.span,
         };
-        let flags = Specifiers { device: true, host: true, is_constexpr: true, ..Specifiers::default() };
+        let flags =
+            Specifiers { device: true, host: true, is_constexpr: true, ..Specifiers::default() };
         let syntax = Rc::new(FunctionSyntax {
             name: QualifiedName { span: lambda.span, global: false, parts: vec![part] },
             result,

@@ -71,9 +71,11 @@ impl Analyzer {
             return text;
         }
         let mut mangler = Mangler::default();
-        let mut name = if record.is_constructor { "C1".to_owned() } else { format!("{}{text}", text.len()) };
+        let mut name =
+            if record.is_constructor { "C1".to_owned() } else { format!("{}{text}", text.len()) };
         if !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            let clean: String = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+            let clean: String =
+                text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
             name = format!("{}{clean}{}", clean.len() + number.0.to_string().len(), number.0);
         }
         let home = match record.of_template {
@@ -96,7 +98,8 @@ impl Analyzer {
         } else {
             self.mangle_list(&record.arguments, &mut mangler)
         };
-        let constant = if record.syntax.signature.is_const && record.record.is_some() { "K" } else { "" };
+        let constant =
+            if record.syntax.signature.is_const && record.record.is_some() { "K" } else { "" };
         let mut symbol = if path.is_empty() {
             format!("_Z{name}{arguments}")
         } else {
@@ -108,7 +111,8 @@ impl Analyzer {
         }
         // Of an instance, the ABI wants the template's types with `T_`; those of its arguments are close enough
         // unless the parameters depend on them.
-        let template = record.of_template.and_then(|template| self.function(template).template.clone());
+        let template =
+            record.of_template.and_then(|template| self.function(template).template.clone());
         for (at, parameter) in signature.parameters.iter().enumerate() {
             let written = record.syntax.signature.parameters.get(at);
             let dependent = written.zip(template.as_ref()).and_then(|(written, list)| {
@@ -166,7 +170,11 @@ impl Analyzer {
             }
             let bare = self.types.bare(ty);
             let inner = self.mangle_type(bare, mangler);
-            let marks = format!("{}{}", if is_volatile { "V" } else { "" }, if is_const { "K" } else { "" });
+            let marks = format!(
+                "{}{}",
+                if is_volatile { "V" } else { "" },
+                if is_const { "K" } else { "" }
+            );
             return mangler.substitute(&plain, format!("{marks}{inner}"));
         }
         if let Some(at) = mangler.known.iter().position(|known| *known == plain) {
@@ -242,7 +250,8 @@ impl Analyzer {
                 format!("{}{text}", text.len())
             }
             TemplateArgument::Pack(list) => {
-                let list: Vec<String> = list.iter().map(|argument| self.plain_argument(argument)).collect();
+                let list: Vec<String> =
+                    list.iter().map(|argument| self.plain_argument(argument)).collect();
                 format!("J{}E", list.concat())
             }
         }
@@ -269,7 +278,8 @@ impl Analyzer {
                 format!("A{}_{}", count.unwrap_or(0), self.plain_mangled(*element))
             }
             TypeKind::Function(function) => {
-                let list: Vec<String> = function.parameters.iter().map(|&ty| self.plain_mangled(ty)).collect();
+                let list: Vec<String> =
+                    function.parameters.iter().map(|&ty| self.plain_mangled(ty)).collect();
                 let list = if list.is_empty() { "v".to_owned() } else { list.concat() };
                 format!("F{}{list}E", self.plain_mangled(function.result))
             }
@@ -338,5 +348,9 @@ fn nested(path: &str) -> String {
     let digits: String = path.chars().take_while(char::is_ascii_digit).collect();
     let length: usize = digits.parse().unwrap_or(0);
     let rest = path.get(digits.len() + length..).unwrap_or("");
-    if rest.starts_with(|c: char| c.is_ascii_digit()) { format!("N{path}E") } else { path.to_owned() }
+    if rest.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("N{path}E")
+    } else {
+        path.to_owned()
+    }
 }

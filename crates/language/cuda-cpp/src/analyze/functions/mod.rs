@@ -167,12 +167,16 @@ impl Analyzer {
                     let ty = this.type_of(&parameter.kind);
                     vec![this.parameter_type(ty)]
                 };
-                let names: Vec<_> = kinds.iter().map(|&ty| this.probe_binding(ty, parameter.span)).collect();
+                let names: Vec<_> =
+                    kinds.iter().map(|&ty| this.probe_binding(ty, parameter.span)).collect();
                 if let Some(name) = parameter.name {
                     let binding = if parameter.pack {
                         super::scopes::Binding::LocalPack(names.into())
                     } else {
-                        names.into_iter().next().unwrap_or(super::scopes::Binding::Type(TypeId::ERROR))
+                        names
+                            .into_iter()
+                            .next()
+                            .unwrap_or(super::scopes::Binding::Type(TypeId::ERROR))
                     };
                     this.scopes[scope].names.insert(name, binding);
                 }
@@ -230,7 +234,13 @@ impl Analyzer {
         if lvalue || self.types.bare(inner) == TypeId::VOID {
             return object;
         }
-        Typed { kind: TypedKind::Load(Box::new(object)), ty: inner, lvalue: false, expiring: false, span: Span::default() }
+        Typed {
+            kind: TypedKind::Load(Box::new(object)),
+            ty: inner,
+            lvalue: false,
+            expiring: false,
+            span: Span::default(),
+        }
     }
 
     /// The result of a function; analyzes its body if the result is `auto`.
@@ -240,7 +250,10 @@ impl Analyzer {
             return Some(signature.result);
         }
         if self.function(number).state == BodyState::Started {
-            self.error(span, "the result type of this function is not known yet; write it instead of `auto`");
+            self.error(
+                span,
+                "the result type of this function is not known yet; write it instead of `auto`",
+            );
             return None;
         }
         self.analyze_body(number);
@@ -268,7 +281,10 @@ impl Analyzer {
             let record = &self.functions[at];
             let flags = &record.syntax.specifiers;
             let has_body = record.syntax.body.is_some();
-            if record.template.is_some() || !has_body || self.parser.map.is_builtin(record.syntax.span) {
+            if record.template.is_some()
+                || !has_body
+                || self.parser.map.is_builtin(record.syntax.span)
+            {
                 continue;
             }
             if flags.global {
@@ -291,9 +307,8 @@ impl Analyzer {
             while let Some(next) = self.queue.pop_front() {
                 self.analyze_body(next);
             }
-            let unsupported = |problem: &Problem| {
-                problem.severity != crate::source::diagnostics::Severity::Error
-            };
+            let unsupported =
+                |problem: &Problem| problem.severity != crate::source::diagnostics::Severity::Error;
             if self.parser.problems.list().iter().skip(before).all(unsupported) {
                 self.parser.problems.rewind(mark);
             }

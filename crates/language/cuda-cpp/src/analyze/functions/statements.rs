@@ -52,7 +52,9 @@ impl Analyzer {
             StatementKind::Declaration(items) => {
                 for item in items {
                     match &item.kind {
-                        DeclarationKind::Variable(variable) => self.local_declaration(variable, out),
+                        DeclarationKind::Variable(variable) => {
+                            self.local_declaration(variable, out)
+                        }
                         _ => self.item(item),
                     }
                 }
@@ -63,7 +65,14 @@ impl Analyzer {
                     if let Some(init) = init {
                         this.statements(std::slice::from_ref(init), &mut inner);
                     }
-                    this.if_statement(*is_constexpr, condition, then, otherwise.as_deref(), span, &mut inner);
+                    this.if_statement(
+                        *is_constexpr,
+                        condition,
+                        then,
+                        otherwise.as_deref(),
+                        span,
+                        &mut inner,
+                    );
                 });
                 self.push(out, TypedStatementKind::Block(inner), span);
             }
@@ -76,8 +85,14 @@ impl Analyzer {
                     let before = (!before.is_empty()).then(|| {
                         Box::new(TypedStatement { kind: TypedStatementKind::Block(before), span })
                     });
-                    let kind =
-                        TypedStatementKind::Loop { before, condition, step: None, body, body_first: false, unroll };
+                    let kind = TypedStatementKind::Loop {
+                        before,
+                        condition,
+                        step: None,
+                        body,
+                        body_first: false,
+                        unroll,
+                    };
                     this.push(out, kind, span);
                 });
             }
@@ -86,8 +101,14 @@ impl Analyzer {
                 let body = self.loop_body(body);
                 let value = self.expression(condition);
                 let condition = self.condition(value, condition.span);
-                let kind =
-                    TypedStatementKind::Loop { before: None, condition, step: None, body, body_first: true, unroll };
+                let kind = TypedStatementKind::Loop {
+                    before: None,
+                    condition,
+                    step: None,
+                    body,
+                    body_first: true,
+                    unroll,
+                };
                 self.push(out, kind, span);
             }
             StatementKind::For { init, condition, step, body, unroll } => {
@@ -106,12 +127,22 @@ impl Analyzer {
                         },
                         None => None,
                     };
-                    let step = step.as_ref().map(|step| this.expression(step)).filter(|s| s.ty != TypeId::ERROR);
+                    let step = step
+                        .as_ref()
+                        .map(|step| this.expression(step))
+                        .filter(|s| s.ty != TypeId::ERROR);
                     let body = this.loop_body(body);
                     let before = (!before.is_empty()).then(|| {
                         Box::new(TypedStatement { kind: TypedStatementKind::Block(before), span })
                     });
-                    let kind = TypedStatementKind::Loop { before, condition, step, body, body_first: false, unroll };
+                    let kind = TypedStatementKind::Loop {
+                        before,
+                        condition,
+                        step,
+                        body,
+                        body_first: false,
+                        unroll,
+                    };
                     this.push(&mut inner, kind, span);
                 });
                 self.push(out, TypedStatementKind::Block(inner), span);
@@ -137,7 +168,9 @@ impl Analyzer {
                 let end = last.as_ref().map_or(value, |last| self.case_value(last));
                 match (value, end, self.frame.as_ref().is_some_and(|frame| frame.switches > 0)) {
                     (_, _, false) => self.error(span, "`case` outside of a `switch`"),
-                    (Some(value), Some(end), _) => self.push(out, TypedStatementKind::Case(value, end), span),
+                    (Some(value), Some(end), _) => {
+                        self.push(out, TypedStatementKind::Case(value, end), span)
+                    }
                     _ => {}
                 }
                 self.statements(std::slice::from_ref(inner), out);
@@ -197,7 +230,8 @@ impl Analyzer {
                 match self.constant_value(&typed) {
                     Some(count) => UnrollCount::By(count.min(u64::from(u32::MAX)) as u32),
                     None => {
-                        let problem = Problem::warning(value.span, "this unroll count is not a constant");
+                        let problem =
+                            Problem::warning(value.span, "this unroll count is not a constant");
                         self.report(problem);
                         UnrollCount::Automatic
                     }
@@ -272,7 +306,9 @@ impl Analyzer {
                         out.push(*typed);
                     }
                 }
-                None => self.error(value.span, "the condition of `if constexpr` must be a constant"),
+                None => {
+                    self.error(value.span, "the condition of `if constexpr` must be a constant")
+                }
             }
             return;
         }
@@ -299,7 +335,10 @@ impl Analyzer {
         let value = self.rvalue(value);
         if !self.types.is_integer(value.ty) && !self.types.is_enumeration(value.ty) {
             let shown = self.show(value.ty);
-            self.error(value.span, format!("the value of a `switch` must be an integer, not {shown}"));
+            self.error(
+                value.span,
+                format!("the value of a `switch` must be an integer, not {shown}"),
+            );
             return;
         }
         let ty = if self.types.is_enumeration(value.ty) {
@@ -337,7 +376,8 @@ impl Analyzer {
             match declared {
                 Some(result) if self.types.bare(result) != TypeId::VOID => {
                     let shown = self.show(result);
-                    let problem = Problem::error(span, format!("`return` needs a value of type {shown}"));
+                    let problem =
+                        Problem::error(span, format!("`return` needs a value of type {shown}"));
                     self.report(problem);
                 }
                 _ => {}
@@ -368,7 +408,10 @@ impl Analyzer {
                 return;
             }
             if self.types.bare(typed.ty) != TypeId::VOID {
-                let problem = Problem::error(value.span, "a function that returns `void` cannot return a value");
+                let problem = Problem::error(
+                    value.span,
+                    "a function that returns `void` cannot return a value",
+                );
                 self.report(problem);
                 return;
             }
@@ -377,15 +420,25 @@ impl Analyzer {
             return;
         }
         let typed = self.initialize_from(result, value, value.span);
+        self.never_silent(typed.is_none(), span);
         if let Some(typed) = typed {
             self.push(out, TypedStatementKind::Return(Some(typed)), span);
         }
     }
 
     /// A variable in a function.
-    pub(in crate::analyze) fn local_declaration(&mut self, syntax: &VariableSyntax, out: &mut List) {
+    pub(in crate::analyze) fn local_declaration(
+        &mut self,
+        syntax: &VariableSyntax,
+        out: &mut List,
+    ) {
         let flags = &syntax.specifiers;
-        if flags.shared || flags.is_static || flags.constant || flags.is_extern || flags.device && flags.is_static {
+        if flags.shared
+            || flags.is_static
+            || flags.constant
+            || flags.is_extern
+            || flags.device && flags.is_static
+        {
             if flags.is_static && !flags.shared && !flags.is_constexpr && !flags.constant {
                 // A static variable of device code lives in device memory.
                 let flags = Specifiers { device: true, ..(**flags).clone() };
@@ -394,11 +447,15 @@ impl Analyzer {
                 return;
             }
             self.module_variable(syntax, false);
+            if !self.scopes[self.scope].names.contains_key(&syntax.name.last().name) {
+                self.poison(syntax);
+            }
             return;
         }
         let mut ty = self.type_of(&syntax.kind);
         let name = syntax.name.last().name;
         if ty == TypeId::ERROR {
+            self.never_silent(true, syntax.span);
             self.poison(syntax);
             return;
         }
@@ -418,6 +475,9 @@ impl Analyzer {
             ty = self.types.with(ty, true, false);
         }
         let failed = value.is_none() && !matches!(syntax.initializer, Initializer::None);
+        let silent = failed
+            && !matches!(&syntax.initializer, Initializer::Direct(values) if values.is_empty());
+        self.never_silent(silent, syntax.span);
         if self.types.bare(ty) == TypeId::VOID || self.incomplete(ty) {
             let shown = self.show(ty);
             self.error(syntax.span, format!("a variable cannot have the type {shown}"));
@@ -431,17 +491,26 @@ impl Analyzer {
             self.error(syntax.span, "a `const` variable needs an initial value");
         }
         let element = self.element_of(ty);
-        if self.types.record_of(element).is_some_and(|record| self.types.record(record).has_destructor) {
+        if self
+            .types
+            .record_of(element)
+            .is_some_and(|record| self.types.record(record).has_destructor)
+        {
             self.unsupported(syntax.span, "a variable whose class has a destructor");
         }
         if self.types.size(ty) > 1 << 24 {
             let problem = Problem::error(syntax.span, "this local variable exceeds 16 MiB");
-            self.report(problem.help("a thread has at most 512 KiB of local memory; use global memory"));
+            self.report(
+                problem.help("a thread has at most 512 KiB of local memory; use global memory"),
+            );
             self.poison(syntax);
             return;
         }
         if self.scopes[self.scope].names.contains_key(&name)
-            && matches!(self.scopes[self.scope].names.get(&name), Some(Binding::Local(..) | Binding::Constant(..)))
+            && matches!(
+                self.scopes[self.scope].names.get(&name),
+                Some(Binding::Local(..) | Binding::Constant(..))
+            )
         {
             let text = self.text(name).to_owned();
             self.error(syntax.span, format!("`{text}` is declared twice in this scope"));
@@ -454,7 +523,10 @@ impl Analyzer {
                 return;
             }
             if flags.is_constexpr && !failed {
-                let problem = Problem::error(syntax.span, "the initial value of a `constexpr` variable must be a constant");
+                let problem = Problem::error(
+                    syntax.span,
+                    "the initial value of a `constexpr` variable must be a constant",
+                );
                 self.report(problem.help("write `const` if the value is known at run time only"));
             }
         }
@@ -489,7 +561,13 @@ impl Analyzer {
     }
 
     /// Binds a constant variable; `false` if its value is not known.
-    fn constant_local(&mut self, syntax: &VariableSyntax, ty: TypeId, value: &Typed, out: &mut List) -> bool {
+    fn constant_local(
+        &mut self,
+        syntax: &VariableSyntax,
+        ty: TypeId,
+        value: &Typed,
+        out: &mut List,
+    ) -> bool {
         let name = syntax.name.last().name;
         let scalar = self.types.is_integer(ty) || self.types.is_enumeration(ty);
         let is_constexpr = syntax.specifiers.is_constexpr;
@@ -522,7 +600,13 @@ impl Analyzer {
         true
     }
 
-    fn structured_binding(&mut self, syntax: &VariableSyntax, ty: TypeId, value: Option<Typed>, out: &mut List) {
+    fn structured_binding(
+        &mut self,
+        syntax: &VariableSyntax,
+        ty: TypeId,
+        value: Option<Typed>,
+        out: &mut List,
+    ) {
         let Some(value) = value else { return self.poison(syntax) };
         let local = self.add_local("binding".to_owned(), ty, syntax.span);
         self.push(out, TypedStatementKind::Declare(local, Some(value)), syntax.span);
@@ -532,15 +616,22 @@ impl Analyzer {
                 let size = self.types.size(element);
                 (0..count.min(64)).map(|at| (element, at * size)).collect()
             }
-            TypeKind::Record(record) => {
-                self.types.record(record).fields.iter().map(|field| (field.kind, field.offset)).collect()
-            }
+            TypeKind::Record(record) => self
+                .types
+                .record(record)
+                .fields
+                .iter()
+                .map(|field| (field.kind, field.offset))
+                .collect(),
             _ => Vec::new(),
         };
         if parts.len() != syntax.bindings.len() {
             let shown = self.show(object.ty);
             let count = syntax.bindings.len();
-            self.error(syntax.span, format!("{shown} has {} parts, but {count} names are given", parts.len()));
+            self.error(
+                syntax.span,
+                format!("{shown} has {} parts, but {count} names are given", parts.len()),
+            );
             return self.poison(syntax);
         }
         for (&name, (ty, offset)) in syntax.bindings.iter().zip(parts) {
@@ -588,10 +679,12 @@ impl Analyzer {
         self.block(|this| {
             let holder = this.parser.names.intern("<element>");
             this.bind(holder, Binding::Alias(Rc::new(element)));
-            let part = NamePart { name: holder, span: range.span, arguments: None, conversion: None };
+            let part =
+                NamePart { name: holder, span: range.span, arguments: None, conversion: None };
             let name = QualifiedName { span: range.span, global: false, parts: vec![part] };
             let value = Expression { kind: ExpressionKind::Name(name), span: range.span };
-            let declared = VariableSyntax { initializer: Initializer::Copy(value), ..(**variable).clone() };
+            let declared =
+                VariableSyntax { initializer: Initializer::Copy(value), ..(**variable).clone() };
             this.local_declaration(&declared, &mut inner);
             this.block(|this| this.statements(std::slice::from_ref(body), &mut inner));
         });
@@ -599,8 +692,14 @@ impl Analyzer {
             frame.loops -= 1;
         }
         let body = Box::new(TypedStatement { kind: TypedStatementKind::Block(inner), span });
-        let kind =
-            TypedStatementKind::Loop { before: None, condition, step: Some(step), body, body_first: false, unroll };
+        let kind = TypedStatementKind::Loop {
+            before: None,
+            condition,
+            step: Some(step),
+            body,
+            body_first: false,
+            unroll,
+        };
         self.push(out, kind, span);
     }
 
@@ -636,7 +735,10 @@ impl Analyzer {
                 return;
             }
             if !typed.lvalue || self.types.is_aggregate(typed.ty) || self.types.is_const(typed.ty) {
-                self.error(operand.value.span, "an output of `asm` must be a variable of scalar type");
+                self.error(
+                    operand.value.span,
+                    "an output of `asm` must be a variable of scalar type",
+                );
                 return;
             }
             outputs.push(typed);

@@ -122,7 +122,11 @@ impl Analyzer {
     }
 
     /// Prepares the packs that a pattern names to take one argument after the other.
-    pub(in crate::analyze) fn open_packs(&mut self, pattern: &TypeSyntax, deduction: &mut Deduction) {
+    pub(in crate::analyze) fn open_packs(
+        &mut self,
+        pattern: &TypeSyntax,
+        deduction: &mut Deduction,
+    ) {
         let mut names = Vec::new();
         visit::names_in_type(pattern, &mut |name| names.push(name));
         for parameter in deduction.parameters.iter().filter(|parameter| parameter.pack) {
@@ -132,12 +136,20 @@ impl Analyzer {
         }
     }
 
-    fn deduce_base(&mut self, pattern: &TypeSyntax, ty: TypeId, deduction: &mut Deduction, scope: usize) -> bool {
+    fn deduce_base(
+        &mut self,
+        pattern: &TypeSyntax,
+        ty: TypeId,
+        deduction: &mut Deduction,
+        scope: usize,
+    ) -> bool {
         let BaseType::Named(name) = &pattern.base else {
             if matches!(pattern.base, BaseType::Auto) {
                 return true;
             }
-            let wanted = self.within(scope, |this| this.type_of(&TypeSyntax { derived: Vec::new(), ..pattern.clone() }));
+            let wanted = self.within(scope, |this| {
+                this.type_of(&TypeSyntax { derived: Vec::new(), ..pattern.clone() })
+            });
             let (wanted, ty) = (self.types.bare(wanted), self.types.bare(ty));
             deduction.weight += 2;
             return wanted == ty;
@@ -160,7 +172,8 @@ impl Analyzer {
                 return true;
             }
             // Not a parameter: a type of its own.
-            let Some(Binding::Type(wanted)) = self.within(scope, |this| this.find(name.last().name)).map(|f| f.0)
+            let Some(Binding::Type(wanted)) =
+                self.within(scope, |this| this.find(name.last().name)).map(|f| f.0)
             else {
                 return true;
             };
@@ -180,7 +193,10 @@ impl Analyzer {
         }
         // A template template parameter, or a class template.
         let template_parameter = {
-            let plain = QualifiedName { parts: vec![NamePart { arguments: None, ..name.last().clone() }], ..name.clone() };
+            let plain = QualifiedName {
+                parts: vec![NamePart { arguments: None, ..name.last().clone() }],
+                ..name.clone()
+            };
             if name.parts.len() == 1 { deduction.parameter(&plain) } else { None }
         };
         let Some(mut record) = self.types.record_of(ty) else {
@@ -213,7 +229,12 @@ impl Analyzer {
                 deduction.weight += 2;
                 return self.deduce_arguments(&arguments, &given, deduction, scope);
             }
-            let base = self.types.record(record).bases.first().and_then(|(base, _)| self.types.record_of(*base));
+            let base = self
+                .types
+                .record(record)
+                .bases
+                .first()
+                .and_then(|(base, _)| self.types.record_of(*base));
             match base {
                 Some(base) => record = base,
                 None => return false,
@@ -253,7 +274,8 @@ impl Analyzer {
                     TemplateArgumentKind::Type(kind) => self.open_packs(kind, deduction),
                     TemplateArgumentKind::Value(value) => {
                         if let ExpressionKind::Name(name) = &value.kind
-                            && let Some(name) = deduction.parameter(name).and_then(|parameter| parameter.name)
+                            && let Some(name) =
+                                deduction.parameter(name).and_then(|parameter| parameter.name)
                         {
                             deduction.packs.entry(name).or_default();
                         }
@@ -300,7 +322,11 @@ impl Analyzer {
         }
         match (&pattern.kind, argument) {
             (TemplateArgumentKind::Type(kind), TemplateArgument::Type(ty)) => {
-                if qualified && !self.types.is_const(*ty) && kind.is_const && kind.derived.is_empty() {
+                if qualified
+                    && !self.types.is_const(*ty)
+                    && kind.is_const
+                    && kind.derived.is_empty()
+                {
                     return false;
                 }
                 self.deduce_type(kind, kind.derived.len(), *ty, deduction, scope)
@@ -308,7 +334,9 @@ impl Analyzer {
             (_, argument) => {
                 // A constant or template of its own: evaluated and compared.
                 let scope_of = scope;
-                let own = self.trial(|this| this.within(scope_of, |this| this.template_argument(pattern))).flatten();
+                let own = self
+                    .trial(|this| this.within(scope_of, |this| this.template_argument(pattern)))
+                    .flatten();
                 deduction.weight += 2;
                 match (own, argument) {
                     (Some(TemplateArgument::Value(a, _)), TemplateArgument::Value(b, _)) => a == *b,
@@ -341,7 +369,9 @@ impl Analyzer {
             self.bind_argument(bound, parameter, &argument);
         }
         // `enable_if` and repeated parameters: the patterns must give the arguments again.
-        let again = self.trial(|this| this.within(bound, |this| this.template_arguments(patterns))).flatten()?;
+        let again = self
+            .trial(|this| this.within(bound, |this| this.template_arguments(patterns)))
+            .flatten()?;
         let flat = |list: &[TemplateArgument]| -> Vec<TemplateArgument> {
             list.iter()
                 .flat_map(|argument| match argument {
@@ -355,7 +385,8 @@ impl Analyzer {
             _ => a == b,
         };
         let (again, wanted) = (flat(&again), flat(arguments));
-        let equal = again.len() == wanted.len() && again.iter().zip(&wanted).all(|(a, b)| same(a, b));
+        let equal =
+            again.len() == wanted.len() && again.iter().zip(&wanted).all(|(a, b)| same(a, b));
         let weight = deduction.weight + 1 + usize::from(parameters.is_empty()) * 1000;
         equal.then_some((weight, bound))
     }
@@ -400,7 +431,9 @@ impl Analyzer {
             Some(Derivation::Array(_)) => {
                 let decayed = self.types.decay(argument.ty);
                 match self.types.pointee(decayed) {
-                    Some(element) => self.deduce_type(pattern, count - 1, element, deduction, scope),
+                    Some(element) => {
+                        self.deduce_type(pattern, count - 1, element, deduction, scope)
+                    }
                     None => false,
                 }
             }

@@ -38,7 +38,11 @@ pub(super) enum TemplateKind {
 }
 
 /// A member function of a class template that is defined outside of it: its own template parameters, if any.
-type OutsideMember = (Rc<FunctionSyntax>, Option<Rc<Vec<TemplateParameterSyntax>>>, Rc<Vec<TemplateParameterSyntax>>);
+type OutsideMember = (
+    Rc<FunctionSyntax>,
+    Option<Rc<Vec<TemplateParameterSyntax>>>,
+    Rc<Vec<TemplateParameterSyntax>>,
+);
 
 /// A class, alias or variable template.
 pub(super) struct TemplateRecord {
@@ -72,7 +76,10 @@ impl Analyzer {
         Some(arguments)
     }
 
-    pub(super) fn template_argument(&mut self, syntax: &TemplateArgumentSyntax) -> Option<TemplateArgument> {
+    pub(super) fn template_argument(
+        &mut self,
+        syntax: &TemplateArgumentSyntax,
+    ) -> Option<TemplateArgument> {
         match &syntax.kind {
             TemplateArgumentKind::Type(kind) => {
                 // The name of a template, or of a constant that looks like a type.
@@ -90,7 +97,10 @@ impl Analyzer {
                             return None;
                         }
                         _ => {
-                            let value = Expression { kind: ExpressionKind::Name(name.clone()), span: name.span };
+                            let value = Expression {
+                                kind: ExpressionKind::Name(name.clone()),
+                                span: name.span,
+                            };
                             return self.value_argument(&value);
                         }
                     }
@@ -145,8 +155,10 @@ impl Analyzer {
                     Some(argument) => argument?,
                     None => {
                         let text = self.text(name).to_owned();
-                        let missing = parameter.name.map_or(String::new(), |name| self.text(name).to_owned());
-                        let message = format!("template `{text}` needs an argument for `{missing}`");
+                        let missing =
+                            parameter.name.map_or(String::new(), |name| self.text(name).to_owned());
+                        let message =
+                            format!("template `{text}` needs an argument for `{missing}`");
                         let problem = Problem::error(span, message);
                         self.report(problem.note(parameter.span, "the parameter is declared here"));
                         return None;
@@ -184,15 +196,20 @@ impl Analyzer {
                 let bits = self.constant_value(&converted)?;
                 Some(TemplateArgument::Value(bits, ty))
             }
-            (TemplateParameterKind::Type(_), argument @ TemplateArgument::Type(_)) => Some(argument),
-            (TemplateParameterKind::Template(_), argument @ TemplateArgument::Template(_)) => Some(argument),
+            (TemplateParameterKind::Type(_), argument @ TemplateArgument::Type(_)) => {
+                Some(argument)
+            }
+            (TemplateParameterKind::Template(_), argument @ TemplateArgument::Template(_)) => {
+                Some(argument)
+            }
             (kind, _) => {
                 let wanted = match kind {
                     TemplateParameterKind::Type(_) => "a type",
                     TemplateParameterKind::Value(..) => "a constant",
                     TemplateParameterKind::Template(_) => "a template",
                 };
-                let problem = Problem::error(span, format!("this template argument must be {wanted}"));
+                let problem =
+                    Problem::error(span, format!("this template argument must be {wanted}"));
                 self.report(problem.note(parameter.span, "the parameter is declared here"));
                 None
             }
@@ -213,12 +230,17 @@ impl Analyzer {
             TemplateParameterKind::Value(_, Some(value)) => {
                 let argument = self.within(bound, |this| this.value_argument(value));
                 let span = value.span;
-                Some(argument.and_then(|argument| self.fit_argument(parameter, argument, bound, span)))
+                Some(
+                    argument
+                        .and_then(|argument| self.fit_argument(parameter, argument, bound, span)),
+                )
             }
             TemplateParameterKind::Template(Some(kind)) => {
                 let BaseType::Named(name) = &kind.base else { return Some(None) };
                 match self.within(bound, |this| this.resolve(name)) {
-                    Ok(Some(Binding::Template(number))) => Some(Some(TemplateArgument::Template(number))),
+                    Ok(Some(Binding::Template(number))) => {
+                        Some(Some(TemplateArgument::Template(number)))
+                    }
                     _ => Some(None),
                 }
             }
@@ -300,9 +322,9 @@ impl Analyzer {
             TemplateKind::Variable(variable) => {
                 this.instantiate_variable(template, &variable, &arguments, bound)
             }
-            TemplateKind::Class(record) => {
-                this.instantiate_class(template, &record, &arguments, bound, span).map(Binding::Type)
-            }
+            TemplateKind::Class(record) => this
+                .instantiate_class(template, &record, &arguments, bound, span)
+                .map(Binding::Type),
         })??;
         self.templates[template].instances.insert(arguments, binding.clone());
         Some(binding)
@@ -321,7 +343,8 @@ impl Analyzer {
             let patterns = syntax.name.last().arguments.clone();
             let scope = self.templates[template].scope;
             if let Some(patterns) = patterns
-                && let Some((_, bound)) = self.match_specialization(&parameters, &patterns, arguments, scope)
+                && let Some((_, bound)) =
+                    self.match_specialization(&parameters, &patterns, arguments, scope)
             {
                 chosen = (syntax.clone(), bound);
             }
@@ -347,7 +370,9 @@ impl Analyzer {
             (found.partial.clone(), found.scope)
         };
         for (parameters, syntax) in partial {
-            let Some(patterns) = syntax.name.as_ref().and_then(|name| name.last().arguments.clone()) else {
+            let Some(patterns) =
+                syntax.name.as_ref().and_then(|name| name.last().arguments.clone())
+            else {
                 continue;
             };
             let matched = self.match_specialization(&parameters, &patterns, arguments, scope);
@@ -384,7 +409,12 @@ impl Analyzer {
     }
 
     /// Attaches the member functions that were defined outside of the template so far.
-    fn outside_members(&mut self, template: usize, record: RecordId, arguments: &Rc<[TemplateArgument]>) {
+    fn outside_members(
+        &mut self,
+        template: usize,
+        record: RecordId,
+        arguments: &Rc<[TemplateArgument]>,
+    ) {
         for (function, own, parameters) in self.templates[template].members.clone() {
             self.attach_member(record, &function, own.as_ref(), &parameters, arguments);
         }
@@ -392,7 +422,8 @@ impl Analyzer {
 
     /// The name of an instance for messages.
     pub(super) fn instance_name(&self, name: Name, arguments: &[TemplateArgument]) -> String {
-        let list: Vec<String> = arguments.iter().map(|argument| self.show_argument(argument)).collect();
+        let list: Vec<String> =
+            arguments.iter().map(|argument| self.show_argument(argument)).collect();
         format!("{}<{}>", self.text(name), list.join(", "))
     }
 
@@ -400,11 +431,16 @@ impl Analyzer {
         match argument {
             TemplateArgument::Type(ty) => self.types.display(*ty),
             TemplateArgument::Value(bits, ty) if *ty == TypeId::BOOL => (*bits != 0).to_string(),
-            TemplateArgument::Value(bits, ty) if self.types.is_signed(*ty) => (*bits as i64).to_string(),
+            TemplateArgument::Value(bits, ty) if self.types.is_signed(*ty) => {
+                (*bits as i64).to_string()
+            }
             TemplateArgument::Value(bits, _) => bits.to_string(),
-            TemplateArgument::Template(number) => self.text(self.templates[*number].name).to_owned(),
+            TemplateArgument::Template(number) => {
+                self.text(self.templates[*number].name).to_owned()
+            }
             TemplateArgument::Pack(list) => {
-                let list: Vec<String> = list.iter().map(|argument| self.show_argument(argument)).collect();
+                let list: Vec<String> =
+                    list.iter().map(|argument| self.show_argument(argument)).collect();
                 list.join(", ")
             }
         }

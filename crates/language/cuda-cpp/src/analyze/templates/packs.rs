@@ -25,7 +25,12 @@ impl Analyzer {
     }
 
     /// Runs `f` once for each element of the packs among `names`.
-    fn expand<T>(&mut self, names: &HashSet<Name>, span: Span, mut f: impl FnMut(&mut Self) -> T) -> Vec<T> {
+    fn expand<T>(
+        &mut self,
+        names: &HashSet<Name>,
+        span: Span,
+        mut f: impl FnMut(&mut Self) -> T,
+    ) -> Vec<T> {
         let packs = self.packs_among(names);
         let Some(length) = packs.iter().map(|(_, list)| list.len()).max() else {
             self.error(span, "`...` expands no parameter pack");
@@ -46,7 +51,10 @@ impl Analyzer {
         results
     }
 
-    pub(super) fn expand_argument(&mut self, syntax: &TemplateArgumentSyntax) -> Option<Vec<TemplateArgument>> {
+    pub(super) fn expand_argument(
+        &mut self,
+        syntax: &TemplateArgumentSyntax,
+    ) -> Option<Vec<TemplateArgument>> {
         let mut names = HashSet::new();
         match &syntax.kind {
             TemplateArgumentKind::Type(kind) => visit::names_in_type(kind, &mut |name| {
@@ -56,7 +64,9 @@ impl Analyzer {
                 names.insert(name);
             }),
         }
-        self.expand(&names, syntax.span, |this| this.template_argument(syntax)).into_iter().collect()
+        self.expand(&names, syntax.span, |this| this.template_argument(syntax))
+            .into_iter()
+            .collect()
     }
 
     /// The types that a pattern with a pack stands for.
