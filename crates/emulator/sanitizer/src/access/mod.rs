@@ -27,6 +27,10 @@ use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemorySpace, Opcode, Scope, Sy
 use lanework_ptx_ir::opcode::memory::AtomicOp;
 use std::sync::Arc;
 
+/// The shared memory that CUDA reserves for its libraries, as lowering names it. Cooperative groups clear their bits of
+/// its words by atomics before they use them, and leave the others as they are.
+const OF_LIBRARIES: &str = "the shared memory of CUDA's libraries";
+
 /// A warp's access under check.
 #[derive(Clone, Copy)]
 pub struct WarpAccess<'a> {
@@ -132,6 +136,10 @@ impl AccessCheck {
         self.position.start(blocks);
         self.races.order.start(self.position.block);
         self.initial.start();
+        if let Some((start, bytes)) = self.bounds.shared.of_name(OF_LIBRARIES) {
+            let written = (0..self.bounds.ranks()).filter_map(|rank| self.initial.written(rank));
+            written.for_each(|written| written.set(start, bytes));
+        }
         self.peers.start();
     }
 
