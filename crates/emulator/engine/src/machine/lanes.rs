@@ -23,6 +23,11 @@ pub trait Source: Copy + Default + 'static {
     /// # Safety
     /// As for `pair`.
     unsafe fn pair_bare(warp: &Warp, slot: Slot) -> [Self; 2];
+    /// All lanes: in place if the register holds values of this type, else in `copy`.
+    ///
+    /// # Safety
+    /// As for `fetch`.
+    unsafe fn view<'a>(warp: &'a Warp, slot: Slot, copy: &'a mut Lanes<Self>) -> &'a Lanes<Self>;
     /// All lanes of a varying register of this type's own width; the slot is a bare offset.
     ///
     /// # Safety
@@ -50,10 +55,38 @@ pub unsafe fn put_cold<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
     unsafe { T::put(warp, slot, lanes) }
 }
 
+/// [`Sink::put`] with the common case inline: a register of this type, all lanes active.
+///
+/// # Safety
+/// As for [`Sink::put`].
+#[inline(always)]
+pub unsafe fn put_warm<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
+    // SAFETY: the slot is in the register file, as `put` requires; `HELD_AS` is the form of varying registers that hold
+    // values of this type as they are.
+    unsafe {
+        if Some(slot & (SCALAR | WIDE)) == T::HELD_AS && warp.mask == u32::MAX {
+            *warp.at(slot).cast::<Lanes<T>>() = lanes;
+        } else {
+            put_cold(warp, slot, lanes);
+        }
+    }
+}
+
+/// The form of varying registers that hold a type's values as they are in an array.
+const fn held_as<T: Elem>() -> Option<Slot> {
+    match (size_of::<T>(), T::WIDE) {
+        (4, false) => Some(0),
+        (8, true) => Some(WIDE),
+        _ => None,
+    }
+}
+
 /// A type that a result can be written as.
 pub trait Sink: Copy + Default + 'static {
     /// How its own registers are stored.
     const WRITE: Width;
+    /// The form of varying registers that hold its values as they are in an array, if there is one.
+    const HELD_AS: Option<Slot>;
     /// Writes the active lanes of a varying register.
     ///
     /// # Safety
@@ -111,6 +144,19 @@ impl<T: Elem> Source for T {
     }
 
     #[inline(always)]
+    unsafe fn view<'a>(warp: &'a Warp, slot: Slot, copy: &'a mut Lanes<T>) -> &'a Lanes<T> {
+        // SAFETY: the slot is in the register file (`Source::view`); a varying register of this form holds 32 values of
+        // this type, and nothing writes it while the warp is borrowed.
+        unsafe {
+            if Some(slot & (SCALAR | WIDE)) == held_as::<T>() {
+                return &*warp.at(slot).cast::<Lanes<T>>();
+            }
+            *copy = fetch_cold(warp, slot);
+            copy
+        }
+    }
+
+    #[inline(always)]
     unsafe fn pair(warp: &Warp, slot: Slot) -> [T; 2] {
         // SAFETY: the slot is in the register file and is in scalar form (`Source::pair`).
         let base = unsafe { (*warp.at(slot).cast::<Scalar>()).base };
@@ -148,6 +194,7 @@ impl<T: Elem> Source for T {
 
 impl<T: Elem> Sink for T {
     const WRITE: Width = if T::WIDE { Width::Wide } else { Width::Word };
+    const HELD_AS: Option<Slot> = held_as::<T>();
 
     #[inline(always)]
     unsafe fn put(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
@@ -281,6 +328,13 @@ impl Source for bool {
     }
 
     #[inline(always)]
+    unsafe fn view<'a>(warp: &'a Warp, slot: Slot, copy: &'a mut Lanes<bool>) -> &'a Lanes<bool> {
+        // SAFETY: `fetch` has the same requirement.
+        *copy = unsafe { fetch_cold(warp, slot) };
+        copy
+    }
+
+    #[inline(always)]
     unsafe fn pair(warp: &Warp, slot: Slot) -> [bool; 2] {
         // SAFETY: the slot is in the register file and is a predicate, the only form of a `bool` (`Source::pair`).
         let mask = unsafe { *warp.at(slot).cast::<u32>() };
@@ -302,6 +356,7 @@ impl Source for bool {
 
 impl Sink for bool {
     const WRITE: Width = Width::Predicate;
+    const HELD_AS: Option<Slot> = None;
 
     #[inline(always)]
     unsafe fn put(warp: &mut Warp, slot: Slot, lanes: Lanes<bool>) {
