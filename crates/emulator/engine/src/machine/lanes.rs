@@ -72,7 +72,7 @@ pub unsafe fn put_warm<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
     }
 }
 
-/// The form of varying registers that hold a type's values as they are in an array.
+/// The form of varying registers with the layout of an array of the type.
 const fn held_as<T: Elem>() -> Option<Slot> {
     match (size_of::<T>(), T::WIDE) {
         (4, false) => Some(0),
@@ -85,7 +85,7 @@ const fn held_as<T: Elem>() -> Option<Slot> {
 pub trait Sink: Copy + Default + 'static {
     /// How its own registers are stored.
     const WRITE: Width;
-    /// The form of varying registers that hold its values as they are in an array, if there is one.
+    /// The form of varying registers with the layout of an array of the type, if there is one.
     const HELD_AS: Option<Slot>;
     /// Writes the active lanes of a varying register.
     ///
@@ -272,29 +272,45 @@ pub unsafe fn put_words<T: Copy>(warp: &mut Warp, slot: Slot, words: Lanes<T>) {
 ///
 /// # Safety
 /// The slot is a register of the warp.
-#[inline(never)]
+#[inline(always)]
 pub unsafe fn addresses(warp: &Warp, slot: Slot, offset: u64) -> Lanes<u64> {
+    let mut at = Lanes([0u64; 32]);
     // SAFETY: the slot is a register of the warp, as this function requires.
     unsafe {
-        if slot & WIDE != 0 {
-            let mut at = u64::fetch(warp, slot);
-            for i in 0..32 {
-                at.0[i] = at.0[i].wrapping_add(offset);
+        if slot & (SCALAR | WIDE) == SCALAR | WIDE {
+            // Four lanes at a time, because most hosts have no product of 64-bit lanes.
+            let Scalar { base, stride, .. } = *warp.at(slot).cast::<Scalar>();
+            for half in 0..2 {
+                let mut four = [0u64; 4];
+                for j in 0..4 {
+                    let step = stride.wrapping_mul(j as u64);
+                    four[j] = base[half].wrapping_add(step).wrapping_add(offset);
+                }
+                for i in 0..16 {
+                    at.0[half * 16 + i] = four[i % 4];
+                    four[i % 4] = four[i % 4].wrapping_add(stride.wrapping_mul(4));
+                }
             }
-            return at;
+        } else if slot & WIDE != 0 {
+            let mut copy = Lanes([0u64; 32]);
+            let words = u64::view(warp, slot, &mut copy);
+            for i in 0..32 {
+                at.0[i] = words.0[i].wrapping_add(offset);
+            }
+        } else {
+            let mut copy = Lanes([0u32; 32]);
+            let words = u32::view(warp, slot, &mut copy);
+            for i in 0..32 {
+                at.0[i] = u64::from(words.0[i].wrapping_add(offset as u32));
+            }
         }
-        let words = u32::fetch(warp, slot);
-        let mut at = Lanes([0u64; 32]);
-        for i in 0..32 {
-            at.0[i] = u64::from(words.0[i].wrapping_add(offset as u32));
-        }
-        at
     }
+    at
 }
 
 /// One bit per true lane.
 #[inline(always)]
-fn mask_of(lanes: &Lanes<bool>) -> u32 {
+pub fn mask_of(lanes: &Lanes<bool>) -> u32 {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: SSE2 is part of x86-64, and the array holds 32 bytes.
     unsafe {
