@@ -12,7 +12,6 @@ pub(crate) mod lanes;
 
 use crate::number::single::NAN32;
 use half::{bf16, f16};
-use lanework_ptx_ir::module::constants::round_to_odd;
 
 /// The NaN that 16-bit arithmetic produces, of either type.
 pub const NAN16: u16 = 0x7fff;
@@ -91,7 +90,7 @@ pub fn widen16(x: f16) -> f32 {
 
 /// The f32 of an f16's bits, by arithmetic on them, so that it vectorizes over 32 lanes.
 #[inline(always)]
-fn f16_value(bits: u32) -> f32 {
+pub fn f16_value(bits: u32) -> f32 {
     let sign = (bits & 0x8000) << 16;
     let magnitude = bits & 0x7fff;
     // 2^112 moves the exponent's bias from 15 to 127, subnormals included.
@@ -140,7 +139,7 @@ pub fn to_bf16(x: f32) -> bf16 {
 pub fn f16_bits(x: f32) -> u32 {
     let bits = x.to_bits();
     let (sign, magnitude) = (bits >> 16 & 0x8000, bits & 0x7fff_ffff);
-    // The last place of 0.5 is that of a subnormal f16, so the host's sum rounds.
+    // 0.5 has the last place of a subnormal f16, so the host's sum rounds.
     let subnormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
     let even = magnitude >> 13 & 1;
     let normal = magnitude.wrapping_add(0xfff + even).wrapping_sub(112 << 23) >> 13;
@@ -158,15 +157,26 @@ pub fn bf16_bits(x: f32) -> u32 {
 }
 
 /// The nearest f16, rounded once.
-#[inline(never)]
+#[inline(always)]
 pub fn wide_to_f16(x: f64) -> f16 {
-    to_f16(round_to_odd(x))
+    to_f16(odd(x))
 }
 
 /// The nearest bf16, rounded once.
-#[inline(never)]
+#[inline(always)]
 pub fn wide_to_bf16(x: f64) -> bf16 {
-    to_bf16(round_to_odd(x))
+    to_bf16(odd(x))
+}
+
+/// [`round_to_odd`](lanework_ptx_ir::module::constants::round_to_odd) in a form that vectorizes.
+#[inline(always)]
+fn odd(x: f64) -> f32 {
+    let nearest = x as f32;
+    let wide = f64::from(nearest);
+    let beyond = u32::from(wide.abs() > x.abs());
+    let odd = nearest.to_bits().wrapping_sub(beyond) | 1;
+    // NaN is neither less nor greater.
+    f32::from_bits(if (wide < x) | (wide > x) { odd } else { nearest.to_bits() })
 }
 
 /// A result before it is rounded to an f16 that is to be flushed. Subnormal numbers have fewer digits, so

@@ -135,7 +135,7 @@ pub fn handlers(op: ConvertOp) -> &'static AluOperation {
 #[inline(always)]
 fn to_i32(a: f32) -> i32 {
     const END: f32 = (1u32 << 31) as f32;
-    let inside = if a >= -END && a < END { a } else { 0.0 };
+    let inside = if (-END..END).contains(&a) { a } else { 0.0 };
     // SAFETY: the number is from -2^31 to below 2^31.
     let integer = unsafe { inside.to_int_unchecked::<i32>() };
     let integer = if a >= END { i32::MAX } else { integer };

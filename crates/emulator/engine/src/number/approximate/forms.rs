@@ -4,7 +4,7 @@
 //! The unit treats subnormal inputs as zero; forms without `.ftz` scale them first, and scale the result
 //! back.
 
-use crate::number::approximate::{Function, of, of_lanes, unit};
+use crate::number::approximate::{UnitFunction, of, of_lanes, unit};
 use crate::number::double::{quiet, with_nan_of};
 use crate::number::single::{NAN32, canonical, flush, flush_rounded_up};
 use ::half::{bf16, f16};
@@ -23,9 +23,9 @@ fn is_small(x: f32) -> bool {
 }
 
 /// An instruction of one operand: a function of the unit, with arithmetic before and after it.
-pub trait Form {
+pub trait ApproximateForm {
     /// The function of the unit.
-    type Unit: Function;
+    type Unit: UnitFunction;
     /// The unit's operand.
     #[inline(always)]
     fn before(x: f32) -> f32 {
@@ -39,13 +39,13 @@ pub trait Form {
 }
 
 /// The instruction for one lane.
-pub fn lane<F: Form>(x: f32) -> f32 {
+pub fn lane<F: ApproximateForm>(x: f32) -> f32 {
     F::after(x, of_float::<F::Unit>(F::before(x)))
 }
 
 /// The instruction for a warp.
 #[inline(always)]
-pub fn warp<F: Form>(x: &[f32; 32]) -> [f32; 32] {
+pub fn warp<F: ApproximateForm>(x: &[f32; 32]) -> [f32; 32] {
     let (mut bits, mut out) = ([0; 32], [0.0; 32]);
     for i in 0..32 {
         bits[i] = F::before(x[i]).to_bits();
@@ -58,7 +58,7 @@ pub fn warp<F: Form>(x: &[f32; 32]) -> [f32; 32] {
 }
 
 #[inline(always)]
-fn of_float<F: Function>(x: f32) -> f32 {
+fn of_float<F: UnitFunction>(x: f32) -> f32 {
     f32::from_bits(of::<F>(x.to_bits()))
 }
 
@@ -73,7 +73,7 @@ impl Rcp<false> {
     }
 }
 
-impl Form for Rcp<false> {
+impl ApproximateForm for Rcp<false> {
     type Unit = unit::Rcp;
 
     #[inline(always)]
@@ -87,7 +87,7 @@ impl Form for Rcp<false> {
     }
 }
 
-impl Form for Rcp<true> {
+impl ApproximateForm for Rcp<true> {
     type Unit = unit::Rcp;
 }
 
@@ -97,7 +97,7 @@ macro_rules! scaled_up {
         $(#[$doc])*
         pub struct $name<const FTZ: bool>;
 
-        impl<const FTZ: bool> Form for $name<FTZ> {
+        impl<const FTZ: bool> ApproximateForm for $name<FTZ> {
             type Unit = $unit;
 
             #[inline(always)]
@@ -125,7 +125,7 @@ scaled_up! {
 /// `ex2.approx`.
 pub struct Ex2<const FTZ: bool>;
 
-impl<const FTZ: bool> Form for Ex2<FTZ> {
+impl<const FTZ: bool> ApproximateForm for Ex2<FTZ> {
     type Unit = unit::Ex2;
 
     #[inline(always)]
@@ -142,7 +142,7 @@ impl<const FTZ: bool> Form for Ex2<FTZ> {
 /// `sin.approx`, with and without `.ftz`.
 pub struct Sin;
 
-impl Form for Sin {
+impl ApproximateForm for Sin {
     type Unit = unit::Sin;
 
     #[inline(always)]
@@ -154,7 +154,7 @@ impl Form for Sin {
 /// `cos.approx`, with and without `.ftz`.
 pub struct Cos;
 
-impl Form for Cos {
+impl ApproximateForm for Cos {
     type Unit = unit::Cos;
 
     #[inline(always)]
@@ -166,7 +166,7 @@ impl Form for Cos {
 /// `tanh.approx.f32`.
 pub struct Tanh;
 
-impl Form for Tanh {
+impl ApproximateForm for Tanh {
     type Unit = unit::Tanh;
 }
 

@@ -33,9 +33,9 @@ fn square<const BITS: u32, const COLUMN: u32>(x: u32) -> u32 {
     sum
 }
 
-/// Alignment of a function's coefficients: C0 is shifted left, and so is the product with C2; a constant is
+/// SegmentAlignment of a function's coefficients: C0 is shifted left, and so is the product with C2; a constant is
 /// added. The sum is in units of 2^-`scale`.
-struct Alignment {
+struct SegmentAlignment {
     c0: u32,
     c2: u32,
     constant: i64,
@@ -43,11 +43,11 @@ struct Alignment {
 }
 
 /// The aligned coefficients of a function's segments. Every sum has less than 53 bits, so it is exact in f64.
-pub struct Segments([[f64; 4]; 128]);
+pub struct SegmentTable([[f64; 4]; 128]);
 
-impl Segments {
+impl SegmentTable {
     /// Aligns the coefficients of a table.
-    const fn new(rows: &[Row], alignment: Alignment) -> Segments {
+    const fn new(rows: &[Row], alignment: SegmentAlignment) -> SegmentTable {
         let unit = 1.0 / (1u64 << alignment.scale) as f64;
         let mut segments = [[0.0; 4]; 128];
         let mut i = 0;
@@ -58,7 +58,7 @@ impl Segments {
             segments[i] = [constant as f64 * unit, c1 as f64 * unit, quadratic as f64 * unit, 0.0];
             i += 1;
         }
-        Segments(segments)
+        SegmentTable(segments)
     }
 
     /// C0 + C1 `x` + C2 `square` of a segment.
@@ -69,10 +69,10 @@ impl Segments {
     }
 }
 
-/// A function of the unit, in three steps, none of which branches: a loop over lanes for each step is vectorized.
-pub trait Function {
+/// A function of the unit in three steps. No step branches, so the compiler vectorizes a loop over lanes for each.
+pub trait UnitFunction {
     /// Its segments.
-    const SEGMENTS: &Segments;
+    const SEGMENTS: &SegmentTable;
     /// The segment of an argument, and the bits to interpolate with.
     fn place(x: u32) -> (u32, u32);
     /// The truncated square of those bits.
@@ -91,14 +91,14 @@ pub trait Function {
 
 /// The function of one argument.
 #[inline(always)]
-pub fn of<F: Function>(x: u32) -> u32 {
+pub fn of<F: UnitFunction>(x: u32) -> u32 {
     let (segment, lower) = F::place(x);
     F::result(x, F::narrow(x, F::SEGMENTS.at(segment, lower, F::square(lower))))
 }
 
 /// The function of 32 arguments.
 #[inline(always)]
-pub fn of_lanes<F: Function>(x: &[u32; 32]) -> [u32; 32] {
+pub fn of_lanes<F: UnitFunction>(x: &[u32; 32]) -> [u32; 32] {
     let [mut segments, mut lower, mut squares, mut out] = [[0; 32]; 4];
     for i in 0..32 {
         (segments[i], lower[i]) = F::place(x[i]);

@@ -10,7 +10,7 @@ mod reference;
 mod tests;
 
 use crate::number::approximate::tables::{EX2, LG2, RCP, RSQRT, SIN, SQRT, TANH};
-use crate::number::approximate::{Alignment, Function, Segments, cut, square};
+use crate::number::approximate::{SegmentAlignment, SegmentTable, UnitFunction, cut, square};
 use crate::number::single::NAN32;
 
 const SIGN: u32 = 0x8000_0000;
@@ -60,9 +60,9 @@ fn upper6(fraction: u32) -> (u32, u32) {
 /// `1 / x`. The value is from 1/2 to 1.
 pub struct Rcp;
 
-impl Function for Rcp {
-    const SEGMENTS: &Segments =
-        &Segments::new(&RCP, Alignment { c0: 13, c2: 0, constant: 2023, scale: 39 });
+impl UnitFunction for Rcp {
+    const SEGMENTS: &SegmentTable =
+        &SegmentTable::new(&RCP, SegmentAlignment { c0: 13, c2: 0, constant: 2023, scale: 39 });
 
     #[inline(always)]
     fn place(x: u32) -> (u32, u32) {
@@ -92,7 +92,7 @@ pub fn rcp_mantissa(fraction: u32) -> u64 {
 }
 
 /// The value for an argument in units of 2^-24.
-fn mantissa<F: Function>(x: u32) -> u64 {
+fn mantissa<F: UnitFunction>(x: u32) -> u64 {
     let (segment, lower) = F::place(x);
     (F::SEGMENTS.at(segment, lower, F::square(lower)) * f64::from(1 << 24)) as u64
 }
@@ -113,9 +113,9 @@ fn upper7(x: u32) -> (u32, u32) {
 /// `1 / sqrt(x)`. The value is from 1/2 to 1.
 pub struct Rsqrt;
 
-impl Function for Rsqrt {
-    const SEGMENTS: &Segments =
-        &Segments::new(&RSQRT, Alignment { c0: 14, c2: 2, constant: -1, scale: 40 });
+impl UnitFunction for Rsqrt {
+    const SEGMENTS: &SegmentTable =
+        &SegmentTable::new(&RSQRT, SegmentAlignment { c0: 14, c2: 2, constant: -1, scale: 40 });
 
     #[inline(always)]
     fn place(x: u32) -> (u32, u32) {
@@ -144,9 +144,9 @@ pub fn rsqrt_mantissa(odd: bool, fraction: u32) -> u64 {
 /// `sqrt(x)`. The value is from 1 to 2.
 pub struct Sqrt;
 
-impl Function for Sqrt {
-    const SEGMENTS: &Segments =
-        &Segments::new(&SQRT, Alignment { c0: 15, c2: 1, constant: -1, scale: 40 });
+impl UnitFunction for Sqrt {
+    const SEGMENTS: &SegmentTable =
+        &SegmentTable::new(&SQRT, SegmentAlignment { c0: 15, c2: 1, constant: -1, scale: 40 });
 
     #[inline(always)]
     fn place(x: u32) -> (u32, u32) {
@@ -176,9 +176,9 @@ impl Ex2 {
     }
 }
 
-impl Function for Ex2 {
-    const SEGMENTS: &Segments =
-        &Segments::new(&EX2, Alignment { c0: 13, c2: 0, constant: 6114, scale: 38 });
+impl UnitFunction for Ex2 {
+    const SEGMENTS: &SegmentTable =
+        &SegmentTable::new(&EX2, SegmentAlignment { c0: 13, c2: 0, constant: 6114, scale: 38 });
 
     #[inline(always)]
     fn place(x: u32) -> (u32, u32) {
@@ -198,9 +198,9 @@ impl Function for Ex2 {
 /// `log2(x)`. The value is the logarithm of the mantissa in quarters of 2^-36.
 pub struct Lg2;
 
-impl Function for Lg2 {
-    const SEGMENTS: &Segments =
-        &Segments::new(&LG2, Alignment { c0: 12, c2: 1, constant: 0x345, scale: 2 });
+impl UnitFunction for Lg2 {
+    const SEGMENTS: &SegmentTable =
+        &SegmentTable::new(&LG2, SegmentAlignment { c0: 12, c2: 1, constant: 0x345, scale: 2 });
 
     #[inline(always)]
     fn place(x: u32) -> (u32, u32) {
@@ -253,9 +253,9 @@ impl<const QUARTER: u32> Turn<QUARTER> {
     }
 }
 
-impl<const QUARTER: u32> Function for Turn<QUARTER> {
-    const SEGMENTS: &Segments =
-        &Segments::new(&SIN, Alignment { c0: 12, c2: 0, constant: 0, scale: 37 });
+impl<const QUARTER: u32> UnitFunction for Turn<QUARTER> {
+    const SEGMENTS: &SegmentTable =
+        &SegmentTable::new(&SIN, SegmentAlignment { c0: 12, c2: 0, constant: 0, scale: 37 });
 
     #[inline(always)]
     fn place(x: u32) -> (u32, u32) {
@@ -306,9 +306,9 @@ impl Tanh {
     ];
 }
 
-impl Function for Tanh {
-    const SEGMENTS: &Segments =
-        &Segments::new(&TANH, Alignment { c0: 15, c2: 1, constant: 0, scale: 38 });
+impl UnitFunction for Tanh {
+    const SEGMENTS: &SegmentTable =
+        &SegmentTable::new(&TANH, SegmentAlignment { c0: 15, c2: 1, constant: 0, scale: 38 });
 
     #[inline(always)]
     fn place(x: u32) -> (u32, u32) {

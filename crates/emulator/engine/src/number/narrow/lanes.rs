@@ -45,7 +45,7 @@ unsafe fn widen(words: &[u32; 32]) -> [f32; 64] {
     out
 }
 
-/// Rounds to the nearest; the NaN of f32 arithmetic becomes that of f16.
+/// Rounds to the nearest; the NaN of f32 arithmetic becomes the NaN of f16.
 ///
 /// # Safety
 /// The host has F16C.
@@ -96,7 +96,7 @@ unsafe fn narrow(floats: &[f32; 64]) -> [u32; 32] {
 
 /// `a * b + c` of the bf16 in 32 words, each rounded once.
 ///
-/// The host's fused sum is rounded to f32. Rounding it again is wrong only where it lies halfway between two bf16; a warp
+/// The host's fused sum is rounded to f32. Rounding it again is wrong only if it is halfway between two bf16; a warp
 /// with such a lane is computed exactly.
 #[inline(always)]
 pub fn bf16_fma(a: &[u32; 32], b: &[u32; 32], c: &[u32; 32]) -> [u32; 32] {
