@@ -1,4 +1,4 @@
-//! Fixed costs, and the gain of a second worker.
+//! Fixed costs, and the gain of more workers.
 
 use lanework_emulator::{Emulator, LaunchConfig, NullObserver, Options, Program};
 use lanework_ptx::Module;
@@ -88,14 +88,17 @@ impl Device {
     }
 }
 
-/// Names and figures of those that are selected.
+/// Measures a figure.
+type Figure = fn() -> Result<String, String>;
+
+/// Names and figures of the selected ones.
 pub fn figures(selected: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
-    let all: [(&str, fn() -> Result<String, String>); 5] = [
+    let all: [(&str, Figure); 5] = [
         ("launch", launch),
         ("block", block),
-        ("two workers, FMA", || scaling("arithmetic")),
-        ("two workers, histogram", || scaling("histogram")),
-        ("two workers, private", || scaling("private_histogram")),
+        ("workers, FMA", || scaling("arithmetic")),
+        ("workers, histogram", || scaling("histogram")),
+        ("workers, shared memory", || scaling("private_histogram")),
     ];
     let selected = all.into_iter().filter(|(name, _)| selected(name));
     selected.map(|(name, figure)| (name, figure().unwrap_or_else(|why| why))).collect()
@@ -111,8 +114,14 @@ fn block() -> Result<String, String> {
     Ok(format!("{:.3} us per block of 128 threads, target 1", (many - few) / 1e7))
 }
 
+/// Speed with 2, 4 and 8 workers, as many as there are cores, as a multiple of that with one.
 fn scaling(kernel: &str) -> Result<String, String> {
-    let (one, two) = (Device::new(1)?, Device::new(2)?);
-    let (one, two) = (one.time(kernel, 256, 256)?, two.time(kernel, 256, 256)?);
-    Ok(format!("{:.2} times one ({:.2} and {:.2} ms), target 1.8", one / two, one / 1e6, two / 1e6))
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let one = Device::new(1)?.time(kernel, 1024, 256)?;
+    let mut figure = format!("1 worker {:.2} ms", one / 1e6);
+    for workers in [2, 4, 8].into_iter().filter(|workers| *workers <= cores) {
+        let time = Device::new(workers)?.time(kernel, 1024, 256)?;
+        figure += &format!(", {workers} workers {:.2} times as fast", one / time);
+    }
+    Ok(figure + "; target 1.8 with 2, 6 with 8")
 }

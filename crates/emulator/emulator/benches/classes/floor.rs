@@ -1,8 +1,8 @@
 //! Floors: the work of one warp instruction as a loop over 32 lanes that the host's compiler vectorizes.
 
+use crate::clock::Moment;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::time::Instant;
 
 /// The work that a floor does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,11 +61,11 @@ pub fn measure(floor: Floor) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..20 {
         const TIMES: u32 = 2000;
-        let start = Instant::now();
+        let start = Moment::now();
         for _ in 0..TIMES {
             dispatch(floor, black_box(&mut data));
         }
-        best = best.min(start.elapsed().as_secs_f64() * 1e9 / f64::from(TIMES));
+        best = best.min(start.elapsed() / f64::from(TIMES));
     }
     best
 }

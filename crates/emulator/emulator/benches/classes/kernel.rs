@@ -1,11 +1,11 @@
 //! The kernel of a row, and the three ways to run it.
 
+use crate::clock::Moment;
 use crate::rows::Row;
 use lanework_emulator::sanitize::Checks;
 use lanework_emulator::{CountingObserver, Emulator, LaunchConfig, NullObserver, Options, Program};
 use lanework_ptx::Module;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Repetitions of a row's body per iteration of the loop.
 const UNROLLED: u32 = 16;
@@ -67,7 +67,6 @@ mad.wide.u32 gq, c, 2048, go; mad.wide.u32 gq, tid, 16, gq;
 mad.wide.u32 gh, c, 256, go; mad.wide.u32 gh, tid, 2, gh;
 mov.f32 m0, x; ZERO
 st.shared.v4.f32 [sq], {x, y, x, y};
-fence.proxy.async;
 cvt.u64.u32 da, so; shr.u64 da, da, 4; or.b64 da, da, 0x1000080000; mov.b64 db, da;
 mov.u32 i, 0;
 bar.sync 0;
@@ -146,7 +145,7 @@ impl Subject {
         let arguments: [&[u8]; 4] = [&out, &input, &res, &count];
         let (emulator, program) = (&self.emulator, &self.program);
         let text = |fault: lanework_emulator::Fault| fault.to_string();
-        let start = Instant::now();
+        let start = Moment::now();
         match mode {
             Mode::Plain => {
                 emulator.launch(program, &launch, &arguments, &mut NullObserver).map_err(text)?;
@@ -165,7 +164,6 @@ impl Subject {
                 }
             }
         }
-        let time = start.elapsed();
-        Ok(time.as_secs_f64() * 1e9 / (self.per_iteration * f64::from(iterations)))
+        Ok(start.elapsed() / (self.per_iteration * f64::from(iterations)))
     }
 }

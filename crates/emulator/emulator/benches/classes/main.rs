@@ -1,9 +1,11 @@
 //! The time of each class of instructions and each access pattern: plain, counted and checked, with a floor.
 //!
-//! `cargo bench -p lanework-emulator --bench classes [-- NAME...]` prints one line per row: ns per warp instruction, least
-//! of many runs on one worker. The names select rows that contain one of them. A row repeats its instruction 16 times in
-//! a loop, so it includes a sixteenth of an iteration. The ratio is checked over plain. The floor is the same work in a vectorized loop of the host.
+//! `cargo bench -p lanework-emulator --bench classes [-- NAME...]` prints one line per row: ns of processor time per warp
+//! instruction, least of many runs on one worker. The names select rows that contain one of them. A row repeats its
+//! instruction 16 times in a loop, so it includes a sixteenth of an iteration. The ratio is checked over plain. The floor is
+//! the same work in a loop that the host's compiler vectorizes.
 
+mod clock;
 mod fixed;
 mod floor;
 mod kernel;

@@ -21,7 +21,7 @@ const fn row(name: &'static str, target: f64, floor: Floor, body: &'static str) 
 }
 
 /// A row of `wgmma` for 128 threads: its cost counts per `mma.m16n8k16` of a warp.
-const GROUP_PRODUCT: &str = "wgmma.fence.sync.aligned;
+const GROUP_PRODUCT: &str = "fence.proxy.async; wgmma.fence.sync.aligned;
     wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
       {m0,m1,m2,m3,m4,m5,m6,m7,m8,m9,m10,m11,m12,m13,m14,m15,
        m16,m17,m18,m19,m20,m21,m22,m23,m24,m25,m26,m27,m28,m29,m30,m31}, da, db, 1, 1, 1, 0, 0;
