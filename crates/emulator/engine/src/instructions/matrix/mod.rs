@@ -2,6 +2,7 @@
 
 pub(crate) mod group;
 pub(crate) mod multiply;
+pub(crate) mod narrow;
 pub(crate) mod registers;
 pub(crate) mod rows;
 pub(crate) mod sparse;
