@@ -146,6 +146,7 @@ struct ReportJson<'a> {
     allocation: Option<AllocationJson<'a>>,
     other: Option<OtherJson<'a>>,
     also: Vec<PairJson<'a>>,
+    allocated: &'a str,
     help: &'a str,
 }
 
@@ -240,6 +241,7 @@ pub fn json<'a>(
             allocation,
             other,
             also: also.collect(),
+            allocated: &report.allocated,
             help: &report.help,
         }
     });

@@ -354,6 +354,7 @@ impl From<IndexFault> for Report {
             allocation: None,
             other: None,
             also: Vec::new(),
+            allocated: String::new(),
             help,
             count: 1,
         }

@@ -26,10 +26,10 @@ mod session;
 pub use files::{Reader, read};
 pub(crate) use footprints::check;
 #[doc(hidden)]
-pub use footprints::{allocation, checks, collect, keep_findings, take_ended, unchecked};
+pub use footprints::{allocation, checks, collect, hand_on, keep_findings, take_ended, unchecked};
 pub(crate) use launching::Launching;
 #[doc(hidden)]
-pub use launching::set_machine;
+pub use launching::{describe_memory, set_machine};
 #[doc(hidden)]
 pub use own_report::{Profiles, names};
 #[doc(hidden)]

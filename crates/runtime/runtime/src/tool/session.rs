@@ -1,7 +1,7 @@
 //! The tool of this process, which environment variables select. It runs launches and keeps records.
 
 use super::files::{Sink, micros, now, stop};
-use super::launching::{Launching, machine};
+use super::launching::{Launching, machine, name_memory};
 use super::look_at::LookAt;
 use super::own_report;
 use super::own_report::Own;
@@ -177,7 +177,9 @@ impl Session {
         stopped: Option<&Fault>,
     ) {
         if matches!(self.tool, Tool::Check) && (!found.is_empty() || stopped.is_some()) {
-            let (kernel, found, stopped) = (kernel.to_owned(), found.to_vec(), stopped.cloned());
+            let (kernel, mut found, stopped) =
+                (kernel.to_owned(), found.to_vec(), stopped.cloned());
+            found.iter_mut().for_each(name_memory);
             self.keep(Record::Findings(Box::new(Findings { kernel, module, found, stopped })));
         }
         own_report::end_if_interrupted(|| {
