@@ -1,6 +1,6 @@
 //! Replaces what PTX does not have: switches, and branches that pass arguments.
 
-use crate::analysis::ControlFlow;
+use crate::analysis::{ControlFlow, Dominators, LoopForest};
 use crate::ir::*;
 
 /// Makes a function ready for the PTX writer.
@@ -60,14 +60,18 @@ fn lower_switch(function: &mut SsaFunction, block: BlockId) {
     }
 }
 
-/// Gives every argument of a branch a block with a jump.
+/// Gives every argument of a branch a block with a jump, except for the branch at the end of a loop.
 fn split_edges(function: &mut SsaFunction) {
-    for block in function.block_ids() {
-        if !matches!(function.block(block).terminator, BlockTerminator::Branch(..)) {
+    let flow = ControlFlow::new(function);
+    let loops = LoopForest::new(&flow, &Dominators::new(&flow));
+    for block in &flow.order {
+        if !matches!(function.block(*block).terminator, BlockTerminator::Branch(..))
+            || passes_before_branch(function, &loops, *block)
+        {
             continue;
         }
-        let mut terminator = std::mem::take(&mut function.block_mut(block).terminator);
-        let position = function.block(block).position;
+        let mut terminator = std::mem::take(&mut function.block_mut(*block).terminator);
+        let position = function.block(*block).position;
         for target in terminator.targets_mut() {
             if target.arguments.is_empty() {
                 continue;
@@ -78,6 +82,32 @@ fn split_edges(function: &mut SsaFunction) {
             data.terminator = BlockTerminator::Jump(call);
             data.position = position;
         }
-        function.block_mut(block).terminator = terminator;
+        function.block_mut(*block).terminator = terminator;
     }
+}
+
+/// Whether a branch may set the parameters of the loop's header before it: the other side leaves the loop, and nothing
+/// after the loop reads them.
+fn passes_before_branch(function: &SsaFunction, loops: &LoopForest, block: BlockId) -> bool {
+    let BlockTerminator::Branch(condition, yes, no) = &function.block(block).terminator else {
+        return false;
+    };
+    let Some(natural) = loops.innermost[block.index()].map(|index| &loops.loops[index]) else {
+        return false;
+    };
+    let (again, exit) = if yes.block == natural.header { (yes, no) } else { (no, yes) };
+    let parameters = &function.block(natural.header).parameters;
+    again.block == natural.header
+        && !natural.contains(exit.block)
+        && exit.arguments.is_empty()
+        && !parameters.contains(condition)
+        && function.block_ids().filter(|other| !natural.contains(*other)).all(|other| {
+            let data = function.block(other);
+            let arguments =
+                data.instructions.iter().flat_map(|id| &function.instruction(*id).arguments);
+            arguments
+                .copied()
+                .chain(data.terminator.values())
+                .all(|value| !parameters.contains(&value))
+        })
 }
