@@ -65,15 +65,14 @@ fn split_edges(function: &mut SsaFunction) {
     let flow = ControlFlow::new(function);
     let loops = LoopForest::new(&flow, &Dominators::new(&flow));
     for block in &flow.order {
-        if !matches!(function.block(*block).terminator, BlockTerminator::Branch(..))
-            || passes_before_branch(function, &loops, *block)
-        {
+        if !matches!(function.block(*block).terminator, BlockTerminator::Branch(..)) {
             continue;
         }
+        let before = header_to_pass(function, &loops, *block);
         let mut terminator = std::mem::take(&mut function.block_mut(*block).terminator);
         let position = function.block(*block).position;
         for target in terminator.targets_mut() {
-            if target.arguments.is_empty() {
+            if target.arguments.is_empty() || Some(target.block) == before {
                 continue;
             }
             let edge = function.add_block();
@@ -86,28 +85,26 @@ fn split_edges(function: &mut SsaFunction) {
     }
 }
 
-/// Whether a branch may set the parameters of the loop's header before it: the other side leaves the loop, and nothing
-/// after the loop reads them.
-fn passes_before_branch(function: &SsaFunction, loops: &LoopForest, block: BlockId) -> bool {
+/// The header of a loop whose parameters a branch may set before it: the other side leaves the loop, and neither its
+/// arguments nor anything after the loop reads them.
+fn header_to_pass(function: &SsaFunction, loops: &LoopForest, block: BlockId) -> Option<BlockId> {
     let BlockTerminator::Branch(condition, yes, no) = &function.block(block).terminator else {
-        return false;
+        return None;
     };
-    let Some(natural) = loops.innermost[block.index()].map(|index| &loops.loops[index]) else {
-        return false;
-    };
-    let (again, exit) = if yes.block == natural.header { (yes, no) } else { (no, yes) };
-    let parameters = &function.block(natural.header).parameters;
-    again.block == natural.header
+    let natural = &loops.loops[loops.innermost[block.index()]?];
+    let header = natural.header;
+    let exit = if yes.block == header { no } else { yes };
+    let parameters = &function.block(header).parameters;
+    let is_read = |value: ValueId| parameters.contains(&value);
+    let leaves = yes.block != no.block
+        && (yes.block == header || no.block == header)
         && !natural.contains(exit.block)
-        && exit.arguments.is_empty()
-        && !parameters.contains(condition)
+        && !is_read(*condition)
+        && !exit.arguments.iter().any(|argument| is_read(*argument))
         && function.block_ids().filter(|other| !natural.contains(*other)).all(|other| {
             let data = function.block(other);
-            let arguments =
-                data.instructions.iter().flat_map(|id| &function.instruction(*id).arguments);
-            arguments
-                .copied()
-                .chain(data.terminator.values())
-                .all(|value| !parameters.contains(&value))
-        })
+            let read = data.instructions.iter().flat_map(|id| &function.instruction(*id).arguments);
+            !read.copied().chain(data.terminator.values()).any(is_read)
+        });
+    leaves.then_some(header)
 }
