@@ -1,103 +1,73 @@
-//! Contracts products and sums to fused multiply-adds, as nvcc does by default.
+//! Contracts products and sums to fused multiply-adds, exactly where nvcc does, since that changes results.
 //!
-//! Rule (LLVM's `visitFADDForFMACombine` with aggressive fusion, which NVVM uses): within a block, the product with fewer uses
-//! is fused, the left one if both have as many. A product with other uses is computed as well.
+//! Rule (LLVM's `PerformADDCombineWithOperands` for PTX; observed with NVRTC 13): an addition takes in a product if every use
+//! of the product is an addition in the same block and there are at most four. The left operand is tried first.
+//! Differences are not contracted in PTX; the driver does that.
 
-use super::edit::{remove_dead, resolve_aliases};
-use crate::analysis::{ControlFlow, use_counts};
+use super::edit::remove_dead;
+use crate::analysis::{ControlFlow, FastSet};
 use crate::ir::*;
+
+/// The most additions that a product is copied into.
+const MOST_USES: u32 = 4;
 
 /// Contracts what the modes allow.
 pub(super) fn contract(function: &mut SsaFunction) {
     let flow = ControlFlow::new(function);
-    let uses = use_counts(function, &flow);
-    let mut block_of = vec![None; function.instructions.len()];
+    // By value: all uses, and uses by additions in the block that defines it.
+    let mut uses = vec![(0_u32, 0_u32); function.values.len()];
     for block in &flow.order {
-        for id in &function.block(*block).instructions {
-            block_of[id.index()] = Some(*block);
+        let data = function.block(*block);
+        let mut count = |value: ValueId, by_addition: bool| {
+            let (all, additions) = &mut uses[value.index()];
+            *all += 1;
+            *additions += u32::from(by_addition);
+        };
+        let mut is_here: FastSet<ValueId> = FastSet::default();
+        for id in &data.instructions {
+            is_here.extend(&function.instruction(*id).results);
         }
+        for id in &data.instructions {
+            let instruction = function.instruction(*id);
+            let is_addition = mode_of(instruction, FloatArithmetic::Add).is_some();
+            for argument in &instruction.arguments {
+                count(*argument, is_addition && is_here.contains(argument));
+            }
+        }
+        data.terminator.values().for_each(|value| count(value, false));
     }
     for block in &flow.order {
-        let mut code = Vec::new();
-        for id in std::mem::take(&mut function.block_mut(*block).instructions) {
-            if let Some((factors, addend, signs)) = fusable(function, id, &uses, &block_of) {
-                let [a, b] = factors;
-                let ty = function.value_type(a);
-                let position = function.instruction(id).position;
-                let InstructionKind::Float { mode, .. } = function.instruction(id).kind else {
-                    continue;
-                };
-                let mut negate = |function: &mut SsaFunction, value: ValueId, negative: bool| {
-                    if !negative {
-                        return value;
-                    }
-                    let kind = InstructionKind::Float {
-                        op: FloatArithmetic::Negate,
-                        mode: FloatMode { flush: mode.flush, ..FloatMode::default() },
-                    };
-                    if let Some(value) = crate::fold::fold(function, &kind, &[value], ty) {
-                        return value;
-                    }
-                    let id = function.add_instruction(kind, vec![value], &[ty], position);
-                    code.push(id);
-                    function.instruction(id).results[0]
-                };
-                let a = negate(function, a, signs.0);
-                let c = negate(function, addend, signs.1);
+        for id in function.block(*block).instructions.clone() {
+            let data = function.instruction(id);
+            let Some(mode) = mode_of(data, FloatArithmetic::Add) else { continue };
+            let [a, b] = [0, 1].map(|index| function.resolve(data.arguments[index]));
+            let fused = [(a, b), (b, a)].into_iter().find_map(|(product, addend)| {
+                let (all, additions) = uses[product.index()];
+                let (_, inner) = function.defining(product)?;
+                let other = mode_of(inner, FloatArithmetic::Multiply)?;
+                let fits = all == additions && all <= MOST_USES && other.flush == mode.flush;
+                fits.then(|| vec![inner.arguments[0], inner.arguments[1], addend])
+            });
+            if let Some(arguments) = fused {
                 let data = function.instruction_mut(id);
                 data.kind = InstructionKind::Float {
                     op: FloatArithmetic::FusedMultiplyAdd,
                     mode: FloatMode { contract: false, ..mode },
                 };
-                data.arguments = vec![a, b, c];
+                data.arguments = arguments;
             }
-            code.push(id);
         }
-        function.block_mut(*block).instructions = code;
     }
-    resolve_aliases(function);
     remove_dead(function);
 }
 
-/// Factors, addend, and whether the first factor and the addend are negated.
-type Fused = ([ValueId; 2], ValueId, (bool, bool));
-
-fn fusable(
-    function: &SsaFunction,
-    id: InstructionId,
-    uses: &[u32],
-    block_of: &[Option<BlockId>],
-) -> Option<Fused> {
-    let data = function.instruction(id);
-    let InstructionKind::Float { op, mode } = data.kind else { return None };
-    let is_sum = matches!(op, FloatArithmetic::Add | FloatArithmetic::Subtract);
-    if !is_sum || !mode.contract || mode.rounding != RoundingMode::Nearest {
-        return None;
+/// The mode of an operation that may be contracted.
+fn mode_of(data: &InstructionData, wanted: FloatArithmetic) -> Option<FloatMode> {
+    match data.kind {
+        InstructionKind::Float { op, mode } if op == wanted => {
+            (mode.contract && mode.rounding == RoundingMode::Nearest && !mode.saturate)
+                .then_some(mode)
+        }
+        _ => None,
     }
-    let [a, b] = data.arguments[..] else { return None };
-    let product = |value: ValueId| -> Option<[ValueId; 2]> {
-        let (inner, data) = function.defining(value)?;
-        let InstructionKind::Float { op: FloatArithmetic::Multiply, mode: other } = data.kind
-        else {
-            return None;
-        };
-        let near = block_of[inner.index()] == block_of[id.index()];
-        let fits = other.contract
-            && other.rounding == RoundingMode::Nearest
-            && other.flush == mode.flush
-            && !other.saturate;
-        (near && fits).then(|| [data.arguments[0], data.arguments[1]])
-    };
-    let (left, right) = (product(a), product(b));
-    let prefer_right = match (left, right) {
-        (Some(_), Some(_)) => uses[a.index()] > uses[b.index()],
-        (None, Some(_)) => true,
-        (Some(_), None) => false,
-        (None, None) => return None,
-    };
-    let is_difference = op == FloatArithmetic::Subtract;
-    Some(match prefer_right {
-        false => (left?, b, (false, is_difference)),
-        true => (right?, a, (is_difference, false)),
-    })
 }

@@ -5,8 +5,11 @@ use super::edit::{resolve_aliases, retain_parameters};
 use crate::analysis::{ControlFlow, KindEffects};
 use crate::ir::*;
 
-/// The most instructions executed ahead of their condition.
+/// The most instructions executed ahead of their condition for a value that is selected.
 const SPECULATED: usize = 2;
+
+/// The most instructions of a second condition that is computed together with the first.
+const COMBINED: usize = 4;
 
 /// Simplifies until nothing changes.
 pub(super) fn simplify_control(function: &mut SsaFunction) {
@@ -185,7 +188,7 @@ fn combine_conditions(function: &mut SsaFunction) -> bool {
                 continue;
             };
             let only = flow.predecessors[inner.block.index()].len() == 1;
-            if !only || inner.block == *block || !is_cheap(function, inner.block) {
+            if !only || inner.block == *block || !is_cheap(function, inner.block, COMBINED) {
                 continue;
             }
             if !inner.arguments.is_empty() || inner_yes.block == inner.block {
@@ -235,7 +238,7 @@ fn select_values(function: &mut SsaFunction) -> bool {
             let is_plain = data.parameters.is_empty() && target.block != *block;
             match &data.terminator {
                 BlockTerminator::Jump(next)
-                    if only && is_plain && is_cheap(function, target.block) =>
+                    if only && is_plain && is_cheap(function, target.block, SPECULATED) =>
                 {
                     Some(next.clone())
                 }
@@ -289,7 +292,7 @@ fn select_values(function: &mut SsaFunction) -> bool {
 }
 
 /// Whether a block has only a few instructions that may run when it would not.
-fn is_cheap(function: &SsaFunction, block: BlockId) -> bool {
+fn is_cheap(function: &SsaFunction, block: BlockId, most: usize) -> bool {
     let data = function.block(block);
     let mut cost = 0;
     for instruction in &data.instructions {
@@ -309,7 +312,7 @@ fn is_cheap(function: &SsaFunction, block: BlockId) -> bool {
             _ => 1,
         };
     }
-    cost <= SPECULATED
+    cost <= most
 }
 
 fn negate(function: &mut SsaFunction, block: BlockId, condition: ValueId) -> ValueId {

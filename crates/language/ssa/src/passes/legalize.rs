@@ -1,6 +1,6 @@
 //! Replaces what PTX does not have: switches, and branches that pass arguments.
 
-use crate::analysis::ControlFlow;
+use crate::analysis::{ControlFlow, Dominators, LoopForest};
 use crate::ir::*;
 
 /// Makes a function ready for the PTX writer.
@@ -60,16 +60,19 @@ fn lower_switch(function: &mut SsaFunction, block: BlockId) {
     }
 }
 
-/// Gives every argument of a branch a block with a jump.
+/// Gives every argument of a branch a block with a jump, except for the branch at the end of a loop.
 fn split_edges(function: &mut SsaFunction) {
-    for block in function.block_ids() {
-        if !matches!(function.block(block).terminator, BlockTerminator::Branch(..)) {
+    let flow = ControlFlow::new(function);
+    let loops = LoopForest::new(&flow, &Dominators::new(&flow));
+    for block in &flow.order {
+        if !matches!(function.block(*block).terminator, BlockTerminator::Branch(..)) {
             continue;
         }
-        let mut terminator = std::mem::take(&mut function.block_mut(block).terminator);
-        let position = function.block(block).position;
+        let before = header_to_pass(function, &loops, *block);
+        let mut terminator = std::mem::take(&mut function.block_mut(*block).terminator);
+        let position = function.block(*block).position;
         for target in terminator.targets_mut() {
-            if target.arguments.is_empty() {
+            if target.arguments.is_empty() || Some(target.block) == before {
                 continue;
             }
             let edge = function.add_block();
@@ -78,6 +81,30 @@ fn split_edges(function: &mut SsaFunction) {
             data.terminator = BlockTerminator::Jump(call);
             data.position = position;
         }
-        function.block_mut(block).terminator = terminator;
+        function.block_mut(*block).terminator = terminator;
     }
+}
+
+/// The header of a loop whose parameters a branch may set before it: the other side leaves the loop, and neither its
+/// arguments nor anything after the loop reads them.
+fn header_to_pass(function: &SsaFunction, loops: &LoopForest, block: BlockId) -> Option<BlockId> {
+    let BlockTerminator::Branch(condition, yes, no) = &function.block(block).terminator else {
+        return None;
+    };
+    let natural = &loops.loops[loops.innermost[block.index()]?];
+    let header = natural.header;
+    let exit = if yes.block == header { no } else { yes };
+    let parameters = &function.block(header).parameters;
+    let is_read = |value: ValueId| parameters.contains(&value);
+    let leaves = yes.block != no.block
+        && (yes.block == header || no.block == header)
+        && !natural.contains(exit.block)
+        && !is_read(*condition)
+        && !exit.arguments.iter().any(|argument| is_read(*argument))
+        && function.block_ids().filter(|other| !natural.contains(*other)).all(|other| {
+            let data = function.block(other);
+            let read = data.instructions.iter().flat_map(|id| &function.instruction(*id).arguments);
+            !read.copied().chain(data.terminator.values()).any(is_read)
+        });
+    leaves.then_some(header)
 }

@@ -1,6 +1,7 @@
 //! Optimization.
 
 mod addresses;
+mod common;
 mod contract;
 mod control;
 mod edit;
@@ -75,6 +76,7 @@ fn clean(function: &mut SsaFunction) {
             break;
         }
     }
+    common::hoist_common(function);
     control::simplify_control(function);
     edit::remove_dead(function);
 }

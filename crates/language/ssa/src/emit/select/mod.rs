@@ -39,7 +39,8 @@ pub(super) struct Selector<'a> {
     prototypes: u32,
 }
 
-/// Selects the code of a function without switches, whose branches pass no arguments.
+/// Selects the code of a function without switches. A branch passes arguments to one side at most, and the other side may
+/// not read the parameters.
 pub(super) fn select(
     function: &SsaFunction,
     names: &ModuleNames<'_>,
@@ -104,26 +105,12 @@ impl Selector<'_> {
     fn terminator(&mut self, terminator: &BlockTerminator) -> Result<MachineEnd, CompileError> {
         Ok(match terminator {
             BlockTerminator::Jump(target) => {
-                let parameters = self.function.block(target.block).parameters.clone();
-                let mut copies = Vec::new();
-                for (parameter, argument) in parameters.iter().zip(&target.arguments) {
-                    // A parameter that nothing reads needs no value, unless its block is still to come: then it is
-                    // a loop's, and the loop may read it.
-                    let is_undefined =
-                        self.function.definition(*argument) == ValueDefinition::Undefined;
-                    if is_undefined || self.uses[parameter.index()] == 0 {
-                        continue;
-                    }
-                    let to = self.register(*parameter);
-                    let from = self.copied(*argument);
-                    copies.push((to, from));
-                }
-                if !copies.is_empty() {
-                    self.push(MachineBody::Copies(copies));
-                }
+                self.pass_arguments(target);
                 MachineEnd::Jump(target.block)
             }
             BlockTerminator::Branch(condition, yes, no) => {
+                self.pass_arguments(yes);
+                self.pass_arguments(no);
                 let condition = self.register(*condition);
                 MachineEnd::Branch(condition, yes.block, no.block)
             }
@@ -142,6 +129,24 @@ impl Selector<'_> {
                 return Err(self.error("a block ends in a switch that was not lowered"));
             }
         })
+    }
+
+    /// Copies arguments to the parameters of a block.
+    fn pass_arguments(&mut self, target: &BlockCall) {
+        let parameters = self.function.block(target.block).parameters.clone();
+        let mut copies = Vec::new();
+        for (parameter, argument) in parameters.iter().zip(&target.arguments) {
+            let is_undefined = self.function.definition(*argument) == ValueDefinition::Undefined;
+            if is_undefined || self.uses[parameter.index()] == 0 {
+                continue;
+            }
+            let to = self.register(*parameter);
+            let from = self.copied(*argument);
+            copies.push((to, from));
+        }
+        if !copies.is_empty() {
+            self.push(MachineBody::Copies(copies));
+        }
     }
 
     fn instruction(&mut self, instruction: &InstructionData) -> Result<(), CompileError> {

@@ -137,6 +137,23 @@ impl Rewriter<'_> {
             (FloatArithmetic::Multiply, [a, b]) if plain && is(self.function, *a, 1.0) => {
                 Some(Rewrite::Value(*b))
             }
+            // -a + b is b - a.
+            (FloatArithmetic::Add, [a, b]) if plain => {
+                let negated = |value: ValueId| {
+                    let (_, inner) = self.function.defining(value)?;
+                    let negation = InstructionKind::Float {
+                        op: FloatArithmetic::Negate,
+                        mode: FloatMode::default(),
+                    };
+                    (inner.kind == negation).then(|| inner.arguments[0])
+                };
+                let kind = InstructionKind::Float { op: FloatArithmetic::Subtract, mode };
+                match (negated(*a), negated(*b)) {
+                    (_, Some(b)) => Some(Rewrite::Kind(kind, vec![*a, b])),
+                    (Some(a), None) => Some(Rewrite::Kind(kind, vec![*b, a])),
+                    _ => None,
+                }
+            }
             (FloatArithmetic::Negate, [a]) if plain => {
                 let (_, inner) = self.function.defining(*a)?;
                 let is_negation = matches!(
