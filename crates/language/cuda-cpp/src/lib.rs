@@ -32,7 +32,7 @@ use preprocess::Preprocessor;
 use source::SourceMap;
 use source::diagnostics::{Problem, Problems, Severity};
 
-/// What to compile for.
+/// Target and macros of a compilation.
 #[derive(Clone, Debug)]
 pub struct CompileOptions {
     /// The number after `sm_`.

@@ -56,6 +56,8 @@ impl Analyzer {
             switches: 0,
         };
         let outer = self.frame.replace(frame);
+        // What host code calls is not needed on the device.
+        let unevaluated = std::mem::replace(&mut self.unevaluated, true);
         let scope = self.add_scope(record.scope);
         let signature = self.trial(|this| this.signature(number)).flatten();
         self.within(scope, |this| {
@@ -69,6 +71,7 @@ impl Analyzer {
             this.search_statements(&body.statements, pending);
         });
         self.frame = outer;
+        self.unevaluated = unevaluated;
         self.around.truncate(around);
         self.parser.problems.rewind(mark);
     }
@@ -171,7 +174,9 @@ impl Analyzer {
     fn launch(&mut self, launch: &LaunchSyntax) {
         let ExpressionKind::Name(name) = &launch.kernel.kind else { return };
         if let Some(number) = self.target_of(name, &launch.arguments) {
+            let unevaluated = std::mem::replace(&mut self.unevaluated, false);
             self.need(number);
+            self.unevaluated = unevaluated;
         }
     }
 

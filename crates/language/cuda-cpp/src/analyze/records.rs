@@ -206,7 +206,8 @@ impl Analyzer {
                 _ => self.type_of(&variable.kind),
             }
         } else {
-            self.type_of(&variable.kind)
+            // A class of host code may have members of types that only the host knows.
+            self.trial(|this| this.type_of(&variable.kind)).unwrap_or(TypeId::ERROR)
         };
         let (name, span) = (variable.name.last().name, variable.span);
         if ty == TypeId::ERROR {

@@ -39,7 +39,7 @@ struct Interpreter<'a> {
     calls: usize,
     /// The value that `return` gave.
     returned: u64,
-    /// Where `return` builds an object.
+    /// Address of the object that `return` builds.
     target: u64,
 }
 

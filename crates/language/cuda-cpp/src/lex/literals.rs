@@ -11,7 +11,7 @@ pub enum Number {
         unsigned: bool,
         /// Count of `l` in the suffix.
         long: u8,
-        /// Written in base 10: never becomes unsigned by itself.
+        /// Written in base 10: never becomes unsigned implicitly.
         decimal: bool,
     },
     /// A floating-point number; `single` with suffix `f`.

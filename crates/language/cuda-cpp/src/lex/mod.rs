@@ -11,7 +11,7 @@ pub use scan::scan;
 
 use crate::source::Span;
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// A name or keyword.
@@ -35,9 +35,9 @@ pub enum TokenKind {
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
-    /// Where it is.
+    /// Its place.
     pub span: Span,
     /// White space precedes it.
     pub spaced: bool,

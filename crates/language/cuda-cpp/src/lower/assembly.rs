@@ -20,7 +20,7 @@ fn register(constraint: &str) -> Option<ValueType> {
     })
 }
 
-/// What executing a text may do besides computing its outputs.
+/// The effects of a PTX text other than computing its outputs.
 pub(super) fn effects_of(text: &str, is_volatile: bool, memory: bool) -> PtxEffects {
     let any = |words: &[&str]| words.iter().any(|word| text.contains(word));
     let convergent =

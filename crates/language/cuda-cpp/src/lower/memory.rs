@@ -117,7 +117,7 @@ impl FunctionLowering<'_, '_> {
         match self.place(value) {
             Place::Memory(address) | Place::Bits(address, ..) => address,
             Place::Variable(variable) => {
-                // A scalar whose address nobody was seen to take: a copy.
+                // A scalar whose address is never taken: a copy.
                 let current = self.b.use_variable(variable);
                 let slot = self.slot(value.ty, 1);
                 self.store(slot, value.ty, current);
@@ -196,7 +196,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// The special register that a variable of the headers stands for.
+    /// The special register that a variable of the headers means.
     pub(super) fn special_of(&self, variable: VariableNumber) -> Option<fn(u8) -> SpecialValue> {
         let found = &self.module.analyzer.variables[variable.0 as usize];
         if !self.module.analyzer.parser.map.is_builtin(found.span) {

@@ -22,7 +22,7 @@ use module::ModuleLowering;
 use ssa::{BlockId, ValueId, ValueType};
 use std::collections::HashMap;
 
-/// Where a local variable is.
+/// Storage of a local variable.
 #[derive(Clone, Copy)]
 enum LocalPlace {
     Variable(ssa::VariableId),
@@ -44,12 +44,12 @@ struct FunctionLowering<'a, 'b> {
     b: ssa::FunctionBuilder,
     body: std::rc::Rc<TypedBody>,
     locals: Vec<Option<LocalPlace>>,
-    /// Where `break` and `continue` go.
+    /// Targets of `break` and `continue`.
     breaks: Vec<BlockId>,
     continues: Vec<BlockId>,
     switches: Vec<SwitchCases>,
     labels: HashMap<u32, BlockId>,
-    /// Where the result of class type goes.
+    /// Address of a result of class type.
     target: Option<ValueId>,
     result: TypeId,
     is_kernel: bool,

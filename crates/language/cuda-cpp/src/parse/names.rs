@@ -201,7 +201,7 @@ impl Parser {
         Ok(TemplateArgumentSyntax { kind, expands, span: start.to(self.last_span()) })
     }
 
-    /// What a parsed name is, as far as the parser knows.
+    /// The kind of a parsed name, if the parser knows it.
     pub(super) fn kind_of(&self, name: &QualifiedName) -> Option<NameKind> {
         let last = name.last().name;
         if self.names.text(last).starts_with("operator") && self.names.text(last).len() > 8 {

@@ -1,9 +1,9 @@
-//! What the parser knows of names: whether they are types, templates or values.
+//! The parser's symbol table: which names are types, templates or values.
 
 use crate::lex::Name;
 use std::collections::{HashMap, HashSet};
 
-/// What a name is.
+/// Kind of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
     /// A type.

@@ -31,7 +31,7 @@ pub struct Problem {
     pub message: String,
     /// The source at fault.
     pub span: Span,
-    /// Text beside the marked source.
+    /// Text next to the marked source.
     pub label: String,
     /// Related source.
     pub notes: Vec<Remark>,
@@ -63,7 +63,7 @@ impl Problem {
         Problem { severity: Severity::Warning, ..Problem::error(span, message) }
     }
 
-    /// Sets the text beside the marked source.
+    /// Sets the text next to the marked source.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Problem {
         self.label = text.into();

@@ -103,7 +103,7 @@ impl SourceMap {
         file.text.get(low..high as usize).unwrap_or("")
     }
 
-    /// Where a span begins.
+    /// The location of a span's first byte.
     pub fn location(&self, span: Span) -> Option<Location<'_>> {
         let file = self.file(span.low)?;
         let offset = (span.low - file.start).min(file.text.len() as u32);
@@ -113,7 +113,7 @@ impl SourceMap {
         Some(Location { file: &file.name, line, column })
     }
 
-    /// Whether a span lies in a built-in header.
+    /// Whether a span is in a built-in header.
     pub fn is_builtin(&self, span: Span) -> bool {
         self.file(span.low).is_some_and(|file| file.builtin)
     }

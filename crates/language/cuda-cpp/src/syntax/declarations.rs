@@ -9,13 +9,13 @@ use std::rc::Rc;
 /// A declaration.
 #[derive(Clone, Debug)]
 pub struct Declaration {
-    /// What it is.
+    /// Its kind.
     pub kind: DeclarationKind,
     /// Its place.
     pub span: Span,
 }
 
-/// What a declaration is.
+/// Kind of a declaration.
 #[derive(Clone, Debug)]
 pub enum DeclarationKind {
     /// `namespace name { ... }`.
@@ -154,7 +154,7 @@ pub struct FunctionSyntax {
     pub span: Span,
 }
 
-/// Where a function's body is.
+/// The tokens of a function's body.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyTokens {
     /// Index of the first token: `{`, `:` or `try`.
@@ -224,7 +224,7 @@ pub struct EnumerationSyntax {
 pub struct TemplateParameterSyntax {
     /// Its name.
     pub name: Option<Name>,
-    /// What it takes.
+    /// The kind of argument it takes.
     pub kind: TemplateParameterKind,
     /// A parameter pack.
     pub pack: bool,

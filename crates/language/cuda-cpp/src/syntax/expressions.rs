@@ -8,7 +8,7 @@ use std::rc::Rc;
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    /// What it is.
+    /// Its kind.
     pub kind: ExpressionKind,
     /// Its place.
     pub span: Span,
@@ -118,7 +118,7 @@ pub struct LaunchSyntax {
     pub arguments: Vec<Expression>,
 }
 
-/// What an expression is.
+/// Kind of an expression.
 #[derive(Clone, Debug)]
 pub enum ExpressionKind {
     /// An integer literal.

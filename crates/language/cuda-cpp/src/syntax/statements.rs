@@ -8,7 +8,7 @@ use std::rc::Rc;
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// What it is.
+    /// Its kind.
     pub kind: StatementKind,
     /// Its place.
     pub span: Span,
@@ -32,7 +32,7 @@ pub enum UnrollSyntax {
     Count(Rc<Expression>),
 }
 
-/// What a statement is.
+/// Kind of a statement.
 #[derive(Clone, Debug)]
 pub enum StatementKind {
     /// `;`.

@@ -23,7 +23,7 @@ pub struct VariableNumber(pub u32);
 /// An expression with its type.
 #[derive(Clone, Debug)]
 pub struct Typed {
-    /// What it is.
+    /// Its kind.
     pub kind: TypedKind,
     /// Its type, never a reference.
     pub ty: TypeId,
@@ -44,7 +44,7 @@ pub enum NumberOperator {
     Not,
 }
 
-/// What a typed expression is.
+/// Kind of a typed expression.
 #[derive(Clone, Debug)]
 pub enum TypedKind {
     /// A scalar constant: an integer extended to 64 bits, or the bits of a float.
@@ -112,7 +112,7 @@ pub enum TypedKind {
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct TypedStatement {
-    /// What it is.
+    /// Its kind.
     pub kind: TypedStatementKind,
     /// Its place.
     pub span: Span,
@@ -130,7 +130,7 @@ pub enum UnrollCount {
     By(u32),
 }
 
-/// What a statement is.
+/// Kind of a statement.
 #[derive(Clone, Debug)]
 pub enum TypedStatementKind {
     /// An expression.
@@ -253,7 +253,7 @@ pub struct ConstantBytes {
     pub addresses: Vec<(u64, AddressTarget, i64)>,
 }
 
-/// What a constant address refers to.
+/// Target of a constant address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressTarget {
     /// A variable of the module.

@@ -36,7 +36,7 @@ impl TypeTable {
         matches!(self.kind(id), TypeKind::Enumeration(_))
     }
 
-    /// Whether a type is an enumeration that does not convert by itself.
+    /// Whether a type is an enumeration that does not convert implicitly.
     pub fn is_scoped(&self, id: TypeId) -> bool {
         matches!(self.kind(id), TypeKind::Enumeration(id) if self.enumerations[id.0 as usize].scoped)
     }

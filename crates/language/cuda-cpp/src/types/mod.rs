@@ -24,7 +24,7 @@ pub struct RecordId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EnumerationId(pub u32);
 
-/// What a type is, without qualifiers.
+/// Kind of a type, without qualifiers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TypeKind {
     /// A fundamental type.
@@ -117,7 +117,7 @@ pub struct Record {
     pub has_destructor: bool,
     /// It declares a copy or move assignment of its own.
     pub assigns: bool,
-    /// Where it is defined.
+    /// Its definition.
     pub span: Span,
 }
 
@@ -225,7 +225,7 @@ impl TypeTable {
         number
     }
 
-    /// What a type is.
+    /// The kind of a type.
     pub fn kind(&self, id: TypeId) -> &TypeKind {
         &self.list[id.0 as usize].kind
     }
@@ -315,7 +315,7 @@ impl TypeTable {
         matches!(self.kind(id), TypeKind::Reference(_) | TypeKind::RvalueReference(_))
     }
 
-    /// What a pointer points to.
+    /// The target type of a pointer.
     pub fn pointee(&self, id: TypeId) -> Option<TypeId> {
         match self.kind(id) {
             TypeKind::Pointer(to) => Some(*to),

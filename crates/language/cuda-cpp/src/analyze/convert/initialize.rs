@@ -541,7 +541,7 @@ impl Analyzer {
         })
     }
 
-    /// What a variable without initializer holds; `None`: nothing in particular.
+    /// The initial value of a variable without initializer; `None` if undefined.
     pub(in crate::analyze) fn default_value(&mut self, ty: TypeId, span: Span) -> Option<Typed> {
         if let TypeKind::Array(element, Some(count)) = *self.types.kind(ty) {
             let innermost = self.element_of(element);

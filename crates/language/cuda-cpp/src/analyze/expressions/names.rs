@@ -68,7 +68,7 @@ impl Analyzer {
         Some(Typed { span, ..value })
     }
 
-    /// Whether `inner` lies in `outer`.
+    /// Whether `inner` is nested in `outer`.
     fn encloses(&self, outer: usize, inner: usize) -> bool {
         let mut scope = Some(inner);
         while let Some(here) = scope {
@@ -99,7 +99,7 @@ impl Analyzer {
         self.unknown_name(name, span, "name");
     }
 
-    /// The value that a binding stands for.
+    /// The value of a binding.
     pub(in crate::analyze) fn bound_value(
         &mut self,
         binding: Binding,
@@ -206,6 +206,7 @@ impl Analyzer {
         bits: Option<(u8, u8)>,
     ) -> Typed {
         if ty == TypeId::ERROR {
+            self.error(object.span, "the type of this member is not known");
             return self.bad(object.span);
         }
         if self.types.is_reference(ty) {

@@ -1,4 +1,4 @@
-//! What constructors do before their bodies.
+//! Initialization of bases and members before a constructor's body.
 
 use super::{Analyzer, FunctionRecord};
 use crate::lex::names::known;

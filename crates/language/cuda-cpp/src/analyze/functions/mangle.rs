@@ -343,7 +343,7 @@ fn dependent_text(
     Some(format!("{mark}{inner}"))
 }
 
-/// A path of several names stands between `N` and `E`.
+/// A path of several names is enclosed in `N` and `E`.
 fn nested(path: &str) -> String {
     let digits: String = path.chars().take_while(char::is_ascii_digit).collect();
     let length: usize = digits.parse().unwrap_or(0);

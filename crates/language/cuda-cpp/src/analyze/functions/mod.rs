@@ -49,7 +49,7 @@ pub struct Signature {
 /// How far the analysis of a body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyState {
-    /// Nobody needs it yet.
+    /// Not used so far.
     Unused,
     /// Waits.
     Queued,
@@ -97,7 +97,7 @@ pub struct FunctionRecord {
     pub intrinsic: Option<(String, String)>,
     /// Captures of a lambda; `this` last, if captured.
     pub(super) captures: Option<Rc<(Vec<CaptureField>, Option<TypeId>)>>,
-    /// The constructor of a base that it stands for.
+    /// The inherited constructor of a base.
     pub inherits: Option<FunctionNumber>,
     /// Parameters that are `auto`, by their number, with the invented template parameter.
     pub(super) generic: bool,

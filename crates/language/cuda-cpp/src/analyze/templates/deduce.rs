@@ -200,7 +200,7 @@ impl Analyzer {
             if name.parts.len() == 1 { deduction.parameter(&plain) } else { None }
         };
         let Some(mut record) = self.types.record_of(ty) else {
-            // An alias template may stand for anything: not deduced.
+            // An alias template may mean anything: not deduced.
             return template_parameter.is_none() && self.is_alias(name, scope);
         };
         let wanted = match template_parameter {

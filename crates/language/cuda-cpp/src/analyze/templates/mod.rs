@@ -29,7 +29,7 @@ pub enum TemplateArgument {
     Pack(Rc<[TemplateArgument]>),
 }
 
-/// What a template makes.
+/// Kind of a template.
 #[derive(Clone, Debug)]
 pub(super) enum TemplateKind {
     Class(Rc<RecordSyntax>),

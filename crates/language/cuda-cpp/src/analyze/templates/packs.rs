@@ -69,7 +69,7 @@ impl Analyzer {
             .collect()
     }
 
-    /// The types that a pattern with a pack stands for.
+    /// The types that a pattern with a pack expands to.
     pub(in crate::analyze) fn expand_type(&mut self, kind: &TypeSyntax, span: Span) -> Vec<TypeId> {
         let mut names = HashSet::new();
         visit::names_in_type(kind, &mut |name| {
