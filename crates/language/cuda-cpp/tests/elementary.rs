@@ -326,7 +326,7 @@ fn the_header_is_current() {
     header += &table(
         "unsigned long long",
         "__lw_two_over_pi_double",
-        &functions::TWO_OVER_PI_DOUBLE.to_vec(),
+        &functions::TWO_OVER_PI_DOUBLE,
     );
     macro_rules! add {
         ($($name:literal $path:ident $count:tt;)*) => {$(

@@ -21,7 +21,7 @@ impl Analyzer {
                 Ok(_) => self.error(target.span, "this is not a namespace"),
                 Err(()) => {}
             },
-            DeclarationKind::Linkage(_, items) => items.iter().for_each(|item| self.item(item)),
+            DeclarationKind::Linkage(items) => items.iter().for_each(|item| self.item(item)),
             DeclarationKind::UsingNamespace(name) => match self.resolve(name) {
                 Ok(Some(Binding::Namespace(used))) => {
                     let scope = self.scope;

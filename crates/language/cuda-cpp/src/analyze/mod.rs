@@ -14,7 +14,7 @@ mod templates;
 mod types;
 mod variables;
 
-pub use functions::{FunctionRecord, Signature};
+pub use functions::FunctionRecord;
 pub use templates::TemplateArgument;
 
 use crate::lex::Name;

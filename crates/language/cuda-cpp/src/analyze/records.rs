@@ -137,7 +137,7 @@ impl Analyzer {
                 // is followed by its variables, which `data_member` finds by the same syntax.
                 if record.name.is_none() {
                     self.bind(known::EMPTY, Binding::Type(ty));
-                    self.anonymous_member(id, ty, record);
+                    self.anonymous_member(id, ty);
                 }
             }
             DeclarationKind::Using(name) => self.using_member(id, name),
@@ -145,10 +145,10 @@ impl Analyzer {
         }
     }
 
-    fn anonymous_member(&mut self, id: RecordId, ty: TypeId, record: &RecordSyntax) {
+    fn anonymous_member(&mut self, id: RecordId, ty: TypeId) {
         let offset = 0;
-        let (name, span) = (known::EMPTY, record.span);
-        let field = RecordField { name, kind: ty, offset, bits: None, default: None, span };
+        let name = known::EMPTY;
+        let field = RecordField { name, kind: ty, offset, bits: None, default: None };
         self.types.record_mut(id).fields.push(field);
     }
 
@@ -213,8 +213,7 @@ impl Analyzer {
         if ty == TypeId::ERROR {
             // The member exists, so that its uses cause no further errors.
             let bare = TypeId::ERROR;
-            let field =
-                RecordField { name, kind: bare, offset: 0, bits: None, default: None, span };
+            let field = RecordField { name, kind: bare, offset: 0, bits: None, default: None };
             self.types.record_mut(id).fields.push(field);
             return;
         }
@@ -258,7 +257,7 @@ impl Analyzer {
         let record = self.types.record_mut(id);
         record.needs_construction |= needs || default.is_some();
         record.has_destructor |= destructor;
-        record.fields.push(RecordField { name, kind: ty, offset: 0, bits, default, span });
+        record.fields.push(RecordField { name, kind: ty, offset: 0, bits, default });
     }
 
     /// The type of the innermost elements of an array.

@@ -72,7 +72,7 @@ impl Analyzer {
             self.report(problem.help("assign it in one thread, then call `__syncthreads()`"));
         }
         let quiet = space == VariableSpace::Host;
-        let initial = if flags.is_extern && !flags.shared || flags.shared {
+        let initial = if flags.is_extern || flags.shared {
             None
         } else if quiet {
             // Host variables matter only if they are constant.
@@ -135,7 +135,6 @@ impl Analyzer {
             visible: !flags.is_static && !flags.shared && self.frame.is_none(),
             managed: flags.managed,
             align,
-            initial: initial.map(Rc::new),
             bytes,
             span,
         });
@@ -203,7 +202,6 @@ impl Analyzer {
             visible: false,
             managed: false,
             align: 1,
-            initial: None,
             bytes: Some(Rc::new(ConstantBytes { bytes: bytes.clone(), addresses: Vec::new() })),
             span,
         });

@@ -241,10 +241,10 @@ __device__ inline __nv_bfloat16 htanh(__nv_bfloat16 a) { return __float2bfloat16
 __device__ inline __nv_bfloat162 h2tanh(__nv_bfloat162 a) { return __halves2bfloat162(htanh(a.x), htanh(a.y)); }
 __device__ inline __nv_bfloat16 __shfl_sync(unsigned mask, __nv_bfloat16 a, int lane, int width = 32) { return __lw_bf16_make((unsigned short)__shfl_sync(mask, (unsigned)a.__x, lane, width)); }
 __device__ inline __nv_bfloat162 __shfl_sync(unsigned mask, __nv_bfloat162 a, int lane, int width = 32) { return __lw_bf16_pair(__shfl_sync(mask, __lw_bf16_word(a), lane, width)); }
-__device__ inline __nv_bfloat16 __shfl_up_sync(unsigned mask, __nv_bfloat16 a, int lane, int width = 32) { return __lw_bf16_make((unsigned short)__shfl_up_sync(mask, (unsigned)a.__x, lane, width)); }
-__device__ inline __nv_bfloat162 __shfl_up_sync(unsigned mask, __nv_bfloat162 a, int lane, int width = 32) { return __lw_bf16_pair(__shfl_up_sync(mask, __lw_bf16_word(a), lane, width)); }
-__device__ inline __nv_bfloat16 __shfl_down_sync(unsigned mask, __nv_bfloat16 a, int lane, int width = 32) { return __lw_bf16_make((unsigned short)__shfl_down_sync(mask, (unsigned)a.__x, lane, width)); }
-__device__ inline __nv_bfloat162 __shfl_down_sync(unsigned mask, __nv_bfloat162 a, int lane, int width = 32) { return __lw_bf16_pair(__shfl_down_sync(mask, __lw_bf16_word(a), lane, width)); }
+__device__ inline __nv_bfloat16 __shfl_up_sync(unsigned mask, __nv_bfloat16 a, unsigned lane, int width = 32) { return __lw_bf16_make((unsigned short)__shfl_up_sync(mask, (unsigned)a.__x, lane, width)); }
+__device__ inline __nv_bfloat162 __shfl_up_sync(unsigned mask, __nv_bfloat162 a, unsigned lane, int width = 32) { return __lw_bf16_pair(__shfl_up_sync(mask, __lw_bf16_word(a), lane, width)); }
+__device__ inline __nv_bfloat16 __shfl_down_sync(unsigned mask, __nv_bfloat16 a, unsigned lane, int width = 32) { return __lw_bf16_make((unsigned short)__shfl_down_sync(mask, (unsigned)a.__x, lane, width)); }
+__device__ inline __nv_bfloat162 __shfl_down_sync(unsigned mask, __nv_bfloat162 a, unsigned lane, int width = 32) { return __lw_bf16_pair(__shfl_down_sync(mask, __lw_bf16_word(a), lane, width)); }
 __device__ inline __nv_bfloat16 __shfl_xor_sync(unsigned mask, __nv_bfloat16 a, int lane, int width = 32) { return __lw_bf16_make((unsigned short)__shfl_xor_sync(mask, (unsigned)a.__x, lane, width)); }
 __device__ inline __nv_bfloat162 __shfl_xor_sync(unsigned mask, __nv_bfloat162 a, int lane, int width = 32) { return __lw_bf16_pair(__shfl_xor_sync(mask, __lw_bf16_word(a), lane, width)); }
 __device__ inline __nv_bfloat16 __ldg(const __nv_bfloat16 *a) { return __lw_bf16_make(__ldg((const unsigned short *)a)); }

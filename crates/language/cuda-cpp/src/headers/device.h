@@ -82,31 +82,31 @@ __PTX_CONVERGENT("shfl.sync.idx.b32 %0, %1, %2, %3, %4;") unsigned __lw_shfl_idx
 __PTX_CONVERGENT("shfl.sync.up.b32 %0, %1, %2, %3, %4;") unsigned __lw_shfl_up(unsigned value, unsigned lane, unsigned clamp, unsigned mask);
 __PTX_CONVERGENT("shfl.sync.down.b32 %0, %1, %2, %3, %4;") unsigned __lw_shfl_down(unsigned value, unsigned lane, unsigned clamp, unsigned mask);
 __PTX_CONVERGENT("shfl.sync.bfly.b32 %0, %1, %2, %3, %4;") unsigned __lw_shfl_bfly(unsigned value, unsigned lane, unsigned clamp, unsigned mask);
-#define __SHUFFLE(NAME, MODE, CLAMP)                                                                                  \
-    __device__ inline unsigned NAME(unsigned mask, unsigned value, unsigned lane, int width = 32) {                  \
+#define __SHUFFLE(NAME, MODE, CLAMP, LANE)                                                                                  \
+    __device__ inline unsigned NAME(unsigned mask, unsigned value, LANE lane, int width = 32) {                  \
         return __lw_shfl_##MODE(value, lane, ((32 - width) << 8) | CLAMP, mask);                                     \
     }                                                                                                                 \
-    __device__ inline int NAME(unsigned mask, int value, unsigned lane, int width = 32) {                            \
+    __device__ inline int NAME(unsigned mask, int value, LANE lane, int width = 32) {                            \
         return (int)__lw_shfl_##MODE((unsigned)value, lane, ((32 - width) << 8) | CLAMP, mask);                      \
     }                                                                                                                 \
-    __device__ inline float NAME(unsigned mask, float value, unsigned lane, int width = 32) {                        \
+    __device__ inline float NAME(unsigned mask, float value, LANE lane, int width = 32) {                        \
         return __uint_as_float(__lw_shfl_##MODE(__float_as_uint(value), lane, ((32 - width) << 8) | CLAMP, mask));   \
     }                                                                                                                 \
-    __device__ inline unsigned long NAME(unsigned mask, unsigned long value, unsigned lane, int width = 32) {        \
+    __device__ inline unsigned long NAME(unsigned mask, unsigned long value, LANE lane, int width = 32) {        \
         unsigned low = NAME(mask, (unsigned)value, lane, width);                                                     \
         unsigned high = NAME(mask, (unsigned)(value >> 32), lane, width);                                            \
         return (unsigned long)high << 32 | low;                                                                      \
     }                                                                                                                 \
-    __device__ inline long NAME(unsigned mask, long value, unsigned lane, int width = 32) {                          \
+    __device__ inline long NAME(unsigned mask, long value, LANE lane, int width = 32) {                          \
         return (long)NAME(mask, (unsigned long)value, lane, width);                                                  \
     }                                                                                                                 \
-    __device__ inline long long NAME(unsigned mask, long long value, unsigned lane, int width = 32) {                \
+    __device__ inline long long NAME(unsigned mask, long long value, LANE lane, int width = 32) {                \
         return (long long)NAME(mask, (unsigned long)value, lane, width);                                             \
     }                                                                                                                 \
-    __device__ inline unsigned long long NAME(unsigned mask, unsigned long long value, unsigned lane, int width = 32) { \
+    __device__ inline unsigned long long NAME(unsigned mask, unsigned long long value, LANE lane, int width = 32) { \
         return (unsigned long long)NAME(mask, (unsigned long)value, lane, width);                                    \
     }                                                                                                                 \
-    __device__ inline double NAME(unsigned mask, double value, unsigned lane, int width = 32) {                      \
+    __device__ inline double NAME(unsigned mask, double value, LANE lane, int width = 32) {                      \
         return __longlong_as_double((long long)NAME(mask, (unsigned long)__double_as_longlong(value), lane, width)); \
     }
 __OP("bits") unsigned __float_as_uint(float x);
@@ -120,10 +120,10 @@ __device__ inline int __double2loint(double x) { return (int)__double_as_longlon
 __device__ inline double __hiloint2double(int high, int low) {
     return __longlong_as_double((long long)high << 32 | (unsigned)low);
 }
-__SHUFFLE(__shfl_sync, idx, 31)
-__SHUFFLE(__shfl_up_sync, up, 0)
-__SHUFFLE(__shfl_down_sync, down, 31)
-__SHUFFLE(__shfl_xor_sync, bfly, 31)
+__SHUFFLE(__shfl_sync, idx, 31, int)
+__SHUFFLE(__shfl_up_sync, up, 0, unsigned)
+__SHUFFLE(__shfl_down_sync, down, 31, unsigned)
+__SHUFFLE(__shfl_xor_sync, bfly, 31, int)
 #undef __SHUFFLE
 template <class T> __device__ inline unsigned __lw_word32(T value) { return (unsigned)value; }
 __device__ inline unsigned __lw_word32(float value) { return __float_as_uint(value); }

@@ -341,10 +341,10 @@ __device__ inline __half htanh(__half a) { return __float2half_rn(tanhf(__half2f
 __device__ inline __half2 h2tanh(__half2 a) { return __halves2half2(htanh(a.x), htanh(a.y)); }
 __device__ inline __half __shfl_sync(unsigned mask, __half a, int lane, int width = 32) { return __lw_f16_make((unsigned short)__shfl_sync(mask, (unsigned)a.__x, lane, width)); }
 __device__ inline __half2 __shfl_sync(unsigned mask, __half2 a, int lane, int width = 32) { return __lw_f16_pair(__shfl_sync(mask, __lw_f16_word(a), lane, width)); }
-__device__ inline __half __shfl_up_sync(unsigned mask, __half a, int lane, int width = 32) { return __lw_f16_make((unsigned short)__shfl_up_sync(mask, (unsigned)a.__x, lane, width)); }
-__device__ inline __half2 __shfl_up_sync(unsigned mask, __half2 a, int lane, int width = 32) { return __lw_f16_pair(__shfl_up_sync(mask, __lw_f16_word(a), lane, width)); }
-__device__ inline __half __shfl_down_sync(unsigned mask, __half a, int lane, int width = 32) { return __lw_f16_make((unsigned short)__shfl_down_sync(mask, (unsigned)a.__x, lane, width)); }
-__device__ inline __half2 __shfl_down_sync(unsigned mask, __half2 a, int lane, int width = 32) { return __lw_f16_pair(__shfl_down_sync(mask, __lw_f16_word(a), lane, width)); }
+__device__ inline __half __shfl_up_sync(unsigned mask, __half a, unsigned lane, int width = 32) { return __lw_f16_make((unsigned short)__shfl_up_sync(mask, (unsigned)a.__x, lane, width)); }
+__device__ inline __half2 __shfl_up_sync(unsigned mask, __half2 a, unsigned lane, int width = 32) { return __lw_f16_pair(__shfl_up_sync(mask, __lw_f16_word(a), lane, width)); }
+__device__ inline __half __shfl_down_sync(unsigned mask, __half a, unsigned lane, int width = 32) { return __lw_f16_make((unsigned short)__shfl_down_sync(mask, (unsigned)a.__x, lane, width)); }
+__device__ inline __half2 __shfl_down_sync(unsigned mask, __half2 a, unsigned lane, int width = 32) { return __lw_f16_pair(__shfl_down_sync(mask, __lw_f16_word(a), lane, width)); }
 __device__ inline __half __shfl_xor_sync(unsigned mask, __half a, int lane, int width = 32) { return __lw_f16_make((unsigned short)__shfl_xor_sync(mask, (unsigned)a.__x, lane, width)); }
 __device__ inline __half2 __shfl_xor_sync(unsigned mask, __half2 a, int lane, int width = 32) { return __lw_f16_pair(__shfl_xor_sync(mask, __lw_f16_word(a), lane, width)); }
 __device__ inline __half __ldg(const __half *a) { return __lw_f16_make(__ldg((const unsigned short *)a)); }

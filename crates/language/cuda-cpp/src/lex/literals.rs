@@ -94,7 +94,7 @@ pub fn unescape(text: &str, wide: bool) -> Result<Vec<u32>, String> {
     let inner = inner.ok_or_else(|| format!("missing closing {mark}"))?;
     let mut units = Vec::new();
     let mut rest = inner.chars().peekable();
-    let mut push = |c: char, units: &mut Vec<u32>| {
+    let push = |c: char, units: &mut Vec<u32>| {
         if wide {
             units.push(c as u32);
         } else {

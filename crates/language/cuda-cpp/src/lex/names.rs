@@ -46,26 +46,16 @@ impl Interner {
     pub fn text(&self, name: Name) -> &str {
         self.texts.get(name.0 as usize).map_or("", |text| text)
     }
-
-    /// The text of a name, shared.
-    pub fn shared(&self, name: Name) -> Rc<str> {
-        self.texts.get(name.0 as usize).cloned().unwrap_or_else(|| "".into())
-    }
-
-    /// All names.
-    pub fn all(&self) -> impl Iterator<Item = (&str, Name)> {
-        self.texts.iter().enumerate().map(|(at, text)| (&**text, Name(at as u32)))
-    }
 }
 
 /// Numbers names in order.
 macro_rules! known {
     ($($keyword:ident $text:literal)*; $($name:ident $other:literal)*) => {
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms, dead_code)]
         enum Number { $($keyword,)* LAST_KEYWORD, $($name,)* }
         const KNOWN: &[&str] = &[$($text,)* "<keywords end>", $($other,)*];
         /// The names with a meaning for the compiler.
-        #[allow(missing_docs)]
+        #[allow(missing_docs, dead_code)] // the list names all keywords
         pub mod known {
             use super::{Name, Number};
             $(pub const $keyword: Name = Name(Number::$keyword as u32);)*

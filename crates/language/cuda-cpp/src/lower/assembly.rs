@@ -112,7 +112,7 @@ impl FunctionLowering<'_, '_> {
         let results = self.b.ptx(template, &values);
         for ((place, output), result) in places.into_iter().zip(outputs).zip(results) {
             let wanted = self.scalar_type(output.ty);
-            let result = self.from_register(result, wanted);
+            let result = self.register_as(result, wanted);
             self.write_place(place, output.ty, result);
         }
     }
@@ -161,7 +161,7 @@ impl FunctionLowering<'_, '_> {
         None
     }
 
-    fn from_register(&mut self, value: ValueId, wanted: ValueType) -> ValueId {
+    fn register_as(&mut self, value: ValueId, wanted: ValueType) -> ValueId {
         let from = self.b.value_type(value);
         if from == wanted {
             return value;

@@ -609,11 +609,7 @@ fn simple(value: &Typed) -> bool {
                 _ => 100,
             },
             TypedKind::Unary(_, a) | TypedKind::Convert(a) => 1 + cost(a),
-            TypedKind::Binary(operator, ..)
-                if matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder) =>
-            {
-                100
-            }
+            TypedKind::Binary(BinaryOperator::Divide | BinaryOperator::Remainder, ..) => 100,
             TypedKind::Binary(_, a, b)
             | TypedKind::Compare(_, a, b)
             | TypedKind::Logical(_, a, b) => 1 + cost(a) + cost(b),

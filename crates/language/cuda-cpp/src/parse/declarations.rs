@@ -55,7 +55,7 @@ impl Parser {
                 };
                 self.extern_c = saved;
                 result?;
-                DeclarationKind::Linkage(is_c, inner)
+                DeclarationKind::Linkage(inner)
             }
             Some(known::PUBLIC | known::PRIVATE | known::PROTECTED)
                 if self.ahead(1).is(Punctuation::Colon) =>
@@ -585,7 +585,7 @@ impl Parser {
             deleted,
             defaulted,
             pure_virtual,
-            extern_c: self.extern_c || flags.is_extern && self.extern_c,
+            extern_c: self.extern_c,
         };
         let span = specifiers.span.to(function.span);
         items.push(Declaration { kind: DeclarationKind::Function(Rc::new(function)), span });

@@ -124,7 +124,6 @@ impl Parser {
             default,
             captures,
             signature: signature.into(),
-            is_mutable,
             body: body.into(),
             span: start.to(self.last_span()),
         })

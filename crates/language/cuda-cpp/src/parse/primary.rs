@@ -74,11 +74,10 @@ impl Parser {
 
     fn launch(&mut self, kernel: Expression) -> Parsed<ExpressionKind> {
         self.at += 2;
-        let mut configuration = Vec::new();
         let saved = std::mem::replace(&mut self.greater_closes, true);
         let result = loop {
             match self.assignment() {
-                Ok(value) => configuration.push(value),
+                Ok(_) => {}
                 Err(failure) => break Err(failure),
             }
             if !self.eat(Punctuation::Comma) {
@@ -92,7 +91,7 @@ impl Parser {
         }
         self.expect(Punctuation::ParenOpen, "before the kernel's arguments")?;
         let arguments = self.enclosed(|this| this.expression_list(Punctuation::ParenClose))?;
-        Ok(ExpressionKind::Launch(Box::new(LaunchSyntax { kernel, configuration, arguments })))
+        Ok(ExpressionKind::Launch(Box::new(LaunchSyntax { kernel, arguments })))
     }
 
     fn primary(&mut self) -> Parsed<Expression> {

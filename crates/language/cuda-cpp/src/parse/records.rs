@@ -148,7 +148,7 @@ impl Parser {
 
     /// `enum class Name : type { enumerators }`.
     pub(super) fn enumeration(&mut self) -> Parsed<BaseType> {
-        let start = self.bump().span;
+        self.bump();
         let scoped = self.eat_name(known::CLASS) || self.eat_name(known::STRUCT);
         self.attributes(&mut Specifiers::default())?;
         let name = if self.identifier().is_some() { Some(self.qualified_name()?) } else { None };
@@ -168,9 +168,8 @@ impl Parser {
             if let Some(simple) = name.simple() {
                 self.declare(simple, NameKind::Type);
             }
-            let span = start.to(self.last_span());
             let syntax =
-                EnumerationSyntax { name: Some(name), scoped, underlying, enumerators: None, span };
+                EnumerationSyntax { name: Some(name), scoped, underlying, enumerators: None };
             return Ok(BaseType::Enumeration(Rc::new(syntax)));
         }
         self.at += 1;
@@ -203,9 +202,7 @@ impl Parser {
             }
         }
         self.expect(Punctuation::BraceClose, "after the enumerators")?;
-        let span = name.as_ref().map_or(start, |name| name.span);
-        let syntax =
-            EnumerationSyntax { name, scoped, underlying, enumerators: Some(enumerators), span };
+        let syntax = EnumerationSyntax { name, scoped, underlying, enumerators: Some(enumerators) };
         Ok(BaseType::Enumeration(Rc::new(syntax)))
     }
 }

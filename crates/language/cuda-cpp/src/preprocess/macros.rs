@@ -134,10 +134,8 @@ impl Preprocessor<'_> {
                 TokenKind::Punctuation(Punctuation::Comma)
                     if depth == 0 && (list.len() <= count || found.variadic.is_none()) =>
                 {
-                    if list.len() < count || found.variadic.is_none() || list.len() == count {
-                        list.push(Vec::new());
-                        continue;
-                    }
+                    list.push(Vec::new());
+                    continue;
                 }
                 _ => {}
             }

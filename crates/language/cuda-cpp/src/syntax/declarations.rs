@@ -29,8 +29,8 @@ pub enum DeclarationKind {
     },
     /// `namespace a = b`.
     NamespaceAlias(Name, QualifiedName),
-    /// `extern "C" { ... }`, or C++ if `false`.
-    Linkage(bool, Vec<Declaration>),
+    /// `extern "C" { ... }` and `extern "C++" { ... }`.
+    Linkage(Vec<Declaration>),
     /// `using namespace`.
     UsingNamespace(QualifiedName),
     /// `using name`.
@@ -215,8 +215,6 @@ pub struct EnumerationSyntax {
     pub underlying: Option<TypeSyntax>,
     /// The enumerators; `None` for a declaration.
     pub enumerators: Option<Vec<(Name, Span, Option<Expression>)>>,
-    /// Its place.
-    pub span: Span,
 }
 
 /// A template parameter.

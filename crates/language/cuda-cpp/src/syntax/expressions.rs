@@ -112,8 +112,6 @@ pub struct ListElement {
 pub struct LaunchSyntax {
     /// The kernel.
     pub kernel: Expression,
-    /// Grid, block, shared memory, stream.
-    pub configuration: Vec<Expression>,
     /// Arguments of the kernel.
     pub arguments: Vec<Expression>,
 }
@@ -199,8 +197,6 @@ pub enum ExpressionKind {
     Trait(Name, Vec<TypeSyntax>),
     /// `({ ... })`.
     Statements(Rc<Vec<Statement>>),
-    /// Not parsed; an error was reported.
-    Invalid,
 }
 
 /// `new (placement) type (arguments)`.
@@ -223,8 +219,6 @@ pub struct LambdaSyntax {
     pub captures: Vec<CaptureSyntax>,
     /// The parameters.
     pub signature: Rc<FunctionTypeSyntax>,
-    /// `mutable`.
-    pub is_mutable: bool,
     /// The body.
     pub body: Rc<Vec<Statement>>,
     /// Its place.

@@ -44,6 +44,9 @@ pub enum NumberOperator {
     Not,
 }
 
+/// A part of an aggregate: offset in bytes, first bit and width of a bit field, value.
+pub type AggregatePart = (u64, Option<(u8, u8)>, Typed);
+
 /// Kind of a typed expression.
 #[derive(Clone, Debug)]
 pub enum TypedKind {
@@ -96,7 +99,7 @@ pub enum TypedKind {
     /// A constructor runs on the place to initialize.
     ConstructorCall(FunctionNumber, Vec<Typed>),
     /// The place is filled with zeros, then parts are initialized at offsets. `bool`: fill with zeros first.
-    Aggregate(Vec<(u64, Option<(u8, u8)>, Typed)>, bool),
+    Aggregate(Vec<AggregatePart>, bool),
     /// An array of `count` elements, each initialized in the same way.
     Repeat(Box<Typed>, u64),
     /// A temporary object with a value.
@@ -236,8 +239,6 @@ pub struct ModuleVariable {
     pub managed: bool,
     /// Alignment beyond its type's.
     pub align: u64,
-    /// The initial value.
-    pub initial: Option<Rc<Typed>>,
     /// The bytes of a constant, if its value is known.
     pub bytes: Option<Rc<ConstantBytes>>,
     /// Its declaration.

@@ -4,8 +4,6 @@ mod arithmetic;
 mod display;
 mod layout;
 
-pub use layout::FieldPlace;
-
 use crate::lex::Name;
 use crate::source::Span;
 use crate::syntax::{BuiltinType, Expression};
@@ -82,8 +80,6 @@ pub struct RecordField {
     pub bits: Option<(u8, u8)>,
     /// The default initializer.
     pub default: Option<Rc<Expression>>,
-    /// Its declaration.
-    pub span: Span,
 }
 
 /// A class.
@@ -109,8 +105,6 @@ pub struct Record {
     pub align: u64,
     /// It has constructors of its own.
     pub has_constructors: bool,
-    /// The closure of a lambda.
-    pub is_closure: bool,
     /// A base or member has a constructor that must run.
     pub needs_construction: bool,
     /// It, a base or a member has a destructor with a body.

@@ -163,7 +163,6 @@ impl Analyzer {
                 }
             }
             ExpressionKind::Statements(list) => self.statement_expression(list, span),
-            ExpressionKind::Invalid => self.bad(span),
         }
     }
 

@@ -275,8 +275,7 @@ impl Analyzer {
         self.function_mut(number).is_constructor = is_constructor;
         if is_constructor {
             let constructor = self.parser.names.intern("<constructor>");
-            let default = syntax.signature.parameters.is_empty();
-            if !(syntax.defaulted && default) && !syntax.defaulted {
+            if !syntax.defaulted {
                 self.types.record_mut(id).has_constructors = true;
             }
             if !syntax.defaulted || syntax.deleted {

@@ -11,6 +11,9 @@ use crate::types::{Record, RecordField, TypeId};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+/// Names, by reference or not, and places of captured variables; and `*this`.
+type CapturedValues = (Vec<(Name, bool, Typed)>, Option<Typed>);
+
 impl Analyzer {
     /// The closure that a lambda expression makes.
     pub(in crate::analyze) fn lambda(&mut self, lambda: &Rc<LambdaSyntax>, span: Span) -> Typed {
@@ -18,14 +21,8 @@ impl Analyzer {
         let scope = self.add_scope(self.scope);
         let mangled = format!("Ul{}", self.types.records.len());
         let mangled = format!("{}{mangled}", mangled.len());
-        let record = Record {
-            name: "lambda".to_owned(),
-            mangled,
-            is_closure: true,
-            scope,
-            span,
-            ..Record::default()
-        };
+        let record =
+            Record { name: "lambda".to_owned(), mangled, scope, span, ..Record::default() };
         let (id, ty) = self.types.add_record(record);
         self.scopes[scope].record = Some(id);
         let mut values = Vec::new();
@@ -36,15 +33,14 @@ impl Analyzer {
                 self.types.bare(value.ty)
             };
             let kind = if *by_reference { kind } else { self.array_or(kind, value) };
-            let field =
-                RecordField { name: *name, kind, offset: 0, bits: None, default: None, span };
+            let field = RecordField { name: *name, kind, offset: 0, bits: None, default: None };
             self.types.record_mut(id).fields.push(field);
             values.push((*by_reference, value.clone()));
         }
         if let Some(this) = &captured_this {
             let kind = self.types.pointer(this.ty);
             let field =
-                RecordField { name: known::THIS, kind, offset: 0, bits: None, default: None, span };
+                RecordField { name: known::THIS, kind, offset: 0, bits: None, default: None };
             self.types.record_mut(id).fields.push(field);
             values.push((true, this.clone()));
         }
@@ -77,10 +73,7 @@ impl Analyzer {
     }
 
     /// Names, by reference or not, and places of what a lambda captures; and `*this`.
-    fn captures(
-        &mut self,
-        lambda: &LambdaSyntax,
-    ) -> Option<(Vec<(Name, bool, Typed)>, Option<Typed>)> {
+    fn captures(&mut self, lambda: &LambdaSyntax) -> Option<CapturedValues> {
         let mut captures: Vec<(Name, bool, Typed)> = Vec::new();
         let mut this = None;
         let own_this = self.frame.as_ref().and_then(|frame| frame.this.clone());

@@ -433,12 +433,7 @@ impl Analyzer {
         out: &mut List,
     ) {
         let flags = &syntax.specifiers;
-        if flags.shared
-            || flags.is_static
-            || flags.constant
-            || flags.is_extern
-            || flags.device && flags.is_static
-        {
+        if flags.shared || flags.is_static || flags.constant || flags.is_extern {
             if flags.is_static && !flags.shared && !flags.is_constexpr && !flags.constant {
                 // A static variable of device code lives in device memory.
                 let flags = Specifiers { device: true, ..(**flags).clone() };
