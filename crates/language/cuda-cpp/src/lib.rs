@@ -65,7 +65,7 @@ pub struct CompiledPtx {
 pub struct CompileFailure {
     /// The errors and warnings, as text with source lines.
     pub text: String,
-    /// No error was found, but the source uses what this compiler does not support.
+    /// The source uses a construct that this compiler does not support; other errors may follow from it.
     pub unsupported: bool,
 }
 
@@ -155,7 +155,9 @@ fn compile_here(
 
 fn failure(analyzer: &Analyzer) -> CompileFailure {
     let problems = &analyzer.parser.problems;
-    let unsupported = problems.list().iter().all(|problem| problem.severity != Severity::Error);
+    // Errors next to an unsupported construct may follow from it.
+    let unsupported =
+        problems.list().iter().any(|problem| problem.severity == Severity::Unsupported);
     CompileFailure { text: problems.render(&analyzer.parser.map), unsupported }
 }
 

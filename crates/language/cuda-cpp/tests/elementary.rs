@@ -323,11 +323,8 @@ fn the_header_is_current() {
     };
     let single: Vec<u64> = functions::TWO_OVER_PI_SINGLE.iter().map(|&word| word.into()).collect();
     header += &table("unsigned", "__lw_two_over_pi_single", &single);
-    header += &table(
-        "unsigned long long",
-        "__lw_two_over_pi_double",
-        &functions::TWO_OVER_PI_DOUBLE,
-    );
+    header +=
+        &table("unsigned long long", "__lw_two_over_pi_double", functions::TWO_OVER_PI_DOUBLE);
     macro_rules! add {
         ($($name:literal $path:ident $count:tt;)*) => {$(
             header += &stage("float", concat!($name, "f"), $count, |v| add!(@call Single, $path, v, $count));

@@ -48,6 +48,7 @@ impl Analyzer {
         self.frames += 1;
         let frame = Frame {
             serial: self.frames,
+            function: number,
             body: TypedBody::default(),
             result: Some(TypeId::VOID),
             this: None,

@@ -123,9 +123,12 @@ impl Analyzer {
         }
         let align = self.alignment(&flags.alignment);
         let text = self.text(name).to_owned();
-        let symbol =
-            self.variable_symbol(&text, flags.shared || flags.is_static && self.frame.is_some());
         let dynamic = flags.shared && flags.is_extern;
+        let symbol = if dynamic {
+            self.dynamic_symbol(&text)
+        } else {
+            self.variable_symbol(&text, self.frame.is_some())
+        };
         self.variables.push(ModuleVariable {
             name: text,
             symbol,
@@ -207,5 +210,13 @@ impl Analyzer {
         });
         self.texts.insert(bytes, number);
         number
+    }
+}
+
+impl Analyzer {
+    /// The symbol of dynamic shared memory: its name, unless another variable has it.
+    fn dynamic_symbol(&self, name: &str) -> String {
+        let taken = |symbol: &str| self.variables.iter().any(|variable| variable.symbol == symbol);
+        if taken(name) { format!("{name}_{}", self.variables.len()) } else { name.to_owned() }
     }
 }

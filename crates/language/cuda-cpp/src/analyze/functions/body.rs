@@ -61,6 +61,7 @@ impl Analyzer {
         let serial = self.frames;
         let frame = Frame {
             serial,
+            function: number,
             body: TypedBody::default(),
             result: (!self.contains_auto(signature.result)).then_some(signature.result),
             this: None,

@@ -294,21 +294,29 @@ impl Analyzer {
     /// The symbol of a variable; `local` ones need no name that others know.
     pub(in crate::analyze) fn variable_symbol(&mut self, name: &str, local: bool) -> String {
         let path = self.path(self.scope);
-        let base = if path.is_empty() {
-            name.to_owned()
-        } else {
-            format!("_ZN{path}{}{name}E", name.len())
+        let base = match self.frame.as_ref().map(|frame| frame.function) {
+            Some(function) if local => {
+                // A local entity: `_ZZ`, its function, `E`, its name.
+                let symbol = self.symbol(function);
+                let encoding = match symbol.strip_prefix("_Z") {
+                    Some(encoding) => encoding.to_owned(),
+                    None => format!("{}{symbol}", symbol.len()),
+                };
+                format!("_ZZ{encoding}E{}{name}", name.len())
+            }
+            _ if path.is_empty() => name.to_owned(),
+            _ => format!("_ZN{path}{}{name}E", name.len()),
         };
         if !local {
             return base;
         }
         let taken = |symbol: &str| self.variables.iter().any(|variable| variable.symbol == symbol);
-        if !taken(&base) && self.frame.is_none() {
+        if !taken(&base) {
             return base;
         }
         let mut at = self.variables.len();
         loop {
-            let symbol = format!("{base}${at}");
+            let symbol = format!("{base}_{at}");
             if !taken(&symbol) {
                 return symbol;
             }

@@ -106,6 +106,7 @@ pub struct FunctionRecord {
 /// The function being analyzed.
 pub(super) struct Frame {
     pub serial: u32,
+    pub function: FunctionNumber,
     pub body: TypedBody,
     /// The declared result; `None` until deduced.
     pub result: Option<TypeId>,
