@@ -254,7 +254,7 @@ impl Analyzer {
             Problem::error(name.last().span, format!("{holder} has no member `{last}`"));
         let names: Vec<&str> =
             self.scopes[scope].names.keys().map(|&name| self.text(name)).collect();
-        if let Some(near) = crate::nearest(&last, names.into_iter()) {
+        if let Some(near) = crate::source::similar::nearest(&last, names.into_iter()) {
             problem = problem.help(format!("a member of similar name is `{near}`"));
         }
         self.report(problem);
@@ -272,7 +272,7 @@ impl Analyzer {
             scope = self.scopes[here].parent;
         }
         names.sort_unstable();
-        if let Some(near) = crate::nearest(&text, names.into_iter()) {
+        if let Some(near) = crate::source::similar::nearest(&text, names.into_iter()) {
             problem =
                 problem.label("not found").help(format!("a name of similar spelling is `{near}`"));
         } else {

@@ -359,7 +359,7 @@ impl Parser {
                 _ => {
                     // A statement that begins on a new line after a missing `;`.
                     let token = self.token();
-                    let starts = token.name().is_some_and(statements::begins_statement);
+                    let starts = token.name().is_some_and(begins_statement);
                     if depth == 0 && self.at > start && token.starts_line && starts {
                         return;
                     }
@@ -406,4 +406,28 @@ impl Parser {
             }
         }
     }
+}
+
+/// Whether a keyword begins a statement: where recovery may stop.
+fn begins_statement(name: Name) -> bool {
+    matches!(
+        name,
+        known::IF
+            | known::FOR
+            | known::WHILE
+            | known::DO
+            | known::RETURN
+            | known::SWITCH
+            | known::BREAK
+            | known::CONTINUE
+            | known::CASE
+            | known::DEFAULT
+            | known::GLOBAL
+            | known::DEVICE
+            | known::TEMPLATE
+            | known::SHARED
+            | known::INT
+            | known::FLOAT
+            | known::CONST
+    )
 }

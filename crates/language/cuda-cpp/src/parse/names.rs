@@ -82,7 +82,9 @@ impl Parser {
                 // An unknown name: a template if that makes sense.
                 arguments = self.attempt(|this| {
                     let list = this.template_arguments()?;
-                    let follows = this.is(Punctuation::ParenOpen)
+                    // After a qualifier of an unknown library, `<` hardly compares.
+                    let follows = !first && kind.is_none()
+                        || this.is(Punctuation::ParenOpen)
                         || this.is(Punctuation::ColonColon)
                         || this.is(Punctuation::BraceOpen)
                         || (kind.is_none() && (this.identifier().is_some() || this.is_launch()));

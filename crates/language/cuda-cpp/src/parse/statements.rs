@@ -9,30 +9,6 @@ use crate::source::diagnostics::Problem;
 use crate::syntax::*;
 use std::rc::Rc;
 
-/// Whether a keyword begins a statement: where recovery may stop.
-pub(super) fn begins_statement(name: Name) -> bool {
-    matches!(
-        name,
-        known::IF
-            | known::FOR
-            | known::WHILE
-            | known::DO
-            | known::RETURN
-            | known::SWITCH
-            | known::BREAK
-            | known::CONTINUE
-            | known::CASE
-            | known::DEFAULT
-            | known::GLOBAL
-            | known::DEVICE
-            | known::TEMPLATE
-            | known::SHARED
-            | known::INT
-            | known::FLOAT
-            | known::CONST
-    )
-}
-
 impl Parser {
     /// `{ statements }`.
     pub(super) fn compound(&mut self) -> Parsed<Vec<Statement>> {

@@ -60,7 +60,7 @@ impl Preprocessor<'_> {
                     Problem::error(first.span, format!("unknown directive `#{text}`"));
                 let directives =
                     ["include", "define", "ifdef", "ifndef", "endif", "pragma", "elif", "undef"];
-                if let Some(near) = crate::nearest(&text, directives.into_iter()) {
+                if let Some(near) = crate::source::similar::nearest(&text, directives.into_iter()) {
                     problem = problem.help(format!("a directive of similar name is `#{near}`"));
                 }
                 self.problems.push(problem);

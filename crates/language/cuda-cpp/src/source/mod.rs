@@ -4,6 +4,7 @@
 
 pub mod diagnostics;
 mod render;
+pub mod similar;
 
 /// A range of source text, and the macro expansion that produced it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

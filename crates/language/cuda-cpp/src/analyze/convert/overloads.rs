@@ -9,7 +9,7 @@ use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
 
 /// A function that can be called, and how well it fits.
-struct Candidate {
+struct OverloadCandidate {
     number: FunctionNumber,
     /// Costs of `this` and of the arguments.
     costs: Vec<u32>,
@@ -67,8 +67,8 @@ impl Analyzer {
         object: Option<&Typed>,
         values: &[Typed],
         span: Span,
-    ) -> Vec<Candidate> {
-        let mut candidates: Vec<Candidate> = Vec::new();
+    ) -> Vec<OverloadCandidate> {
+        let mut candidates: Vec<OverloadCandidate> = Vec::new();
         for &number in list {
             let is_template = self.function(number).template.is_some();
             if !explicit.is_empty() && !is_template {
@@ -102,7 +102,7 @@ impl Analyzer {
                 (number, 0)
             };
             if let Some(costs) = self.costs(chosen, object, values) {
-                candidates.push(Candidate { number: chosen, costs, is_template, weight });
+                candidates.push(OverloadCandidate { number: chosen, costs, is_template, weight });
             }
         }
         candidates
@@ -262,8 +262,8 @@ impl Analyzer {
 }
 
 /// The candidate that is better than all others, or those that tie.
-fn best(candidates: &[Candidate]) -> Result<FunctionNumber, Vec<FunctionNumber>> {
-    let better = |a: &Candidate, b: &Candidate| {
+fn best(candidates: &[OverloadCandidate]) -> Result<FunctionNumber, Vec<FunctionNumber>> {
+    let better = |a: &OverloadCandidate, b: &OverloadCandidate| {
         let pairs = || a.costs.iter().zip(&b.costs);
         if pairs().any(|(a, b)| a > b) {
             return false;
@@ -277,7 +277,7 @@ fn best(candidates: &[Candidate]) -> Result<FunctionNumber, Vec<FunctionNumber>>
             _ => a.weight > b.weight,
         }
     };
-    let mut winners: Vec<&Candidate> = Vec::new();
+    let mut winners: Vec<&OverloadCandidate> = Vec::new();
     for candidate in candidates {
         let beaten = candidates
             .iter()

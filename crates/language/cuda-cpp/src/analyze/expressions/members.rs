@@ -140,7 +140,7 @@ impl Analyzer {
             );
         }
         names.sort_unstable();
-        let near = crate::nearest(&text, names.iter().map(String::as_str));
+        let near = crate::source::similar::nearest(&text, names.iter().map(String::as_str));
         self.report(match near {
             Some(near) => problem.help(format!("a member of similar name is `{near}`")),
             None => problem,
