@@ -16,7 +16,7 @@ const LARGEST_SIZE: usize = 16 * 1024;
 const MOST_ITERATIONS: usize = 1024;
 
 /// Unrolls innermost loops with a constant trip count. Whether any was.
-pub(in crate::passes) fn unroll_fully(function: &mut SsaFunction) -> bool {
+pub(crate) fn unroll_fully(function: &mut SsaFunction) -> bool {
     let mut any = false;
     let mut tried: FastSet<BlockId> = FastSet::default();
     'changed: loop {
