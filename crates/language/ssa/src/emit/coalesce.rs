@@ -255,7 +255,7 @@ mod tests {
         let from = |register| MachineOperand::Register(register);
         // a and b are exchanged, and c gets the old a.
         let ordered = sequence(vec![(a, from(b)), (b, from(a)), (c, from(a))], &mut registers);
-        let mut values = vec![10, 20, 30, 0];
+        let mut values = [10, 20, 30, 0];
         for (to, source) in ordered {
             let MachineOperand::Register(source) = source else { panic!("a literal") };
             values[to.0 as usize] = values[source.0 as usize];
