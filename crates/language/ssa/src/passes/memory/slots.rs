@@ -76,12 +76,19 @@ fn cut_copies(function: &mut SsaFunction, flow: &ControlFlow) {
     // By slot, the pieces by offset: the first access of an offset decides.
     let mut pieces: FastMap<SlotId, BTreeMap<u64, ValueType>> = FastMap::default();
     let mut copies = Vec::new();
+    // Slots with offsets that are not constant yet: unrolling may make them so, and only then the pieces are known.
+    let mut dynamic: FastSet<SlotId> = FastSet::default();
     for block in &flow.order {
         for id in &function.block(*block).instructions {
             for ((slot, offset, _), ty) in accessed(function, *id) {
                 pieces.entry(slot).or_default().entry(offset).or_insert(ty);
             }
             let data = function.instruction(*id);
+            if data.kind == InstructionKind::PointerAdd
+                && slot_of(function, data.results[0]).is_none()
+            {
+                dynamic.extend(root_slot(function, data.results[0]));
+            }
             let size = match data.kind {
                 InstructionKind::CopyMemory { size, .. }
                 | InstructionKind::FillMemory { size, .. } => size,
@@ -93,6 +100,8 @@ fn cut_copies(function: &mut SsaFunction, flow: &ControlFlow) {
             }
         }
     }
+    copies
+        .retain(|(_, _, sides, _)| !sides.iter().flatten().any(|(slot, _)| dynamic.contains(slot)));
     // Edges on one side of a copy are edges on the other side.
     for _ in 0..4 {
         let mut changed = false;
