@@ -203,3 +203,45 @@ fn conversion_fits(conversion: ValueConversion, from: ValueType, to: ValueType) 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FunctionBuilder;
+    use lanework_ptx::{Target, Version};
+
+    fn checked(function: SsaFunction) -> Result<(), String> {
+        let target = Target { architecture: 80, specific: Default::default(), options: vec![] };
+        let mut module = SsaModule::new(target, Version { major: 8, minor: 0 });
+        module.add_function(function);
+        verify(&module).map_err(|error| error.message)
+    }
+
+    #[test]
+    fn operands_of_different_types_are_reported() {
+        let mut b = FunctionBuilder::new(SsaFunction::new("mixed", FunctionLinkage::Kernel));
+        let (thread, wide) = (b.special(SpecialValue::Lane), b.i64(1));
+        b.integer(IntegerBinary::Add, thread, wide);
+        b.return_values(&[]);
+        let message = checked(b.finish()).unwrap_err();
+        assert!(message.starts_with("mixed: block0: Integer"), "{message}");
+    }
+
+    #[test]
+    fn a_use_that_its_definition_does_not_dominate_is_reported() {
+        let mut b = FunctionBuilder::new(SsaFunction::new("early", FunctionLinkage::Kernel));
+        let (yes, no) = (b.create_block(), b.create_block());
+        let lane = b.special(SpecialValue::Lane);
+        let zero = b.i32(0);
+        let first = b.compare_integers(IntegerCondition::Equal, lane, zero);
+        b.branch(first, yes, no);
+        b.switch_to_block(yes);
+        let value = b.special(SpecialValue::WarpIndex);
+        b.return_values(&[]);
+        b.switch_to_block(no);
+        b.integer(IntegerBinary::Add, value, lane);
+        b.return_values(&[]);
+        let message = checked(b.finish()).unwrap_err();
+        assert_eq!(message, format!("early: block2 uses {value} before its definition"));
+    }
+}

@@ -15,8 +15,6 @@ pub(crate) struct NaturalLoop {
     pub latches: Vec<BlockId>,
     /// Number of loops around it.
     pub depth: u32,
-    /// The innermost loop around it.
-    pub parent: Option<usize>,
 }
 
 /// All loops of a function; outer loops come before inner ones.
@@ -50,19 +48,13 @@ impl LoopForest {
             }
             let blocks: Vec<BlockId> =
                 flow.order.iter().copied().filter(|block| member[block.index()]).collect();
-            let parent = innermost[header.index()];
-            let depth = parent.map_or(1, |parent| loops[parent].depth + 1);
+            let depth = innermost[header.index()].map_or(1, |parent| loops[parent].depth + 1);
             for block in &blocks {
                 innermost[block.index()] = Some(loops.len());
             }
-            loops.push(NaturalLoop { header: *header, blocks, latches, depth, parent });
+            loops.push(NaturalLoop { header: *header, blocks, latches, depth });
         }
         LoopForest { loops, innermost }
-    }
-
-    /// Whether no other loop is inside.
-    pub(crate) fn is_innermost(&self, index: usize) -> bool {
-        self.loops.iter().all(|other| other.parent != Some(index))
     }
 }
 

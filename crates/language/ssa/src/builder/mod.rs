@@ -201,3 +201,44 @@ impl FunctionBuilder {
         self.current = None;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_that_a_loop_changes_becomes_a_parameter_of_its_header() {
+        let mut b = FunctionBuilder::new(SsaFunction::new("count", FunctionLinkage::Kernel));
+        let variable = b.declare_variable(ValueType::I32);
+        let zero = b.i32(0);
+        b.define_variable(variable, zero);
+        let (header, after) = (b.create_block(), b.create_block());
+        b.jump(header, &[]);
+        b.switch_to_block(header);
+        let (old, one) = (b.use_variable(variable), b.i32(1));
+        let new = b.integer(IntegerBinary::Add, old, one);
+        b.define_variable(variable, new);
+        let (new, end) = (b.use_variable(variable), b.i32(9));
+        let more = b.compare_integers(IntegerCondition::NotEqual, new, end);
+        b.branch(more, header, after);
+        b.seal_all_blocks();
+        b.switch_to_block(after);
+        b.return_values(&[]);
+        let function = b.finish();
+        assert_eq!(function.block(header).parameters, [old]);
+        let passed: Vec<_> =
+            function.blocks.iter().flat_map(|block| block.terminator.values()).collect();
+        assert_eq!(passed, [zero, more, new]);
+    }
+
+    #[test]
+    fn code_after_a_terminator_is_unreachable() {
+        let mut b = FunctionBuilder::new(SsaFunction::new("early", FunctionLinkage::Kernel));
+        b.return_values(&[]);
+        assert!(b.is_terminated());
+        let thread = b.special(SpecialValue::ThreadIndex(0));
+        assert_eq!(b.value_type(thread), ValueType::I32);
+        let function = b.finish();
+        assert_eq!(function.blocks[1].terminator, BlockTerminator::Unreachable);
+    }
+}

@@ -243,3 +243,24 @@ fn sequence(
     }
     ordered
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cycle_of_copies_needs_one_more_register() {
+        let mut registers = vec![RegisterClass::Bits32; 3];
+        let [a, b, c] = [0, 1, 2].map(VirtualRegister);
+        let from = |register| MachineOperand::Register(register);
+        // a and b are exchanged, and c gets the old a.
+        let ordered = sequence(vec![(a, from(b)), (b, from(a)), (c, from(a))], &mut registers);
+        let mut values = [10, 20, 30, 0];
+        for (to, source) in ordered {
+            let MachineOperand::Register(source) = source else { panic!("a literal") };
+            values[to.0 as usize] = values[source.0 as usize];
+        }
+        assert_eq!(values[..3], [20, 10, 10]);
+        assert_eq!(registers.len(), 4);
+    }
+}

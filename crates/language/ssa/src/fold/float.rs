@@ -133,3 +133,39 @@ pub(super) fn to_integer(
     };
     value.clamp(low, high) as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_that_are_nan_are_not_folded() {
+        let zero = [0, 0];
+        assert_eq!(
+            arithmetic(FloatArithmetic::Divide, FloatMode::default(), &zero, ValueType::F32),
+            None
+        );
+        let one_and_zero = [u64::from(1.0_f32.to_bits()), 0];
+        let infinity = u64::from(f32::INFINITY.to_bits());
+        let folded = arithmetic(
+            FloatArithmetic::Divide,
+            FloatMode::default(),
+            &one_and_zero,
+            ValueType::F32,
+        );
+        assert_eq!(folded, Some(infinity));
+    }
+
+    #[test]
+    fn conversions_to_integers_saturate() {
+        let large = 1e20_f64.to_bits();
+        let to = |ty, signed| to_integer(large, ValueType::F64, RoundingMode::Zero, ty, signed);
+        assert_eq!(to(ValueType::I32, true), i32::MAX as u64);
+        assert_eq!(to(ValueType::I32, false), u64::from(u32::MAX));
+        let negative = (-1.5_f64).to_bits();
+        assert_eq!(
+            to_integer(negative, ValueType::F64, RoundingMode::Zero, ValueType::I32, false),
+            0
+        );
+    }
+}

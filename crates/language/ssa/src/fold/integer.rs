@@ -64,3 +64,22 @@ pub(super) fn compare(condition: IntegerCondition, a: u64, b: u64, bits: u32) ->
         GreaterOrEqualUnsigned => a >= b,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn division_by_zero_is_left_to_the_device() {
+        assert_eq!(binary(IntegerBinary::DivideUnsigned, 7, 0, 32), None);
+        assert_eq!(binary(IntegerBinary::RemainderSigned, 7, 0, 32), None);
+        assert_eq!(binary(IntegerBinary::DivideSigned, 0xffff_fff9, 2, 32), Some(-3_i64 as u64));
+    }
+
+    #[test]
+    fn shifts_beyond_the_width_clamp() {
+        assert_eq!(binary(IntegerBinary::ShiftLeft, 1, 32, 32), Some(0));
+        let minus_one = Some(-1_i64 as u64);
+        assert_eq!(binary(IntegerBinary::ShiftRightSigned, 0x8000_0000, 99, 32), minus_one);
+    }
+}

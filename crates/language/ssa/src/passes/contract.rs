@@ -71,3 +71,52 @@ fn mode_of(data: &InstructionData, wanted: FloatArithmetic) -> Option<FloatMode>
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FunctionBuilder;
+
+    /// Operations left after contraction of a product that `uses` uses.
+    fn operations(uses: &dyn Fn(&mut FunctionBuilder, ValueId)) -> Vec<FloatArithmetic> {
+        let mut function = SsaFunction::new("probe", FunctionLinkage::Kernel);
+        function.parameters = vec![FunctionParameter::scalar(ValueType::F32); 2];
+        let mut b = FunctionBuilder::new(function);
+        let (x, y) = (b.parameter(0), b.parameter(1));
+        let product = b.float(FloatArithmetic::Multiply, FloatMode::CONTRACT, &[x, y]);
+        uses(&mut b, product);
+        b.return_values(&[]);
+        let mut function = b.finish();
+        contract(&mut function);
+        let kept = function.block(SsaFunction::ENTRY).instructions.iter();
+        let kept = kept.filter_map(|id| match function.instruction(*id).kind {
+            InstructionKind::Float { op, .. } => Some(op),
+            _ => None,
+        });
+        kept.collect()
+    }
+
+    fn keep(b: &mut FunctionBuilder, value: ValueId) {
+        b.ptx_effect("// %0", &[value], PtxEffects::VOLATILE);
+    }
+
+    fn combine(b: &mut FunctionBuilder, op: FloatArithmetic, product: ValueId) {
+        let x = b.parameter(0);
+        let result = b.float(op, FloatMode::CONTRACT, &[product, x]);
+        keep(b, result);
+    }
+
+    #[test]
+    fn only_additions_take_in_a_product_and_only_all_of_its_uses() {
+        use FloatArithmetic::*;
+        assert_eq!(operations(&|b, p| combine(b, Add, p)), [FusedMultiplyAdd]);
+        assert_eq!(operations(&|b, p| combine(b, Subtract, p)), [Multiply, Subtract]);
+        let stored_too = operations(&|b, p| {
+            combine(b, Add, p);
+            keep(b, p);
+        });
+        assert_eq!(stored_too, [Multiply, Add]);
+        let five = operations(&|b, p| (0..5).for_each(|_| combine(b, Add, p)));
+        assert_eq!(five, [Multiply, Add, Add, Add, Add, Add]);
+    }
+}

@@ -4,6 +4,12 @@ use super::edit::split_block;
 use crate::ir::*;
 use std::collections::BTreeSet;
 
+/// The number of instructions of a function above which calls of it stay.
+pub(super) const LARGEST_CALLEE: usize = 4_000;
+
+/// The number of instructions above which a function keeps its calls.
+const LARGEST_CALLER: usize = 50_000;
+
 /// Functions in an order in which callees come before callers, each with whether it is recursive.
 pub(super) fn bottom_up(module: &SsaModule) -> Vec<(FunctionId, bool)> {
     let callees: Vec<BTreeSet<FunctionId>> = module.functions.iter().map(callees).collect();
@@ -59,7 +65,9 @@ pub(super) fn inline_calls(
         SsaFunction::new("", FunctionLinkage::Device),
     );
     let mut work: Vec<BlockId> = function.block_ids().collect();
-    while let Some(block) = work.pop() {
+    while let Some(block) = work.pop()
+        && function.instructions.len() < LARGEST_CALLER
+    {
         let found = function.block(block).instructions.iter().position(|id| {
             matches!(function.instruction(*id).kind, InstructionKind::Call(callee) if inlined(callee))
         });

@@ -58,7 +58,8 @@ fn inline_all(module: &mut SsaModule) {
         inlined[id.index()] = !is_recursive
             && function.linkage == FunctionLinkage::Device
             && function.inlining == Inlining::Automatic
-            && !function.blocks.is_empty();
+            && !function.blocks.is_empty()
+            && function.instructions.len() < inline::LARGEST_CALLEE;
     }
 }
 

@@ -6,11 +6,11 @@ use lanework_ssa::*;
 use std::ops::{Deref, DerefMut};
 
 /// Builds a kernel.
-pub struct Kernel {
+pub struct KernelBuilder {
     builder: FunctionBuilder,
 }
 
-impl Deref for Kernel {
+impl Deref for KernelBuilder {
     type Target = FunctionBuilder;
 
     fn deref(&self) -> &FunctionBuilder {
@@ -18,7 +18,7 @@ impl Deref for Kernel {
     }
 }
 
-impl DerefMut for Kernel {
+impl DerefMut for KernelBuilder {
     fn deref_mut(&mut self) -> &mut FunctionBuilder {
         &mut self.builder
     }
@@ -46,9 +46,9 @@ pub fn shared(module: &mut SsaModule, name: &str, size: u64) -> GlobalId {
     })
 }
 
-impl Kernel {
-    pub fn new(name: &str, parameters: &[ValueType]) -> Kernel {
-        Kernel::with_linkage(name, FunctionLinkage::Kernel, parameters, &[])
+impl KernelBuilder {
+    pub fn new(name: &str, parameters: &[ValueType]) -> KernelBuilder {
+        KernelBuilder::with_linkage(name, FunctionLinkage::Kernel, parameters, &[])
     }
 
     pub fn with_linkage(
@@ -56,13 +56,13 @@ impl Kernel {
         linkage: FunctionLinkage,
         parameters: &[ValueType],
         returns: &[ValueType],
-    ) -> Kernel {
+    ) -> KernelBuilder {
         let mut function = SsaFunction::new(name, linkage);
         function.parameters = parameters.iter().map(|ty| FunctionParameter::scalar(*ty)).collect();
         function.returns = returns.to_vec();
         let mut builder = FunctionBuilder::new(function);
         builder.set_position(SourcePosition { file: 1, line: 1, column: 1 });
-        Kernel { builder }
+        KernelBuilder { builder }
     }
 
     pub fn finish(self) -> SsaFunction {
@@ -140,7 +140,7 @@ impl Kernel {
         variable
     }
 
-    pub fn when(&mut self, condition: ValueId, then: impl FnOnce(&mut Kernel)) {
+    pub fn when(&mut self, condition: ValueId, then: impl FnOnce(&mut KernelBuilder)) {
         let (yes, after) = (self.create_block(), self.create_block());
         self.branch(condition, yes, after);
         self.seal_block(yes);
@@ -152,7 +152,11 @@ impl Kernel {
     }
 
     /// `a && b` as front ends lower it: a block parameter of type `I1`.
-    pub fn and_then(&mut self, a: ValueId, b: impl FnOnce(&mut Kernel) -> ValueId) -> ValueId {
+    pub fn and_then(
+        &mut self,
+        a: ValueId,
+        b: impl FnOnce(&mut KernelBuilder) -> ValueId,
+    ) -> ValueId {
         let (second, join) = (self.create_block(), self.create_block());
         let result = self.declare_variable(I1);
         let no = self.bool(false);
@@ -172,8 +176,8 @@ impl Kernel {
     pub fn repeat(
         &mut self,
         hint: UnrollHint,
-        condition: impl FnOnce(&mut Kernel) -> ValueId,
-        body: impl FnOnce(&mut Kernel),
+        condition: impl FnOnce(&mut KernelBuilder) -> ValueId,
+        body: impl FnOnce(&mut KernelBuilder),
     ) {
         let (header, inside, after) =
             (self.create_block(), self.create_block(), self.create_block());
@@ -197,7 +201,7 @@ impl Kernel {
         from: ValueId,
         to: ValueId,
         step: ValueId,
-        body: impl FnOnce(&mut Kernel, ValueId),
+        body: impl FnOnce(&mut KernelBuilder, ValueId),
     ) {
         self.count_hinted(UnrollHint::Automatic, from, to, step, body);
     }
@@ -208,7 +212,7 @@ impl Kernel {
         from: ValueId,
         to: ValueId,
         step: ValueId,
-        body: impl FnOnce(&mut Kernel, ValueId),
+        body: impl FnOnce(&mut KernelBuilder, ValueId),
     ) {
         let i = self.variable(from);
         self.repeat(
@@ -228,7 +232,7 @@ impl Kernel {
     }
 
     /// `for (int i = 0; i < to; i++) body`.
-    pub fn times(&mut self, to: i32, body: impl FnOnce(&mut Kernel, ValueId)) {
+    pub fn times(&mut self, to: i32, body: impl FnOnce(&mut KernelBuilder, ValueId)) {
         let (from, to, one) = (self.i32(0), self.i32(to), self.i32(1));
         self.count(from, to, one, body);
     }

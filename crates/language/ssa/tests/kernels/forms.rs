@@ -21,7 +21,7 @@ fn samples(ty: ValueType) -> [u64; 4] {
 
 /// A kernel under construction whose results go to consecutive words of 8 bytes.
 struct Forms {
-    k: Kernel,
+    k: KernelBuilder,
     /// Constants, or values that the compiler does not know.
     constants: bool,
     next: i64,
@@ -323,7 +323,7 @@ impl Forms {
 pub fn forms(constants: bool) -> SsaModule {
     let mut module = module();
     module.version = lanework_ptx::Version { major: 8, minor: 5 };
-    let k = Kernel::new("forms", &[POINTER, POINTER]);
+    let k = KernelBuilder::new("forms", &[POINTER, POINTER]);
     let mut forms = Forms { k, constants, next: 0 };
     forms.integers();
     forms.floats();
@@ -341,7 +341,8 @@ pub fn calls() -> SsaModule {
     print.parameters = vec![FunctionParameter::scalar(POINTER); 2];
     print.returns = vec![I32];
     let print = module.add_function(print);
-    let mut f = Kernel::with_linkage("both", FunctionLinkage::Device, &[I32, I1], &[I32, F64]);
+    let mut f =
+        KernelBuilder::with_linkage("both", FunctionLinkage::Device, &[I32, I1], &[I32, F64]);
     f.function_mut().inlining = Inlining::Never;
     let n = f.parameter(0);
     let double = f.convert(ValueConversion::SignedToFloat(RoundingMode::Nearest), n, F64);
@@ -369,7 +370,7 @@ pub fn calls() -> SsaModule {
         initial: Some(InitialBytes { bytes: vec![0; 24], relocations }),
         managed: false,
     });
-    let mut k = Kernel::new("calls", &[POINTER, I32]);
+    let mut k = KernelBuilder::new("calls", &[POINTER, I32]);
     k.function_mut().parameters.push(FunctionParameter::aggregate(24, 8));
     k.function_mut().bounds.max_threads = Some([128, 1, 1]);
     let (out, n) = (k.parameter(0), k.parameter(1));

@@ -67,3 +67,40 @@ fn kernels_compile_as_expected() {
     expect("locals", warp::locals());
     expect("recursion", warp::recursion());
 }
+
+#[test]
+fn expressions_of_shared_values_and_towers_of_calls_stay_small() {
+    use lanework_ssa::*;
+    let mut module = dsl::module();
+    let mut last = None;
+    // Each function calls the one before twice: 2^40 calls if all were inlined.
+    for level in 0..40 {
+        let name = format!("level{level}");
+        let i64s = [ValueType::I64];
+        let mut k = dsl::KernelBuilder::with_linkage(&name, FunctionLinkage::Device, &i64s, &i64s);
+        let mut value = k.parameter(0);
+        if let Some(callee) = last {
+            for _ in 0..2 {
+                value = k.call(callee, &i64s, &[value])[0];
+            }
+        } else {
+            for _ in 0..60 {
+                let shift = k.i32(3);
+                let mixed = k.integer(IntegerBinary::ShiftRightUnsigned, value, shift);
+                let sum = k.integer(IntegerBinary::Add, value, mixed);
+                value = k.integer(IntegerBinary::Subtract, sum, value);
+                value = k.integer(IntegerBinary::Add, sum, value);
+            }
+        }
+        k.return_values(&[value]);
+        last = Some(module.add_function(k.finish()));
+    }
+    let mut k = dsl::KernelBuilder::new("tower", &[ValueType::POINTER, ValueType::I64]);
+    let (out, mut value) = (k.parameter(0), k.parameter(1));
+    value = k.call(last.unwrap(), &[ValueType::I64], &[value])[0];
+    let narrow = k.convert(ValueConversion::Truncate, value, ValueType::I32);
+    k.store(out, narrow, MemoryFlags::aligned(4));
+    module.add_function(k.end());
+    let text = valid("tower", module, true);
+    assert!(text.lines().count() < 200_000);
+}

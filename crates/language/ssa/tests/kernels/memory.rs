@@ -8,7 +8,7 @@ const POINTER: ValueType = ValueType::POINTER;
 
 pub fn saxpy() -> SsaModule {
     let mut module = module();
-    let mut k = Kernel::new("saxpy", &[I32, F32, POINTER, POINTER]);
+    let mut k = KernelBuilder::new("saxpy", &[I32, F32, POINTER, POINTER]);
     let [n, a, x, y] = [0, 1, 2, 3].map(|index| k.parameter(index));
     let i = k.thread(0);
     let inside = k.less(i, n);
@@ -26,7 +26,7 @@ pub fn saxpy() -> SsaModule {
 pub fn gemm() -> SsaModule {
     let mut module = module();
     let (tile_a, tile_b) = (shared(&mut module, "As", 1024), shared(&mut module, "Bs", 1024));
-    let mut k = Kernel::new("gemm", &[POINTER, POINTER, POINTER, I32]);
+    let mut k = KernelBuilder::new("gemm", &[POINTER, POINTER, POINTER, I32]);
     let [a, b, c, n] = [0, 1, 2, 3].map(|index| k.parameter(index));
     let (tx, ty) =
         (k.special(SpecialValue::ThreadIndex(0)), k.special(SpecialValue::ThreadIndex(1)));
@@ -40,7 +40,7 @@ pub fn gemm() -> SsaModule {
     let sum = k.variable(zero);
     let tiles = k.integer(IntegerBinary::DivideSigned, n, edge);
     let (from, one) = (k.i32(0), k.i32(1));
-    let tile_index = |k: &mut Kernel, row, col| {
+    let tile_index = |k: &mut KernelBuilder, row, col| {
         let sixteen = k.i32(16);
         let index = k.mul(row, sixteen);
         k.add(index, col)
@@ -83,7 +83,7 @@ pub fn gemm() -> SsaModule {
 
 pub fn naive() -> SsaModule {
     let mut module = module();
-    let mut k = Kernel::new("naive", &[POINTER, POINTER, POINTER, I32]);
+    let mut k = KernelBuilder::new("naive", &[POINTER, POINTER, POINTER, I32]);
     let [a, b, c, n] = [0, 1, 2, 3].map(|index| k.parameter(index));
     let (row, col) = (k.thread(1), k.thread(0));
     let inside = k.less(row, n);
@@ -116,7 +116,7 @@ pub fn naive() -> SsaModule {
 pub fn histogram() -> SsaModule {
     let mut module = module();
     let bins = shared(&mut module, "bins", 1024);
-    let mut k = Kernel::new("histogram", &[POINTER, POINTER, I32]);
+    let mut k = KernelBuilder::new("histogram", &[POINTER, POINTER, I32]);
     let [data, counts, n] = [0, 1, 2].map(|index| k.parameter(index));
     let bins = k.array(bins);
     let thread = k.special(SpecialValue::ThreadIndex(0));
@@ -131,7 +131,7 @@ pub fn histogram() -> SsaModule {
     let first = k.thread(0);
     let blocks = k.special(SpecialValue::GridSize(0));
     let stride = k.integer(IntegerBinary::Multiply, blocks, size);
-    let add = |k: &mut Kernel, address, value| {
+    let add = |k: &mut KernelBuilder, address, value| {
         k.atomic(
             AtomicOperation::Add,
             ThreadScope::Device,
@@ -160,14 +160,14 @@ pub fn histogram() -> SsaModule {
 pub fn transpose() -> SsaModule {
     let mut module = module();
     let tile = shared(&mut module, "tile", 33 * 32 * 4);
-    let mut k = Kernel::new("transpose", &[POINTER, POINTER, I32]);
+    let mut k = KernelBuilder::new("transpose", &[POINTER, POINTER, I32]);
     let [from, to, n] = [0, 1, 2].map(|index| k.parameter(index));
     let tile = k.array(tile);
     let (tx, ty) =
         (k.special(SpecialValue::ThreadIndex(0)), k.special(SpecialValue::ThreadIndex(1)));
     let edge = k.i32(32);
     let width = k.i32(33);
-    let corner = |k: &mut Kernel, axis, thread| {
+    let corner = |k: &mut KernelBuilder, axis, thread| {
         let block = k.special(SpecialValue::BlockIndex(axis));
         let start = k.integer(IntegerBinary::Multiply, block, edge);
         k.integer(IntegerBinary::Add, start, thread)
@@ -203,7 +203,7 @@ pub fn transpose() -> SsaModule {
 pub fn reduction() -> SsaModule {
     let mut module = module();
     let partial = shared(&mut module, "partial", 1024);
-    let mut k = Kernel::new("reduction", &[POINTER, POINTER, I32]);
+    let mut k = KernelBuilder::new("reduction", &[POINTER, POINTER, I32]);
     let [x, out, n] = [0, 1, 2].map(|index| k.parameter(index));
     let partial = k.array(partial);
     let thread = k.special(SpecialValue::ThreadIndex(0));

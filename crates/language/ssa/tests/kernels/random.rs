@@ -29,7 +29,7 @@ impl Generator {
         self.variables[index]
     }
 
-    fn element(&mut self, k: &mut Kernel) -> ValueId {
+    fn element(&mut self, k: &mut KernelBuilder) -> ValueId {
         let index = self.expression(k, 1);
         let seven = k.i32(7);
         let index = k.integer(IntegerBinary::And, index, seven);
@@ -37,7 +37,7 @@ impl Generator {
         k.at(array, index, 4)
     }
 
-    fn condition(&mut self, k: &mut Kernel) -> ValueId {
+    fn condition(&mut self, k: &mut KernelBuilder) -> ValueId {
         use IntegerCondition::*;
         let all =
             [Equal, NotEqual, LessSigned, GreaterOrEqualSigned, LessUnsigned, GreaterUnsigned];
@@ -46,7 +46,7 @@ impl Generator {
         k.compare_integers(condition, a, b)
     }
 
-    fn expression(&mut self, k: &mut Kernel, depth: u32) -> ValueId {
+    fn expression(&mut self, k: &mut KernelBuilder, depth: u32) -> ValueId {
         use IntegerBinary::*;
         if depth == 0 || self.below(4) == 0 {
             if self.below(3) == 0 {
@@ -112,7 +112,7 @@ impl Generator {
         }
     }
 
-    fn statements(&mut self, k: &mut Kernel, depth: u32) {
+    fn statements(&mut self, k: &mut KernelBuilder, depth: u32) {
         for _ in 0..1 + self.below(4) {
             if self.budget == 0 {
                 return;
@@ -122,7 +122,7 @@ impl Generator {
         }
     }
 
-    fn statement(&mut self, k: &mut Kernel, depth: u32) {
+    fn statement(&mut self, k: &mut KernelBuilder, depth: u32) {
         match self.below(if depth == 0 { 5 } else { 10 }) {
             0..=2 => {
                 let (variable, value) = (self.variable(), self.expression(k, 3));
@@ -196,7 +196,7 @@ pub fn program(seed: u64) -> SsaModule {
     let mut module = module();
     // int helper(int* p, int x) { p[1] += x; return p[0] ^ x; }
     let mut helper =
-        Kernel::with_linkage("helper", FunctionLinkage::Device, &[POINTER, I32], &[I32]);
+        KernelBuilder::with_linkage("helper", FunctionLinkage::Device, &[POINTER, I32], &[I32]);
     let [pointer, x] = [0, 1].map(|index| helper.parameter(index));
     let flags = MemoryFlags::aligned(4);
     let second = helper.pointer_offset(pointer, 4);
@@ -209,7 +209,7 @@ pub fn program(seed: u64) -> SsaModule {
     let helper = module.add_function(helper.finish());
     let memory = shared(&mut module, "memory", 32 * 64);
 
-    let mut k = Kernel::new("random", &[POINTER, I32]);
+    let mut k = KernelBuilder::new("random", &[POINTER, I32]);
     let (out, n) = (k.parameter(0), k.parameter(1));
     let thread = k.thread(0);
     let array = k.create_slot(32, 4);

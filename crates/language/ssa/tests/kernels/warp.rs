@@ -9,7 +9,7 @@ const POINTER: ValueType = ValueType::POINTER;
 /// Softmax of a row of `n` numbers by one warp.
 pub fn softmax() -> SsaModule {
     let mut module = module();
-    let mut k = Kernel::new("softmax", &[POINTER, POINTER, I32]);
+    let mut k = KernelBuilder::new("softmax", &[POINTER, POINTER, I32]);
     let [x, y, n] = [0, 1, 2].map(|index| k.parameter(index));
     let row = k.special(SpecialValue::BlockIndex(0));
     let lane = k.special(SpecialValue::ThreadIndex(0));
@@ -24,12 +24,13 @@ pub fn softmax() -> SsaModule {
         let new = k.float(FloatArithmetic::Maximum, FloatMode::default(), &[old, value]);
         k.define_variable(most, new);
     });
-    let maximum =
-        |k: &mut Kernel, a, b| k.float(FloatArithmetic::Maximum, FloatMode::default(), &[a, b]);
+    let maximum = |k: &mut KernelBuilder, a, b| {
+        k.float(FloatArithmetic::Maximum, FloatMode::default(), &[a, b])
+    };
     reduce(&mut k, most, maximum);
     let zero = k.f32(0.0);
     let sum = k.variable(zero);
-    let exponential = |k: &mut Kernel, index| {
+    let exponential = |k: &mut KernelBuilder, index| {
         let value = k.load_f32(x, index);
         let most = k.use_variable(most);
         let value = k.float(FloatArithmetic::Subtract, FloatMode::CONTRACT, &[value, most]);
@@ -58,9 +59,9 @@ pub fn softmax() -> SsaModule {
 
 /// Combines a variable over the lanes of a warp.
 fn reduce(
-    k: &mut Kernel,
+    k: &mut KernelBuilder,
     variable: VariableId,
-    combine: impl Fn(&mut Kernel, ValueId, ValueId) -> ValueId,
+    combine: impl Fn(&mut KernelBuilder, ValueId, ValueId) -> ValueId,
 ) {
     let half = k.i32(16);
     let distance = k.variable(half);
@@ -86,7 +87,7 @@ fn reduce(
 /// Inclusive scan of each warp's 32 numbers.
 pub fn scan() -> SsaModule {
     let mut module = module();
-    let mut k = Kernel::new("scan", &[POINTER, POINTER]);
+    let mut k = KernelBuilder::new("scan", &[POINTER, POINTER]);
     let [x, y] = [0, 1].map(|index| k.parameter(index));
     let i = k.thread(0);
     let thread = k.special(SpecialValue::ThreadIndex(0));
@@ -128,19 +129,20 @@ pub fn scan() -> SsaModule {
 /// Five-point stencil.
 pub fn stencil() -> SsaModule {
     let mut module = module();
-    let mut k = Kernel::new("stencil", &[POINTER, POINTER, I32]);
+    let mut k = KernelBuilder::new("stencil", &[POINTER, POINTER, I32]);
     let [from, to, n] = [0, 1, 2].map(|index| k.parameter(index));
     let (x, y) = (k.thread(0), k.thread(1));
     let (zero, minus_one) = (k.i32(0), k.i32(-1));
     let last = k.add(n, minus_one);
-    let positive =
-        |k: &mut Kernel, value| k.compare_integers(IntegerCondition::GreaterSigned, value, zero);
+    let positive = |k: &mut KernelBuilder, value| {
+        k.compare_integers(IntegerCondition::GreaterSigned, value, zero)
+    };
     let inside = positive(&mut k, x);
     let inside = k.and_then(inside, |k| positive(k, y));
     let inside = k.and_then(inside, |k| k.less(x, last));
     let inside = k.and_then(inside, |k| k.less(y, last));
     k.when(inside, |k| {
-        let at = |k: &mut Kernel, dx, dy| {
+        let at = |k: &mut KernelBuilder, dx, dy| {
             let dy = k.i32(dy);
             let row = k.add(y, dy);
             let index = k.mul(row, n);
@@ -168,7 +170,7 @@ pub fn stencil() -> SsaModule {
 pub fn locals() -> SsaModule {
     let mut module = module();
     // struct Pair { float sum; float product; }; void add(Pair* pair, float x)
-    let mut add = Kernel::with_linkage("add", FunctionLinkage::Device, &[POINTER, F32], &[]);
+    let mut add = KernelBuilder::with_linkage("add", FunctionLinkage::Device, &[POINTER, F32], &[]);
     let [pair, x] = [0, 1].map(|index| add.parameter(index));
     let flags = MemoryFlags::aligned(4);
     let old = add.load(F32, pair, flags);
@@ -180,7 +182,7 @@ pub fn locals() -> SsaModule {
     add.store(product, new, flags);
     let add = module.add_function(add.end());
 
-    let mut k = Kernel::new("locals", &[POINTER, POINTER]);
+    let mut k = KernelBuilder::new("locals", &[POINTER, POINTER]);
     let [from, to] = [0, 1].map(|index| k.parameter(index));
     let i = k.thread(0);
     let (pair, copy, array) = (k.create_slot(8, 4), k.create_slot(8, 4), k.create_slot(32, 4));
@@ -216,12 +218,12 @@ pub fn recursion() -> SsaModule {
     let mut module = module();
     let declared = SsaFunction::new("fibonacci", FunctionLinkage::Device);
     let fibonacci = module.add_function(declared);
-    let mut f = Kernel::with_linkage("fibonacci", FunctionLinkage::Device, &[I32], &[I32]);
+    let mut f = KernelBuilder::with_linkage("fibonacci", FunctionLinkage::Device, &[I32], &[I32]);
     let n = f.parameter(0);
     let two = f.i32(2);
     let small = f.less(n, two);
     f.when(small, |f| f.return_values(&[n]));
-    let step = |f: &mut Kernel, by| {
+    let step = |f: &mut KernelBuilder, by| {
         let by = f.i32(by);
         let less = f.add(n, by);
         f.call(fibonacci, &[I32], &[less])[0]
@@ -230,7 +232,7 @@ pub fn recursion() -> SsaModule {
     let sum = f.add(a, b);
     f.return_values(&[sum]);
     module.define_function(fibonacci, f.finish());
-    let mut k = Kernel::new("recursion", &[POINTER]);
+    let mut k = KernelBuilder::new("recursion", &[POINTER]);
     let to = k.parameter(0);
     let i = k.special(SpecialValue::ThreadIndex(0));
     let value = k.call(fibonacci, &[I32], &[i])[0];

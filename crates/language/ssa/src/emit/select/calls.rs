@@ -8,7 +8,7 @@ use crate::ir::*;
 use lanework_ptx::{ScalarType, StateSpace, Variable};
 
 /// A parameter or return value of a device function: bits of the value's size.
-pub(in crate::emit) fn value_variable(ty: ValueType, name: impl Into<String>) -> Variable {
+pub(crate) fn value_variable(ty: ValueType, name: impl Into<String>) -> Variable {
     let scalar = match ty.bytes() {
         1 => ScalarType::B8,
         2 => ScalarType::B16,
@@ -19,7 +19,7 @@ pub(in crate::emit) fn value_variable(ty: ValueType, name: impl Into<String>) ->
 }
 
 /// The return value of a function: one value, or a structure of several.
-pub(in crate::emit) fn return_variable(types: &[ValueType], name: &str) -> Option<Variable> {
+pub(crate) fn return_variable(types: &[ValueType], name: &str) -> Option<Variable> {
     match types {
         [] => None,
         [ty] => Some(value_variable(*ty, name)),

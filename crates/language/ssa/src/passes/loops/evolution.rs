@@ -152,14 +152,14 @@ pub(super) struct Evolution<'a> {
 
 /// The amount added per iteration, as an expression of values that the loop does not change.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Step {
+pub(super) enum LoopStep {
     Zero,
     Value(ValueId),
-    Sum(Box<Step>, Box<Step>),
-    Negative(Box<Step>),
-    Product(Box<Step>, ValueId),
-    Extended(Box<Step>, ValueType),
-    Truncated(Box<Step>, ValueType),
+    Sum(Box<LoopStep>, Box<LoopStep>),
+    Negative(Box<LoopStep>),
+    Product(Box<LoopStep>, ValueId),
+    Extended(Box<LoopStep>, ValueType),
+    Truncated(Box<LoopStep>, ValueType),
 }
 
 impl Evolution<'_> {
@@ -181,10 +181,10 @@ impl Evolution<'_> {
         value: ValueId,
         exact: bool,
         depth: u32,
-    ) -> Option<Step> {
+    ) -> Option<LoopStep> {
         let value = function.resolve(value);
         if self.is_invariant(function, value) {
-            return Some(Step::Zero);
+            return Some(LoopStep::Zero);
         }
         if depth > 12 {
             return None;
@@ -211,7 +211,7 @@ impl Evolution<'_> {
             }
             InstructionKind::Integer { op: IntegerBinary::Subtract, .. } => {
                 let b = step(b)?;
-                let b = if b == Step::Zero { b } else { Step::Negative(Box::new(b)) };
+                let b = if b == LoopStep::Zero { b } else { LoopStep::Negative(Box::new(b)) };
                 Some(sum(step(a)?, b))
             }
             InstructionKind::Integer { op: IntegerBinary::Multiply, .. } => {
@@ -220,14 +220,14 @@ impl Evolution<'_> {
                 if !self.is_invariant(function, factor) {
                     return None;
                 }
-                Some(Step::Product(Box::new(step(varying)?), function.resolve(factor)))
+                Some(LoopStep::Product(Box::new(step(varying)?), function.resolve(factor)))
             }
             InstructionKind::Convert(ValueConversion::SignExtend) => {
                 let inner = self.step(function, a, true, depth + 1)?;
-                Some(Step::Extended(Box::new(inner), function.value_type(value)))
+                Some(LoopStep::Extended(Box::new(inner), function.value_type(value)))
             }
             InstructionKind::Convert(ValueConversion::Truncate) if !exact => {
-                Some(Step::Truncated(Box::new(step(a)?), function.value_type(value)))
+                Some(LoopStep::Truncated(Box::new(step(a)?), function.value_type(value)))
             }
             _ => None,
         }
@@ -239,10 +239,10 @@ impl Evolution<'_> {
         value: ValueId,
         index: usize,
         exact: bool,
-    ) -> Option<Step> {
+    ) -> Option<LoopStep> {
         // The last of several steps in an unrolled body: follow additions of invariant values back to the parameter.
         let mut at = function.resolve(self.next[index]);
-        let mut total = Step::Zero;
+        let mut total = LoopStep::Zero;
         for _ in 0..64 {
             if at == value {
                 return Some(total);
@@ -258,16 +258,16 @@ impl Evolution<'_> {
             if !self.is_invariant(function, b) {
                 return None;
             }
-            total = sum(total, Step::Value(function.resolve(b)));
+            total = sum(total, LoopStep::Value(function.resolve(b)));
             at = function.resolve(a);
         }
         None
     }
 }
 
-fn sum(a: Step, b: Step) -> Step {
+fn sum(a: LoopStep, b: LoopStep) -> LoopStep {
     match (a, b) {
-        (Step::Zero, other) | (other, Step::Zero) => other,
-        (a, b) => Step::Sum(Box::new(a), Box::new(b)),
+        (LoopStep::Zero, other) | (other, LoopStep::Zero) => other,
+        (a, b) => LoopStep::Sum(Box::new(a), Box::new(b)),
     }
 }

@@ -5,7 +5,7 @@ use crate::analysis::{AliasAnalysis, FastSet, KindEffects, NaturalLoop};
 use crate::ir::*;
 
 /// Hoists from all loops, inner loops first.
-pub(in crate::passes) fn hoist_invariants(function: &mut SsaFunction) {
+pub(crate) fn hoist_invariants(function: &mut SsaFunction) {
     let graph = with_preheaders(function);
     let aliases = AliasAnalysis::new(function, &graph.flow);
     for natural in graph.forest.loops.iter().rev() {

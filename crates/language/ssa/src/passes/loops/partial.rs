@@ -17,7 +17,7 @@ const LARGEST_SIZE: usize = 4096;
 const AUTOMATIC_COUNT: u32 = 4;
 
 /// Unrolls innermost loops of one block.
-pub(in crate::passes) fn unroll_partially(function: &mut SsaFunction) {
+pub(crate) fn unroll_partially(function: &mut SsaFunction) {
     let mut tried: FastSet<BlockId> = FastSet::default();
     'changed: loop {
         let graph = with_preheaders(function);

@@ -10,7 +10,7 @@ use crate::ir::*;
 const LARGEST_CONDITION: usize = 24;
 
 /// Rotates all loops that test at the top.
-pub(in crate::passes) fn rotate_loops(function: &mut SsaFunction) {
+pub(crate) fn rotate_loops(function: &mut SsaFunction) {
     let graph = with_preheaders(function);
     // By header that is copied: the block with the copy, and the copies of its values.
     let mut copies: FastMap<BlockId, (BlockId, ValueMap)> = FastMap::default();

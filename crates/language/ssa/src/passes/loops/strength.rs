@@ -2,14 +2,14 @@
 //! advanced, instead of products and sums computed anew.
 
 use super::clone::{ValueMap, clone_instruction};
-use super::evolution::{Evolution, Step};
+use super::evolution::{Evolution, LoopStep};
 use super::{LoopGraph, with_preheaders};
 use crate::fold::{fold, signed};
 use crate::ir::*;
 use std::collections::HashMap;
 
 /// Reduces addresses in innermost loops.
-pub(in crate::passes) fn reduce_addresses(function: &mut SsaFunction) {
+pub(crate) fn reduce_addresses(function: &mut SsaFunction) {
     let graph = with_preheaders(function);
     for index in (0..graph.forest.loops.len()).rev() {
         reduce(function, &graph, index);
@@ -59,7 +59,7 @@ fn reduce(function: &mut SsaFunction, graph: &LoopGraph, index: usize) {
     let mut pointers = Vec::new();
     for address in addresses {
         let Some(step) = evolution.step(function, address, false, 0) else { continue };
-        if step == Step::Zero {
+        if step == LoopStep::Zero {
             continue;
         }
         pointers.push((address, step));
@@ -165,7 +165,12 @@ fn start_value(
 }
 
 /// A step as a value of an integer type, computed before the loop.
-fn step_value(function: &mut SsaFunction, step: &Step, ty: ValueType, before: BlockId) -> ValueId {
+fn step_value(
+    function: &mut SsaFunction,
+    step: &LoopStep,
+    ty: ValueType,
+    before: BlockId,
+) -> ValueId {
     let insert = |function: &mut SsaFunction, kind: InstructionKind, arguments: Vec<ValueId>| {
         if let Some(value) = fold(function, &kind, &arguments, ty) {
             return value;
@@ -178,8 +183,8 @@ fn step_value(function: &mut SsaFunction, step: &Step, ty: ValueType, before: Bl
     let integer = |op| InstructionKind::Integer { op, no_wrap: false };
     let narrower = if ty == ValueType::I64 { ValueType::I32 } else { ValueType::I64 };
     match step {
-        Step::Zero => function.constant(ty, 0),
-        Step::Value(value) => {
+        LoopStep::Zero => function.constant(ty, 0),
+        LoopStep::Value(value) => {
             let from = function.value_type(*value);
             match from.bits().cmp(&ty.bits()) {
                 std::cmp::Ordering::Equal => *value,
@@ -195,26 +200,26 @@ fn step_value(function: &mut SsaFunction, step: &Step, ty: ValueType, before: Bl
                 ),
             }
         }
-        Step::Sum(a, b) => {
+        LoopStep::Sum(a, b) => {
             let a = step_value(function, a, ty, before);
             let b = step_value(function, b, ty, before);
             insert(function, integer(IntegerBinary::Add), vec![a, b])
         }
-        Step::Negative(a) => {
+        LoopStep::Negative(a) => {
             let a = step_value(function, a, ty, before);
             let zero = function.constant(ty, 0);
             insert(function, integer(IntegerBinary::Subtract), vec![zero, a])
         }
-        Step::Product(a, factor) => {
+        LoopStep::Product(a, factor) => {
             let a = step_value(function, a, ty, before);
-            let factor = step_value(function, &Step::Value(*factor), ty, before);
+            let factor = step_value(function, &LoopStep::Value(*factor), ty, before);
             insert(function, integer(IntegerBinary::Multiply), vec![a, factor])
         }
-        Step::Extended(inner, _) => {
+        LoopStep::Extended(inner, _) => {
             let inner = step_value(function, inner, narrower, before);
             insert(function, InstructionKind::Convert(ValueConversion::SignExtend), vec![inner])
         }
-        Step::Truncated(inner, _) => {
+        LoopStep::Truncated(inner, _) => {
             let inner = step_value(function, inner, narrower, before);
             insert(function, InstructionKind::Convert(ValueConversion::Truncate), vec![inner])
         }

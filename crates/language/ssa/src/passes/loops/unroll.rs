@@ -15,14 +15,14 @@ const LARGEST_SIZE: usize = 16 * 1024;
 /// The most iterations of a loop that is unrolled.
 const MOST_ITERATIONS: usize = 1024;
 
-/// Unrolls innermost loops with a constant trip count. Whether any was.
-pub(in crate::passes) fn unroll_fully(function: &mut SsaFunction) -> bool {
+/// Unrolls loops with a constant trip count, inner loops first. Whether any was.
+pub(crate) fn unroll_fully(function: &mut SsaFunction) -> bool {
     let mut any = false;
     let mut tried: FastSet<BlockId> = FastSet::default();
     'changed: loop {
         let graph = with_preheaders(function);
-        for (index, natural) in graph.forest.loops.iter().enumerate().rev() {
-            if !graph.forest.is_innermost(index) || !tried.insert(natural.header) {
+        for natural in graph.forest.loops.iter().rev() {
+            if !tried.insert(natural.header) {
                 continue;
             }
             let size = natural.blocks.iter().map(|block| function.block(*block).instructions.len());
@@ -133,10 +133,8 @@ fn unroll(function: &mut SsaFunction, natural: &NaturalLoop, before: BlockId, co
         for (value, list) in &mut definitions {
             list.push((copies[&block_of[value]], mapped(function, &values, *value)));
         }
-        for block in copies.values() {
-            function.block_mut(*block).unroll = UnrollHint::Automatic;
-        }
         let (header, end) = (copies[&natural.header], copies[&latch]);
+        function.block_mut(header).unroll = UnrollHint::Automatic;
         // The copy before enters this one: its jump to the first copy's own header, or the loop's.
         for target in function.block_mut(previous).terminator.targets_mut() {
             if target.block == natural.header {

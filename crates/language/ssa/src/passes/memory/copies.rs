@@ -20,7 +20,7 @@ pub(super) struct CopiedUnit {
 }
 
 /// Replaces copies and fills by loads and stores.
-pub(in crate::passes) fn lower_copies(function: &mut SsaFunction) {
+pub(crate) fn lower_copies(function: &mut SsaFunction) {
     for mut block in ControlFlow::new(function).order {
         let mut index = 0;
         while let Some(id) = function.block(block).instructions.get(index).copied() {

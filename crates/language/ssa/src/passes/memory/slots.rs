@@ -13,10 +13,10 @@ use crate::variables::VariableState;
 use std::collections::BTreeMap;
 
 /// Bytes of a slot.
-type Piece = (SlotId, u64, u64);
+type SlotPiece = (SlotId, u64, u64);
 
 /// Promotes what it can.
-pub(in crate::passes) fn promote_slots(function: &mut SsaFunction) {
+pub(crate) fn promote_slots(function: &mut SsaFunction) {
     if function.slots.iter().all(|slot| slot.size == 0) {
         return;
     }
@@ -55,7 +55,7 @@ fn slot_of(function: &SsaFunction, pointer: ValueId) -> Option<(SlotId, u64)> {
 }
 
 /// The pieces a load or store accesses, with their types: one for each element.
-fn accessed(function: &SsaFunction, id: InstructionId) -> Vec<(Piece, ValueType)> {
+fn accessed(function: &SsaFunction, id: InstructionId) -> Vec<(SlotPiece, ValueType)> {
     let data = function.instruction(id);
     let elements = match data.kind {
         InstructionKind::Load(flags) if !flags.volatile => &data.results[..],
@@ -76,12 +76,19 @@ fn cut_copies(function: &mut SsaFunction, flow: &ControlFlow) {
     // By slot, the pieces by offset: the first access of an offset decides.
     let mut pieces: FastMap<SlotId, BTreeMap<u64, ValueType>> = FastMap::default();
     let mut copies = Vec::new();
+    // Slots with offsets that are not constant yet: unrolling may make them so, and only then the pieces are known.
+    let mut dynamic: FastSet<SlotId> = FastSet::default();
     for block in &flow.order {
         for id in &function.block(*block).instructions {
             for ((slot, offset, _), ty) in accessed(function, *id) {
                 pieces.entry(slot).or_default().entry(offset).or_insert(ty);
             }
             let data = function.instruction(*id);
+            if data.kind == InstructionKind::PointerAdd
+                && slot_of(function, data.results[0]).is_none()
+            {
+                dynamic.extend(root_slot(function, data.results[0]));
+            }
             let size = match data.kind {
                 InstructionKind::CopyMemory { size, .. }
                 | InstructionKind::FillMemory { size, .. } => size,
@@ -93,6 +100,8 @@ fn cut_copies(function: &mut SsaFunction, flow: &ControlFlow) {
             }
         }
     }
+    copies
+        .retain(|(_, _, sides, _)| !sides.iter().flatten().any(|(slot, _)| dynamic.contains(slot)));
     // Edges on one side of a copy are edges on the other side.
     for _ in 0..4 {
         let mut changed = false;
@@ -186,8 +195,8 @@ fn cut_copy(
 
 /// Pieces of slots that no access crosses, with the type of their first access. Slots whose address is used otherwise have
 /// none.
-fn find_whole_pieces(function: &SsaFunction, flow: &ControlFlow) -> FastMap<Piece, ValueType> {
-    let mut pieces: FastMap<Piece, ValueType> = FastMap::default();
+fn find_whole_pieces(function: &SsaFunction, flow: &ControlFlow) -> FastMap<SlotPiece, ValueType> {
+    let mut pieces: FastMap<SlotPiece, ValueType> = FastMap::default();
     let mut escaped: FastSet<SlotId> = FastSet::default();
     for block in &flow.order {
         let data = function.block(*block);
@@ -277,11 +286,11 @@ fn root_slot(function: &SsaFunction, mut value: ValueId) -> Option<SlotId> {
 }
 
 /// Replaces loads and stores of pieces by values.
-fn promote(function: &mut SsaFunction, flow: &ControlFlow, whole: &FastMap<Piece, ValueType>) {
+fn promote(function: &mut SsaFunction, flow: &ControlFlow, whole: &FastMap<SlotPiece, ValueType>) {
     let mut state = VariableState::for_open_graph(flow);
     let mut pieces: Vec<_> = whole.iter().collect();
     pieces.sort();
-    let variables: FastMap<Piece, (VariableId, ValueType)> =
+    let variables: FastMap<SlotPiece, (VariableId, ValueType)> =
         pieces.into_iter().map(|(piece, ty)| (*piece, (state.declare(*ty), *ty))).collect();
     let mut waiting: Vec<usize> =
         flow.predecessors.iter().map(|predecessors| predecessors.len()).collect();
@@ -290,7 +299,7 @@ fn promote(function: &mut SsaFunction, flow: &ControlFlow, whole: &FastMap<Piece
         let mut kept = Vec::new();
         for id in std::mem::take(&mut function.block_mut(*block).instructions) {
             let elements = accessed(function, id);
-            let is_promoted = |piece: &Piece| variables.contains_key(piece);
+            let is_promoted = |piece: &SlotPiece| variables.contains_key(piece);
             if elements.is_empty() || !elements.iter().all(|(piece, _)| is_promoted(piece)) {
                 // A vector with only some promoted elements does not occur: the others would cross it.
                 kept.push(id);

@@ -8,7 +8,7 @@ use crate::ir::*;
 use crate::passes::edit::resolve_aliases;
 
 /// Gives pointers their spaces. Whether any had none.
-pub(in crate::passes) fn infer_spaces(function: &mut SsaFunction) -> bool {
+pub(crate) fn infer_spaces(function: &mut SsaFunction) -> bool {
     mark_global(function);
     let flow = ControlFlow::new(function);
     let spaces = solve(function, &flow);

@@ -12,6 +12,10 @@ use crate::analysis::{ControlFlow, FastSet};
 use crate::fold::{fold, signed};
 use crate::ir::*;
 
+/// How deep insertions may cause insertions. The next pass goes on from there, after equal instructions were merged:
+/// without a limit, an expression of shared values would double with every level.
+const DEEPEST: u32 = 4;
+
 /// A new value of an instruction.
 enum Rewrite {
     /// Another value.
@@ -27,6 +31,8 @@ struct Rewriter<'a> {
     before: Vec<InstructionId>,
     position: SourcePosition,
     changed: bool,
+    /// Number of insertions in progress.
+    depth: u32,
     /// Block parameters that start at 0 or above and only grow.
     counts_up: &'a FastSet<ValueId>,
 }
@@ -38,7 +44,13 @@ impl Rewriter<'_> {
             return value;
         }
         let id = self.function.add_instruction(kind, arguments, &[ty], self.position);
-        self.simplify(id);
+        if self.depth < DEEPEST {
+            self.depth += 1;
+            self.simplify(id);
+            self.depth -= 1;
+        } else {
+            self.before.push(id);
+        }
         let result = self.function.instruction(id).results[0];
         self.function.resolve(result)
     }
@@ -179,6 +191,7 @@ pub(super) fn simplify(function: &mut SsaFunction) -> bool {
             before: Vec::new(),
             position: SourcePosition::default(),
             changed: false,
+            depth: 0,
             counts_up: &counts_up,
         };
         for id in old {
