@@ -2,7 +2,7 @@
 
 /// The value of a number.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Number {
+pub enum NumberLiteral {
     /// An integer with its suffix.
     Integer {
         /// The value.
@@ -27,7 +27,7 @@ pub enum Number {
 ///
 /// # Errors
 /// Says what is wrong with it.
-pub fn number(text: &str) -> Result<Number, String> {
+pub fn number(text: &str) -> Result<NumberLiteral, String> {
     let text = text.replace('\'', "");
     let lower = text.to_ascii_lowercase();
     let hex = lower.strip_prefix("0x");
@@ -45,7 +45,7 @@ pub fn number(text: &str) -> Result<Number, String> {
             }),
         };
         let value = value.ok_or_else(|| format!("`{text}` is not a valid number"))?;
-        return Ok(Number::Float { value, single });
+        return Ok(NumberLiteral::Float { value, single });
     }
     let digits = lower.trim_end_matches(['u', 'l', 'z']);
     let suffix = lower.get(digits.len()..).unwrap_or("");
@@ -64,7 +64,12 @@ pub fn number(text: &str) -> Result<Number, String> {
     })?;
     let long = suffix.bytes().filter(|&byte| byte == b'l').count() as u8;
     let unsigned = suffix.contains(['u', 'z']);
-    Ok(Number::Integer { value, unsigned, long: long + u8::from(suffix.contains('z')), decimal })
+    Ok(NumberLiteral::Integer {
+        value,
+        unsigned,
+        long: long + u8::from(suffix.contains('z')),
+        decimal,
+    })
 }
 
 /// A hexadecimal floating-point number after `0x`.
@@ -156,14 +161,15 @@ mod tests {
     #[test]
     fn numbers_have_their_values() {
         let float = |text| match number(text) {
-            Ok(Number::Float { value, .. }) => value,
+            Ok(NumberLiteral::Float { value, .. }) => value,
             other => panic!("{text}: {other:?}"),
         };
         assert_eq!(float("1.5f"), 1.5);
         assert_eq!(float("0.1f"), f64::from(0.1f32));
         assert_eq!(float("0x1.8p1"), 3.0);
         assert_eq!(float("1e-3"), 1e-3);
-        let integer = Number::Integer { value: 255, unsigned: true, long: 2, decimal: false };
+        let integer =
+            NumberLiteral::Integer { value: 255, unsigned: true, long: 2, decimal: false };
         assert_eq!(number("0xFFull"), Ok(integer));
         assert!(number("12abc").is_err());
         assert!(number("99999999999999999999").is_err());

@@ -2,7 +2,7 @@
 
 use super::scopes::NameKind;
 use super::{Parsed, Parser, SyntaxFailure};
-use crate::lex::literals::{Number, number, unescape};
+use crate::lex::literals::{NumberLiteral, number, unescape};
 use crate::lex::names::known;
 use crate::lex::{Name, Punctuation, TokenKind};
 use crate::source::Span;
@@ -101,10 +101,12 @@ impl Parser {
             TokenKind::Number(text) => {
                 self.at += 1;
                 match number(self.names.text(text)) {
-                    Ok(Number::Integer { value, unsigned, long, decimal }) => {
+                    Ok(NumberLiteral::Integer { value, unsigned, long, decimal }) => {
                         ExpressionKind::Integer { value, unsigned, long, decimal }
                     }
-                    Ok(Number::Float { value, single }) => ExpressionKind::Float { value, single },
+                    Ok(NumberLiteral::Float { value, single }) => {
+                        ExpressionKind::Float { value, single }
+                    }
                     Err(why) => return self.report(Problem::error(start, why)),
                 }
             }

@@ -1,7 +1,7 @@
 //! The expressions of `#if`.
 
 use super::Preprocessor;
-use crate::lex::literals::{Number, number, unescape};
+use crate::lex::literals::{NumberLiteral, number, unescape};
 use crate::lex::names::known;
 use crate::lex::{Punctuation, Token, TokenKind};
 use crate::source::Span;
@@ -39,7 +39,7 @@ impl Preprocessor<'_> {
     fn number_of(&self, token: &Token) -> i64 {
         match token.kind {
             TokenKind::Number(name) => match number(self.names.text(name)) {
-                Ok(Number::Integer { value, .. }) => value as i64,
+                Ok(NumberLiteral::Integer { value, .. }) => value as i64,
                 _ => 0,
             },
             TokenKind::Character(name) => {
