@@ -30,7 +30,7 @@ use analyze::Analyzer;
 use parse::Parser;
 use preprocess::Preprocessor;
 use source::SourceMap;
-use source::diagnostics::{Problem, Problems, Severity};
+use source::diagnostics::{Problems, Severity, SourceProblem};
 
 /// Target and macros of a compilation.
 #[derive(Clone, Debug)]
@@ -146,7 +146,7 @@ fn compile_here(
         }
         Err(why) => {
             let problem =
-                Problem::unsupported(source::Span::default(), format!("this code ({why})"));
+                SourceProblem::unsupported(source::Span::default(), format!("this code ({why})"));
             analyzer.parser.problems.push(problem);
             Err(failure(&analyzer))
         }

@@ -98,9 +98,9 @@ const PIECES: &[&str] = &[
 ];
 
 /// A small generator of random numbers (xorshift).
-struct Random(u64);
+struct RandomBits(u64);
 
-impl Random {
+impl RandomBits {
     fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -119,7 +119,7 @@ fn exercise(source: &str) {
 
 #[test]
 fn random_pieces_are_refused_politely() {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = RandomBits(0x9e37_79b9_7f4a_7c15);
     for _ in 0..60 {
         let count = random.below(40);
         let source: Vec<&str> = (0..count).map(|_| PIECES[random.below(PIECES.len())]).collect();
@@ -133,7 +133,7 @@ fn damaged_sources_are_refused_politely() {
         for (T v : x) s += v; return s; } };\n__global__ void k(float* x, int n) { A<4, float> a = {1, 2, 3}; auto f = \
         [=](float v) { return v * n; }; switch (n) { case 1: x[0] = f(a.sum()); break; default: x[1] = __half2float(__float2half(x[2])); } }\n\
         int main() { float* p; k<<<1, 32>>>(p, 3); }";
-    let mut random = Random(42);
+    let mut random = RandomBits(42);
     for _ in 0..40 {
         let mut bytes: Vec<char> = source.chars().collect();
         for _ in 0..=random.below(3) {

@@ -3,7 +3,7 @@
 use super::Analyzer;
 use super::scopes::Binding;
 use super::templates::{TemplateKind, TemplateRecord};
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::types::TypeKind;
 use std::collections::HashMap;
@@ -263,7 +263,7 @@ impl Analyzer {
                     Some(text) => format!("static assertion failed: {text}"),
                     None => "static assertion failed".to_owned(),
                 };
-                let problem = Problem::error(value.span, message);
+                let problem = SourceProblem::error(value.span, message);
                 self.report(problem.label("this is false"));
             }
             Some(_) => {}

@@ -20,12 +20,12 @@ pub use templates::TemplateArgument;
 use crate::lex::Name;
 use crate::parse::Parser;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::Declaration;
 use crate::typed::*;
 use crate::types::{RecordId, TypeId, TypeTable};
 use functions::Frame;
-use scopes::{Binding, Scope};
+use scopes::{Binding, NameScope};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use templates::TemplateRecord;
@@ -45,7 +45,7 @@ pub struct Analyzer {
     pub functions: Vec<FunctionRecord>,
     /// All variables of the module.
     pub variables: Vec<ModuleVariable>,
-    scopes: Vec<Scope>,
+    scopes: Vec<NameScope>,
     scope: usize,
     templates: Vec<TemplateRecord>,
     /// The template and arguments of classes.
@@ -76,7 +76,7 @@ impl Analyzer {
             types: TypeTable::default(),
             functions: Vec::new(),
             variables: Vec::new(),
-            scopes: vec![Scope::default()],
+            scopes: vec![NameScope::default()],
             scope: 0,
             templates: Vec::new(),
             record_templates: HashMap::new(),
@@ -118,7 +118,7 @@ impl Analyzer {
     }
 
     /// Reports a problem, with the instantiations around it.
-    fn report(&mut self, mut problem: Problem) {
+    fn report(&mut self, mut problem: SourceProblem) {
         for (span, text) in self.around.iter().rev().take(4) {
             problem = problem.note(*span, text.clone());
         }
@@ -126,11 +126,11 @@ impl Analyzer {
     }
 
     fn error(&mut self, span: Span, message: impl Into<String>) {
-        self.report(Problem::error(span, message));
+        self.report(SourceProblem::error(span, message));
     }
 
     fn unsupported(&mut self, span: Span, what: impl std::fmt::Display) {
-        self.report(Problem::unsupported(span, what));
+        self.report(SourceProblem::unsupported(span, what));
     }
 
     /// An erroneous expression: it causes no further errors.

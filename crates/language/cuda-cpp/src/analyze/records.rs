@@ -3,7 +3,7 @@
 use super::Analyzer;
 use super::scopes::Binding;
 use crate::lex::names::known;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::types::{Record, RecordField, RecordId, TypeId, TypeKind};
 use std::rc::Rc;
@@ -38,7 +38,7 @@ impl Analyzer {
                 let name = self.types.record(record).name.clone();
                 let first = self.types.record(record).span;
                 let problem =
-                    Problem::error(syntax.span, format!("class `{name}` is defined twice"));
+                    SourceProblem::error(syntax.span, format!("class `{name}` is defined twice"));
                 self.report(problem.note(first, "first defined here"));
             }
             return ty;

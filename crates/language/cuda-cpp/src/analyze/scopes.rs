@@ -3,7 +3,7 @@
 use super::Analyzer;
 use super::templates::TemplateArgument;
 use crate::lex::Name;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::{NamePart, QualifiedName};
 use crate::typed::{FunctionNumber, LocalNumber, Typed, VariableNumber};
 use crate::types::{RecordId, TypeId, TypeKind};
@@ -33,7 +33,7 @@ pub(super) enum Binding {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Scope {
+pub(super) struct NameScope {
     pub parent: Option<usize>,
     pub names: HashMap<Name, Binding>,
     /// Namespaces of using directives, inline namespaces.
@@ -48,7 +48,7 @@ pub(super) struct Scope {
 
 impl Analyzer {
     pub(super) fn add_scope(&mut self, parent: usize) -> usize {
-        self.scopes.push(Scope { parent: Some(parent), ..Scope::default() });
+        self.scopes.push(NameScope { parent: Some(parent), ..NameScope::default() });
         self.scopes.len() - 1
     }
 
@@ -251,7 +251,7 @@ impl Analyzer {
             None => "the global namespace".to_owned(),
         };
         let mut problem =
-            Problem::error(name.last().span, format!("{holder} has no member `{last}`"));
+            SourceProblem::error(name.last().span, format!("{holder} has no member `{last}`"));
         let names: Vec<&str> =
             self.scopes[scope].names.keys().map(|&name| self.text(name)).collect();
         if let Some(near) = crate::source::similar::nearest(&last, names.into_iter()) {
@@ -264,7 +264,7 @@ impl Analyzer {
     pub(super) fn unknown_name(&mut self, name: Name, span: crate::source::Span, what: &str) {
         let text = self.text(name).to_owned();
         let mut problem =
-            Problem::error(span, format!("cannot find {what} `{text}` in this scope"));
+            SourceProblem::error(span, format!("cannot find {what} `{text}` in this scope"));
         let mut names: Vec<&str> = Vec::new();
         let mut scope = Some(self.scope);
         while let Some(here) = scope {

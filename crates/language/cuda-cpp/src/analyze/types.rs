@@ -3,7 +3,7 @@
 use super::Analyzer;
 use super::scopes::Binding;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::types::{FunctionType, TypeId, TypeKind};
 use std::rc::Rc;
@@ -103,7 +103,8 @@ impl Analyzer {
             typed
         };
         let Some(value) = self.constant_value(&typed) else {
-            let problem = Problem::error(size.span, "the size of an array must be a constant");
+            let problem =
+                SourceProblem::error(size.span, "the size of an array must be a constant");
             self.report(problem.label("not known at compile time").help(
                 "make it `constexpr` or a template parameter, or use `extern __shared__` memory sized at launch",
             ));
@@ -192,7 +193,7 @@ impl Analyzer {
                         "nv_bfloat16" => "add `#include <cuda_bf16.h>`",
                         _ => "write `std::` before it, or include its header",
                     };
-                    let problem = Problem::error(
+                    let problem = SourceProblem::error(
                         name.span,
                         format!("cannot find type `{text}` in this scope"),
                     );

@@ -4,7 +4,7 @@ use super::Analyzer;
 use super::scopes::Binding;
 use crate::evaluate;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
@@ -68,7 +68,7 @@ impl Analyzer {
         let (name, span) = (syntax.name.last().name, syntax.span);
         if flags.shared && !matches!(syntax.initializer, Initializer::None) {
             let problem =
-                Problem::error(span, "a `__shared__` variable cannot have an initial value");
+                SourceProblem::error(span, "a `__shared__` variable cannot have an initial value");
             self.report(problem.help("assign it in one thread, then call `__syncthreads()`"));
         }
         let quiet = space == VariableSpace::Host;

@@ -2,7 +2,7 @@
 
 use super::FunctionLowering;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::AsmSyntax;
 use crate::typed::*;
 use lanework_ssa as ssa;
@@ -66,7 +66,7 @@ impl FunctionLowering<'_, '_> {
                         literals.push(Some(text));
                     }
                     None => {
-                        let problem = Problem::error(
+                        let problem = SourceProblem::error(
                             input.span,
                             "an operand with constraint `n` must be a constant",
                         );
@@ -102,7 +102,7 @@ impl FunctionLowering<'_, '_> {
         let text = match substitute(&asm.text, outputs.len(), &literals) {
             Ok(text) => text,
             Err(why) => {
-                self.analyzer().parser.problems.push(Problem::error(span, why));
+                self.analyzer().parser.problems.push(SourceProblem::error(span, why));
                 return;
             }
         };
@@ -118,7 +118,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     fn bad_constraint(&mut self, constraint: &str, span: Span) {
-        let problem = Problem::error(
+        let problem = SourceProblem::error(
             span,
             format!("`{constraint}` is not a constraint of `asm` in device code"),
         );
@@ -153,7 +153,7 @@ impl FunctionLowering<'_, '_> {
             return Some(self.b.convert(conversion, value, kind));
         }
         let shown = self.types().display(operand.ty);
-        let problem = Problem::error(
+        let problem = SourceProblem::error(
             operand.span,
             format!("an operand of type `{shown}` does not fit its constraint"),
         );

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{FunctionLowering, Place};
+use super::{FunctionLowering, ObjectPlace};
 use crate::syntax::BinaryOperator;
 use crate::typed::*;
 use crate::types::TypeId;
@@ -149,7 +149,11 @@ impl FunctionLowering<'_, '_> {
                     match bits {
                         Some((start, width)) => {
                             let scalar = self.scalar(part);
-                            self.write_place(Place::Bits(place, *start, *width), part.ty, scalar);
+                            self.write_place(
+                                ObjectPlace::Bits(place, *start, *width),
+                                part.ty,
+                                scalar,
+                            );
                         }
                         None => self.initialize(part, place),
                     }

@@ -1,6 +1,6 @@
 //! Loads, stores and places.
 
-use super::{FunctionLowering, LocalPlace, Place};
+use super::{FunctionLowering, LocalPlace, ObjectPlace};
 use crate::typed::*;
 use crate::types::TypeId;
 use lanework_ssa as ssa;
@@ -43,39 +43,39 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// The place of an object.
-    pub(super) fn place(&mut self, value: &Typed) -> Place {
+    pub(super) fn place(&mut self, value: &Typed) -> ObjectPlace {
         self.at(value.span);
         match &value.kind {
             TypedKind::Local(local) => match self.local_place(*local) {
-                LocalPlace::Variable(variable) => Place::Variable(variable),
-                LocalPlace::Memory(address) => Place::Memory(address),
+                LocalPlace::Variable(variable) => ObjectPlace::Variable(variable),
+                LocalPlace::Memory(address) => ObjectPlace::Memory(address),
             },
             TypedKind::Variable(variable) => {
                 if let Some(register) = self.special_of(*variable) {
                     // The address of `threadIdx`: that of a copy.
                     let slot = self.slot(value.ty, 1);
                     self.store_special(register, slot);
-                    return Place::Memory(slot);
+                    return ObjectPlace::Memory(slot);
                 }
-                Place::Memory(self.variable_address(*variable, value.span))
+                ObjectPlace::Memory(self.variable_address(*variable, value.span))
             }
             TypedKind::Function(function) => {
                 let id = self.module.function(*function);
-                Place::Memory(self.b.function_address(id))
+                ObjectPlace::Memory(self.b.function_address(id))
             }
-            TypedKind::Dereference(pointer) => Place::Memory(self.scalar(pointer)),
+            TypedKind::Dereference(pointer) => ObjectPlace::Memory(self.scalar(pointer)),
             TypedKind::Field(object, offset, bits) => {
                 let address = self.address(object);
                 let address = self.b.pointer_offset(address, *offset as i64);
                 match bits {
-                    Some((start, width)) => Place::Bits(address, *start, *width),
-                    None => Place::Memory(address),
+                    Some((start, width)) => ObjectPlace::Bits(address, *start, *width),
+                    None => ObjectPlace::Memory(address),
                 }
             }
             TypedKind::Temporary(inner) => {
                 let slot = self.slot(inner.ty, 1);
                 self.initialize(inner, slot);
-                Place::Memory(slot)
+                ObjectPlace::Memory(slot)
             }
             TypedKind::Assign(object, _) | TypedKind::CompoundAssign(_, object, ..) => {
                 self.effect(value);
@@ -93,7 +93,7 @@ impl FunctionLowering<'_, '_> {
                     |this| this.address(yes),
                     |this| this.address(no),
                 );
-                Place::Memory(address)
+                ObjectPlace::Memory(address)
             }
             TypedKind::Comma(first, second) => {
                 self.effect(first);
@@ -107,7 +107,7 @@ impl FunctionLowering<'_, '_> {
                 // A value where an object is wanted.
                 let slot = self.slot(value.ty, 1);
                 self.initialize(value, slot);
-                Place::Memory(slot)
+                ObjectPlace::Memory(slot)
             }
         }
     }
@@ -115,8 +115,8 @@ impl FunctionLowering<'_, '_> {
     /// The address of an object.
     pub(super) fn address(&mut self, value: &Typed) -> ValueId {
         match self.place(value) {
-            Place::Memory(address) | Place::Bits(address, ..) => address,
-            Place::Variable(variable) => {
+            ObjectPlace::Memory(address) | ObjectPlace::Bits(address, ..) => address,
+            ObjectPlace::Variable(variable) => {
                 // A scalar whose address is never taken: a copy.
                 let current = self.b.use_variable(variable);
                 let slot = self.slot(value.ty, 1);
@@ -145,11 +145,11 @@ impl FunctionLowering<'_, '_> {
         self.read_place(place, object.ty)
     }
 
-    pub(super) fn read_place(&mut self, place: Place, ty: TypeId) -> ValueId {
+    pub(super) fn read_place(&mut self, place: ObjectPlace, ty: TypeId) -> ValueId {
         match place {
-            Place::Variable(variable) => self.b.use_variable(variable),
-            Place::Memory(address) => self.load(address, ty),
-            Place::Bits(address, start, width) => {
+            ObjectPlace::Variable(variable) => self.b.use_variable(variable),
+            ObjectPlace::Memory(address) => self.load(address, ty),
+            ObjectPlace::Bits(address, start, width) => {
                 let kind = self.scalar_type(ty);
                 let unit = if kind == ValueType::I1 { ValueType::I8 } else { kind };
                 let flags = self.flags(ty);
@@ -169,11 +169,11 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    pub(super) fn write_place(&mut self, place: Place, ty: TypeId, value: ValueId) {
+    pub(super) fn write_place(&mut self, place: ObjectPlace, ty: TypeId, value: ValueId) {
         match place {
-            Place::Variable(variable) => self.b.define_variable(variable, value),
-            Place::Memory(address) => self.store(address, ty, value),
-            Place::Bits(address, start, width) => {
+            ObjectPlace::Variable(variable) => self.b.define_variable(variable, value),
+            ObjectPlace::Memory(address) => self.store(address, ty, value),
+            ObjectPlace::Bits(address, start, width) => {
                 let kind = self.scalar_type(ty);
                 let unit = if kind == ValueType::I1 { ValueType::I8 } else { kind };
                 let value = if kind == ValueType::I1 {

@@ -14,7 +14,7 @@ pub use module::lower;
 
 use crate::analyze::Analyzer;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind, TypeTable};
 use lanework_ssa as ssa;
@@ -31,7 +31,7 @@ enum LocalPlace {
 
 /// An object: a variable, or memory.
 #[derive(Clone, Copy)]
-enum Place {
+enum ObjectPlace {
     Variable(ssa::VariableId),
     Memory(ValueId),
     /// First bit and width within the unit in memory.
@@ -100,7 +100,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     fn unsupported(&mut self, span: Span, what: &str) {
-        self.analyzer().parser.problems.push(Problem::unsupported(span, what));
+        self.analyzer().parser.problems.push(SourceProblem::unsupported(span, what));
     }
 
     /// Sets the position of the next instructions.

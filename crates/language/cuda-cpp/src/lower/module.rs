@@ -3,7 +3,7 @@
 use super::{FunctionLowering, LocalPlace, scalar_type};
 use crate::analyze::Analyzer;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
 use lanework_ssa as ssa;
@@ -170,7 +170,7 @@ impl ModuleLowering<'_> {
             .collect();
         for (value, written) in values.iter().zip(&flags.launch_bounds) {
             if value.is_none() {
-                let problem = Problem::error(
+                let problem = SourceProblem::error(
                     written.span,
                     "the arguments of `__launch_bounds__` must be constants",
                 );
@@ -200,7 +200,7 @@ impl ModuleLowering<'_> {
             let builtin = self.analyzer.parser.map.is_builtin(record.syntax.span);
             if !builtin && !self.part && !self.analyzer.parser.problems.failed() {
                 let message = format!("function `{}` is used but not defined", record.display);
-                let problem = Problem::error(record.syntax.span, message);
+                let problem = SourceProblem::error(record.syntax.span, message);
                 self.analyzer
                     .parser
                     .problems
@@ -250,7 +250,7 @@ impl ModuleLowering<'_> {
         let builtin = self.analyzer.parser.map.is_builtin(found.span);
         if found.space == VariableSpace::Host && found.bytes.is_none() && !builtin {
             let message = format!("host variable `{}` cannot be used in device code", found.name);
-            let problem = Problem::error(span, message).note(found.span, "declared here");
+            let problem = SourceProblem::error(span, message).note(found.span, "declared here");
             let problem = problem
                 .help("add `__device__` or `__constant__`, make it `constexpr`, or pass its value");
             self.analyzer.parser.problems.push(problem);

@@ -5,7 +5,7 @@ use super::types::{DeclarationSpecifiers, Declarator};
 use super::{Parsed, Parser};
 use crate::lex::names::known;
 use crate::lex::{Name, Punctuation, TokenKind};
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -23,7 +23,7 @@ impl Parser {
             return Ok(());
         }
         if token.is(Punctuation::BraceClose) {
-            let problem = Problem::error(start, "this `}` closes nothing");
+            let problem = SourceProblem::error(start, "this `}` closes nothing");
             self.at += 1;
             return self
                 .report(problem.help("remove it, or look for a `{` that is missing before"));
@@ -74,7 +74,7 @@ impl Parser {
         let open = self.expect(Punctuation::BraceOpen, "before declarations")?;
         while !self.is(Punctuation::BraceClose) {
             if self.peek() == TokenKind::End {
-                let problem = Problem::error(open, "this `{` is never closed");
+                let problem = SourceProblem::error(open, "this `{` is never closed");
                 return self.report(problem.label("opened here"));
             }
             let before = self.at;
@@ -392,7 +392,7 @@ impl Parser {
             } else {
                 if matches!(specifiers.base, BaseType::Absent) {
                     let text = self.names.text(name.last().name).to_owned();
-                    let problem = Problem::error(
+                    let problem = SourceProblem::error(
                         name.span,
                         format!("the declaration of `{text}` has no type"),
                     );
@@ -601,7 +601,7 @@ impl Parser {
             let span = self.span();
             match crate::lex::literals::unescape(self.names.text(text), false) {
                 Ok(units) => bytes.extend(units.iter().map(|&unit| unit as u8)),
-                Err(why) => return self.report(Problem::error(span, why)),
+                Err(why) => return self.report(SourceProblem::error(span, why)),
             }
             self.at += 1;
         }

@@ -3,7 +3,7 @@
 use super::{Parsed, Parser, SyntaxFailure};
 use crate::lex::names::known;
 use crate::lex::{Punctuation, TokenKind};
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use std::rc::Rc;
 
@@ -93,7 +93,7 @@ impl Parser {
     fn assignment_inner(&mut self) -> Parsed<Expression> {
         use BinaryOperator as B;
         if self.is_name(known::THROW) {
-            return self.report(Problem::unsupported(self.span(), "`throw` in device code"));
+            return self.report(SourceProblem::unsupported(self.span(), "`throw` in device code"));
         }
         let left = self.conditional()?;
         let TokenKind::Punctuation(punctuation) = self.peek() else { return Ok(left) };

@@ -3,7 +3,7 @@
 use super::{Parsed, Parser};
 use crate::lex::names::known;
 use crate::lex::{Punctuation, TokenKind};
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 
 impl Parser {
@@ -41,7 +41,7 @@ impl Parser {
             }
         }
         if self.is_name(known::TRY) {
-            return self.report(Problem::unsupported(self.span(), "`try` around a function"));
+            return self.report(SourceProblem::unsupported(self.span(), "`try` around a function"));
         }
         let statements = self.compound()?.into();
         Ok(FunctionBody { members, statements, end: self.last_span() })

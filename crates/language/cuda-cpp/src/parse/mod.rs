@@ -17,7 +17,7 @@ pub use scopes::ParserScopes;
 
 use crate::lex::names::known;
 use crate::lex::{Interner, Name, Punctuation, Token, TokenKind};
-use crate::source::diagnostics::{Problem, Problems};
+use crate::source::diagnostics::{Problems, SourceProblem};
 use crate::source::{SourceMap, Span};
 use crate::syntax::*;
 use std::collections::HashMap;
@@ -224,7 +224,8 @@ impl Parser {
         };
         let label = format!("expected `{text}` after this");
         let label = if here == self.span() { format!("found {found}") } else { label };
-        let problem = Problem::error(here, format!("expected `{text}` {after}, found {found}"));
+        let problem =
+            SourceProblem::error(here, format!("expected `{text}` {after}, found {found}"));
         let problem = problem.label(label);
         self.report(if punctuation == Punctuation::Semicolon {
             problem.help("add `;` at the end of the line")
@@ -233,7 +234,7 @@ impl Parser {
         })
     }
 
-    fn report<T>(&mut self, problem: Problem) -> Parsed<T> {
+    fn report<T>(&mut self, problem: SourceProblem) -> Parsed<T> {
         // Trials throw their problems away.
         if self.trials == 0 {
             self.problems.push(problem);
@@ -242,8 +243,10 @@ impl Parser {
     }
 
     fn unexpected<T>(&mut self, wanted: &str) -> Parsed<T> {
-        let problem =
-            Problem::error(self.span(), format!("expected {wanted}, found {}", self.describe()));
+        let problem = SourceProblem::error(
+            self.span(),
+            format!("expected {wanted}, found {}", self.describe()),
+        );
         self.report(problem)
     }
 
@@ -295,7 +298,8 @@ impl Parser {
     /// Guards recursion.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= DEEPEST {
-            let problem = Problem::error(self.span(), "this is nested more than 256 levels deep");
+            let problem =
+                SourceProblem::error(self.span(), "this is nested more than 256 levels deep");
             return self.report(problem);
         }
         self.depth += 1;
@@ -378,7 +382,8 @@ impl Parser {
             match self.peek() {
                 TokenKind::End => {
                     let open = stack.first().map_or("{", |_| "{");
-                    let problem = Problem::error(start, format!("this `{open}` is never closed"));
+                    let problem =
+                        SourceProblem::error(start, format!("this `{open}` is never closed"));
                     return self.report(problem.label("opened here"));
                 }
                 TokenKind::Punctuation(open @ (ParenOpen | BraceOpen | BracketOpen)) => {

@@ -139,8 +139,10 @@ impl Parser {
                 punctuation.text().to_owned()
             }
             TokenKind::Text(text) if self.names.text(text) == "\"\"" => {
-                let problem =
-                    crate::source::diagnostics::Problem::unsupported(span, "a literal operator");
+                let problem = crate::source::diagnostics::SourceProblem::unsupported(
+                    span,
+                    "a literal operator",
+                );
                 return self.report(problem);
             }
             TokenKind::Identifier(known::NEW | known::DELETE) => {

@@ -6,7 +6,7 @@ use crate::lex::literals::{NumberLiteral, number, unescape};
 use crate::lex::names::known;
 use crate::lex::{Name, Punctuation, TokenKind};
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use std::rc::Rc;
 
@@ -18,7 +18,8 @@ impl Parser {
         loop {
             length += 1;
             if length > 4 * super::DEEPEST {
-                return self.report(Problem::error(self.span(), "this expression is too long"));
+                return self
+                    .report(SourceProblem::error(self.span(), "this expression is too long"));
             }
             let kind = match self.peek() {
                 TokenKind::Punctuation(Punctuation::ParenOpen) => {
@@ -107,15 +108,17 @@ impl Parser {
                     Ok(NumberLiteral::Float { value, single }) => {
                         ExpressionKind::Float { value, single }
                     }
-                    Err(why) => return self.report(Problem::error(start, why)),
+                    Err(why) => return self.report(SourceProblem::error(start, why)),
                 }
             }
             TokenKind::Character(text) => {
                 self.at += 1;
                 match unescape(self.names.text(text), true) {
                     Ok(units) if !units.is_empty() => ExpressionKind::Character(units[0]),
-                    Ok(_) => return self.report(Problem::error(start, "empty character literal")),
-                    Err(why) => return self.report(Problem::error(start, why)),
+                    Ok(_) => {
+                        return self.report(SourceProblem::error(start, "empty character literal"));
+                    }
+                    Err(why) => return self.report(SourceProblem::error(start, why)),
                 }
             }
             TokenKind::Text(_) => {
@@ -124,7 +127,7 @@ impl Parser {
                     let span = self.span();
                     match unescape(self.names.text(text), false) {
                         Ok(more) => units.extend(more),
-                        Err(why) => return self.report(Problem::error(span, why)),
+                        Err(why) => return self.report(SourceProblem::error(span, why)),
                     }
                     self.at += 1;
                 }
@@ -140,8 +143,10 @@ impl Parser {
             }
             TokenKind::Punctuation(Punctuation::BraceOpen) => return self.braced(),
             TokenKind::Stray(c) => {
-                let problem =
-                    Problem::error(start, format!("unexpected character `{}`", c.escape_debug()));
+                let problem = SourceProblem::error(
+                    start,
+                    format!("unexpected character `{}`", c.escape_debug()),
+                );
                 return self.report(problem.help("remove it; it may come from copied text"));
             }
             _ => return self.unexpected("an expression"),
@@ -223,7 +228,7 @@ impl Parser {
             known::FUNCTION_NAME | known::FUNCTION_GNU | known::FUNCTION_PRETTY => {
                 ExpressionKind::Text("function".chars().map(u32::from).collect())
             }
-            known::TYPEID => return self.report(Problem::unsupported(start, "`typeid`")),
+            known::TYPEID => return self.report(SourceProblem::unsupported(start, "`typeid`")),
             known::OPERATOR => return self.name_or_construction(),
             _ if name.is_keyword() => {
                 let begins_type = self.look(|this| {
@@ -310,7 +315,8 @@ impl Parser {
             return self.construction(kind, start);
         }
         if follows && kind == Some(NameKind::Namespace) {
-            return self.report(Problem::error(name.span, "this is a namespace, not a function"));
+            return self
+                .report(SourceProblem::error(name.span, "this is a namespace, not a function"));
         }
         Ok(Expression { kind: ExpressionKind::Name(name), span: start.to(self.last_span()) })
     }

@@ -4,7 +4,7 @@ use super::scopes::NameKind;
 use super::{Parsed, Parser, SyntaxFailure};
 use crate::lex::names::known;
 use crate::lex::{Punctuation, TokenKind};
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use std::rc::Rc;
 
@@ -128,7 +128,7 @@ impl Parser {
         let mut items = Vec::new();
         while !self.is(Punctuation::BraceClose) {
             if self.peek() == TokenKind::End {
-                let problem = Problem::error(open, "this `{` is never closed");
+                let problem = SourceProblem::error(open, "this `{` is never closed");
                 return self.report(problem.label("opened here"));
             }
             let before = self.at;

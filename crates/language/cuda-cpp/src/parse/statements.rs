@@ -5,7 +5,7 @@ use super::{Parsed, Parser, SyntaxFailure};
 use crate::lex::names::known;
 use crate::lex::{Name, Punctuation, TokenKind};
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ impl Parser {
                 break Ok(());
             }
             if self.peek() == TokenKind::End {
-                let problem = Problem::error(open, "this `{` is never closed");
+                let problem = SourceProblem::error(open, "this `{` is never closed");
                 break self.report(problem.label("opened here"));
             }
             let before = self.at;
@@ -167,13 +167,14 @@ impl Parser {
                 StatementKind::Goto(label)
             }
             known::ELSE => {
-                let problem = Problem::error(self.span(), "`else` without `if`");
+                let problem = SourceProblem::error(self.span(), "`else` without `if`");
                 return self.report(
                     problem.help("a `;` after the `if` or a missing `{` may be the cause"),
                 );
             }
             known::TRY => {
-                return self.report(Problem::unsupported(self.span(), "`try` in device code"));
+                return self
+                    .report(SourceProblem::unsupported(self.span(), "`try` in device code"));
             }
             known::ASM | known::ASM_GNU | known::ASM_SHORT => {
                 StatementKind::Asm(Rc::new(self.asm()?))

@@ -5,7 +5,7 @@ use super::{Parsed, Parser, SyntaxFailure};
 use crate::lex::names::known;
 use crate::lex::{Name, Punctuation, TokenKind};
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use std::rc::Rc;
 
@@ -166,14 +166,16 @@ impl Parser {
                 | known::FLOAT
                 | known::DOUBLE => {
                     if words.base.is_some() || base.is_some() {
-                        let problem = Problem::error(token.span, "two types in one declaration");
+                        let problem =
+                            SourceProblem::error(token.span, "two types in one declaration");
                         return self
                             .report(problem.help("a `;` or a `,` may be missing before it"));
                     }
                     words.base = Some(name);
                 }
                 known::INT128 => {
-                    return self.report(Problem::unsupported(token.span, "the type `__int128`"));
+                    return self
+                        .report(SourceProblem::unsupported(token.span, "the type `__int128`"));
                 }
                 known::AUTO if base.is_none() => base = Some(BaseType::Auto),
                 known::EXTENSION
@@ -263,7 +265,8 @@ impl Parser {
             None if words.any() => match words.kind() {
                 Some(kind) => BaseType::Builtin(kind),
                 None => {
-                    return self.report(Problem::error(start, "these words do not form a type"));
+                    return self
+                        .report(SourceProblem::error(start, "these words do not form a type"));
                 }
             },
             None => BaseType::Absent,
@@ -397,7 +400,8 @@ impl Parser {
                 return Ok(derived);
             }
             if derived.len() > super::DEEPEST {
-                return self.report(Problem::error(self.span(), "this type is nested too deeply"));
+                return self
+                    .report(SourceProblem::error(self.span(), "this type is nested too deeply"));
             }
         }
     }
@@ -449,8 +453,10 @@ impl Parser {
                     break;
                 }
                 if suffixes.len() > super::DEEPEST {
-                    return this
-                        .report(Problem::error(this.span(), "this type is nested too deeply"));
+                    return this.report(SourceProblem::error(
+                        this.span(),
+                        "this type is nested too deeply",
+                    ));
                 }
             }
             derived.extend(suffixes.into_iter().rev());

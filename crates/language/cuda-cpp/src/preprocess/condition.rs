@@ -5,7 +5,7 @@ use crate::lex::literals::{NumberLiteral, number, unescape};
 use crate::lex::names::known;
 use crate::lex::{Punctuation, Token, TokenKind};
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 
 /// Reads an expression from tokens.
 struct Reader<'a> {
@@ -29,7 +29,7 @@ impl Preprocessor<'_> {
         let value = reader.ternary(&values);
         if value.is_none() || reader.at < tokens.len() {
             let place = line.first().zip(line.last()).map_or(span, |(a, b)| a.span.to(b.span));
-            let problem = Problem::error(place, "this is not a valid preprocessor condition");
+            let problem = SourceProblem::error(place, "this is not a valid preprocessor condition");
             self.problems.push(problem);
             return false;
         }

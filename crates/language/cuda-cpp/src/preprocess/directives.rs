@@ -6,7 +6,7 @@ use crate::headers;
 use crate::lex::names::known;
 use crate::lex::{Punctuation, Token, TokenKind};
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use std::rc::Rc;
 
 impl Preprocessor<'_> {
@@ -16,7 +16,8 @@ impl Preprocessor<'_> {
         let Some(&first) = line.first() else { return };
         let Some(name) = first.name() else {
             if self.compiling() && !matches!(first.kind, TokenKind::Number(_)) {
-                self.problems.push(Problem::error(first.span, "expected the name of a directive"));
+                self.problems
+                    .push(SourceProblem::error(first.span, "expected the name of a directive"));
             }
             return;
         };
@@ -30,7 +31,7 @@ impl Preprocessor<'_> {
             known::ELSE => self.branch(span, None),
             known::ENDIF => {
                 if self.conditionals().and_then(Vec::pop).is_none() {
-                    self.problems.push(Problem::error(span, "`#endif` without `#if`"));
+                    self.problems.push(SourceProblem::error(span, "`#endif` without `#if`"));
                 }
             }
             _ if !self.compiling() => {}
@@ -49,15 +50,15 @@ impl Preprocessor<'_> {
                     _ => String::new(),
                 };
                 self.problems.push(if name == known::ERROR {
-                    Problem::error(span, format!("#error {text}"))
+                    SourceProblem::error(span, format!("#error {text}"))
                 } else {
-                    Problem::warning(span, format!("#warning {text}"))
+                    SourceProblem::warning(span, format!("#warning {text}"))
                 });
             }
             _ => {
                 let text = self.names.text(name).to_owned();
                 let mut problem =
-                    Problem::error(first.span, format!("unknown directive `#{text}`"));
+                    SourceProblem::error(first.span, format!("unknown directive `#{text}`"));
                 let directives =
                     ["include", "define", "ifdef", "ifndef", "endif", "pragma", "elif", "undef"];
                 if let Some(near) = crate::source::similar::nearest(&text, directives.into_iter()) {
@@ -94,11 +95,11 @@ impl Preprocessor<'_> {
             .and_then(|list| list.last())
             .map(|open| (open.done, open.after_else))
         else {
-            self.problems.push(Problem::error(span, "this directive has no `#if`"));
+            self.problems.push(SourceProblem::error(span, "this directive has no `#if`"));
             return;
         };
         if after_else {
-            self.problems.push(Problem::error(span, "this directive follows `#else`"));
+            self.problems.push(SourceProblem::error(span, "this directive follows `#else`"));
         }
         let taken = !done && condition.is_none_or(|line| self.condition(line, span));
         if let Some(open) = self.conditionals().and_then(|list| list.last_mut()) {
@@ -110,7 +111,7 @@ impl Preprocessor<'_> {
 
     fn is_defined(&mut self, name: Option<&Token>, span: Span) -> bool {
         let Some(name) = name.and_then(Token::name) else {
-            self.problems.push(Problem::error(span, "expected the name of a macro"));
+            self.problems.push(SourceProblem::error(span, "expected the name of a macro"));
             return false;
         };
         self.macro_exists(name)
@@ -118,12 +119,14 @@ impl Preprocessor<'_> {
 
     fn define(&mut self, line: &[Token], span: Span) {
         let Some((&first, rest)) = line.split_first() else {
-            self.problems.push(Problem::error(span, "expected the name of a macro"));
+            self.problems.push(SourceProblem::error(span, "expected the name of a macro"));
             return;
         };
         let Some(name) = first.name() else {
-            self.problems
-                .push(Problem::error(first.span, "the name of a macro must be an identifier"));
+            self.problems.push(SourceProblem::error(
+                first.span,
+                "the name of a macro must be an identifier",
+            ));
             return;
         };
         let mut defined =
@@ -150,7 +153,7 @@ impl Preprocessor<'_> {
                     Some(TokenKind::Punctuation(Punctuation::ParenClose)) => break,
                     _ => {
                         let message = "the parameters of this macro have no `)`";
-                        self.problems.push(Problem::error(open.span, message));
+                        self.problems.push(SourceProblem::error(open.span, message));
                         return;
                     }
                 }
@@ -188,7 +191,8 @@ impl Preprocessor<'_> {
         };
         let found = found.map(|(name, angled)| (headers::canonical(&name).to_owned(), angled));
         let Some((name, angled)) = found else {
-            let problem = Problem::error(span, "expected \"FILE\" or <FILE> after `#include`");
+            let problem =
+                SourceProblem::error(span, "expected \"FILE\" or <FILE> after `#include`");
             self.problems.push(problem);
             return;
         };
@@ -196,7 +200,7 @@ impl Preprocessor<'_> {
             return;
         }
         if self.sources.len() > DEEPEST {
-            self.problems.push(Problem::error(span, "includes are nested too deeply"));
+            self.problems.push(SourceProblem::error(span, "includes are nested too deeply"));
             self.sources.clear();
             return;
         }
@@ -228,10 +232,10 @@ impl Preprocessor<'_> {
         }
         let place = line.first().zip(line.last()).map_or(span, |(a, b)| a.span.to(b.span));
         if name.starts_with("cuda/") || name.starts_with("cooperative_groups/") {
-            self.problems.push(Problem::unsupported(place, format!("the header <{name}>")));
+            self.problems.push(SourceProblem::unsupported(place, format!("the header <{name}>")));
             return;
         }
-        let problem = Problem::error(place, format!("file `{name}` not found"));
+        let problem = SourceProblem::error(place, format!("file `{name}` not found"));
         self.problems.push(problem.help(
             "files are looked up next to the source; CUDA's and C++'s usual headers are built in",
         ));

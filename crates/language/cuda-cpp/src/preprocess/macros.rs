@@ -3,7 +3,7 @@
 use super::Preprocessor;
 use crate::lex::names::known;
 use crate::lex::{Name, Punctuation, Token, TokenKind, scan};
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::source::{MacroUse, Span};
 use std::rc::Rc;
 
@@ -121,7 +121,7 @@ impl Preprocessor<'_> {
             let Some(mut token) = self.next() else {
                 let text = self.names.text(used.name().unwrap_or(known::EMPTY)).to_owned();
                 let message = format!("the arguments of macro `{text}` have no `)`");
-                self.problems.push(Problem::error(used.span, message));
+                self.problems.push(SourceProblem::error(used.span, message));
                 return None;
             };
             if token.starts_line {
@@ -155,8 +155,8 @@ impl Preprocessor<'_> {
             let text = self.names.text(used.name().unwrap_or(known::EMPTY)).to_owned();
             let given = list.len();
             let message = format!("macro `{text}` takes {count} arguments, but {given} are given");
-            let problem =
-                Problem::error(used.span, message).note(found.span, "the macro is defined here");
+            let problem = SourceProblem::error(used.span, message)
+                .note(found.span, "the macro is defined here");
             self.problems.push(problem);
             return None;
         }
@@ -253,7 +253,7 @@ impl Preprocessor<'_> {
             [only, _end] => Token { kind: only.kind, ..left },
             _ => {
                 let message = format!("`##` forms `{text}`, which is not a token");
-                self.problems.push(Problem::error(left.span, message));
+                self.problems.push(SourceProblem::error(left.span, message));
                 left
             }
         }

@@ -11,7 +11,7 @@ mod predefined;
 use crate::headers;
 use crate::lex::names::known;
 use crate::lex::{Interner, Name, Punctuation, Token, TokenKind, scan};
-use crate::source::diagnostics::{Problem, Problems};
+use crate::source::diagnostics::{Problems, SourceProblem};
 use crate::source::{SourceMap, Span};
 use macros::Macro;
 use std::collections::{HashMap, HashSet};
@@ -133,8 +133,10 @@ impl<'a> Preprocessor<'a> {
     /// Reports that the limit of tokens is reached, and drops all input.
     fn stop(&mut self, span: Span) {
         if self.produced <= MOST_TOKENS * 2 {
-            self.problems
-                .push(Problem::error(span, "the preprocessed source exceeds 4 million tokens"));
+            self.problems.push(SourceProblem::error(
+                span,
+                "the preprocessed source exceeds 4 million tokens",
+            ));
             self.produced = MOST_TOKENS * 4;
         }
         self.sources.clear();
@@ -163,7 +165,8 @@ impl<'a> Preprocessor<'a> {
             *count = count.saturating_sub(1);
         }
         for open in source.file.into_iter().flat_map(|file| file.conditionals) {
-            let problem = Problem::error(open.span, "this conditional directive has no `#endif`");
+            let problem =
+                SourceProblem::error(open.span, "this conditional directive has no `#endif`");
             self.problems.push(problem.label("opened here"));
         }
     }

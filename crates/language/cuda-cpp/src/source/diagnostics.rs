@@ -2,7 +2,7 @@
 
 use super::{SourceMap, Span};
 
-/// How serious a [`Problem`] is.
+/// How serious a [`SourceProblem`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The source does not compile.
@@ -24,7 +24,7 @@ pub struct Remark {
 
 /// One error or warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct SourceProblem {
     /// How serious.
     pub severity: Severity,
     /// One line, without a full stop.
@@ -39,10 +39,10 @@ pub struct Problem {
     pub help: Option<String>,
 }
 
-impl Problem {
+impl SourceProblem {
     /// An error.
-    pub fn error(span: Span, message: impl Into<String>) -> Problem {
-        Problem {
+    pub fn error(span: Span, message: impl Into<String>) -> SourceProblem {
+        SourceProblem {
             severity: Severity::Error,
             message: message.into(),
             span,
@@ -53,33 +53,33 @@ impl Problem {
     }
 
     /// A construct that is not implemented.
-    pub fn unsupported(span: Span, what: impl std::fmt::Display) -> Problem {
+    pub fn unsupported(span: Span, what: impl std::fmt::Display) -> SourceProblem {
         let message = format!("{what} is not supported");
-        Problem { severity: Severity::Unsupported, ..Problem::error(span, message) }
+        SourceProblem { severity: Severity::Unsupported, ..SourceProblem::error(span, message) }
     }
 
     /// A warning.
-    pub fn warning(span: Span, message: impl Into<String>) -> Problem {
-        Problem { severity: Severity::Warning, ..Problem::error(span, message) }
+    pub fn warning(span: Span, message: impl Into<String>) -> SourceProblem {
+        SourceProblem { severity: Severity::Warning, ..SourceProblem::error(span, message) }
     }
 
     /// Sets the text next to the marked source.
     #[must_use]
-    pub fn label(mut self, text: impl Into<String>) -> Problem {
+    pub fn label(mut self, text: impl Into<String>) -> SourceProblem {
         self.label = text.into();
         self
     }
 
     /// Adds a note.
     #[must_use]
-    pub fn note(mut self, span: Span, text: impl Into<String>) -> Problem {
+    pub fn note(mut self, span: Span, text: impl Into<String>) -> SourceProblem {
         self.notes.push(Remark { text: text.into(), span: Some(span) });
         self
     }
 
     /// Sets the advice.
     #[must_use]
-    pub fn help(mut self, text: impl Into<String>) -> Problem {
+    pub fn help(mut self, text: impl Into<String>) -> SourceProblem {
         self.help = Some(text.into());
         self
     }
@@ -91,14 +91,15 @@ const MOST: usize = 50;
 /// The problems found so far.
 #[derive(Debug, Default)]
 pub struct Problems {
-    list: Vec<Problem>,
+    list: Vec<SourceProblem>,
     errors: usize,
 }
 
 impl Problems {
     /// Adds a problem, unless one of the same place and text is there.
-    pub fn push(&mut self, problem: Problem) {
-        let known = |old: &Problem| old.span == problem.span && old.message == problem.message;
+    pub fn push(&mut self, problem: SourceProblem) {
+        let known =
+            |old: &SourceProblem| old.span == problem.span && old.message == problem.message;
         if self.list.iter().any(known) {
             return;
         }
@@ -127,7 +128,7 @@ impl Problems {
     }
 
     /// All problems.
-    pub fn list(&self) -> &[Problem] {
+    pub fn list(&self) -> &[SourceProblem] {
         &self.list
     }
 

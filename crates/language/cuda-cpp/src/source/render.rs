@@ -1,6 +1,6 @@
 //! Problems as text, in rustc's layout.
 
-use super::diagnostics::{Problem, Severity};
+use super::diagnostics::{Severity, SourceProblem};
 use super::{SourceMap, Span};
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use std::fmt::Write;
 const MACROS: usize = 4;
 
 /// Renders one problem with its source lines.
-pub(super) fn render(problem: &Problem, map: &SourceMap) -> String {
+pub(super) fn render(problem: &SourceProblem, map: &SourceMap) -> String {
     let kind = match problem.severity {
         Severity::Error => "error",
         Severity::Unsupported => "error[unsupported]",
@@ -36,7 +36,7 @@ pub(super) fn render(problem: &Problem, map: &SourceMap) -> String {
 }
 
 /// Digits of the largest line number.
-fn widest(problem: &Problem, map: &SourceMap) -> usize {
+fn widest(problem: &SourceProblem, map: &SourceMap) -> usize {
     let spans = problem.notes.iter().filter_map(|note| note.span).chain([problem.span]);
     let lines = spans.filter_map(|span| map.location(map.written(span))).map(|at| at.line);
     lines.max().unwrap_or(1).to_string().len()

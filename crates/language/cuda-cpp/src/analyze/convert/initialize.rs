@@ -3,12 +3,12 @@
 use super::Analyzer;
 use crate::lex::names::known;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{RecordId, TypeId, TypeKind};
 
-type Part = (u64, Option<(u8, u8)>, Typed);
+type InitialPart = (u64, Option<(u8, u8)>, Typed);
 
 impl Analyzer {
     /// The initial value of a declared variable; completes `auto` and the length of an array.
@@ -158,7 +158,7 @@ impl Analyzer {
             return None;
         }
         let bare = self.types.bare(element);
-        let parts: Vec<Part> = units
+        let parts: Vec<InitialPart> = units
             .iter()
             .enumerate()
             .map(|(at, &unit)| (at as u64, None, self.constant(u64::from(unit), bare, span)))
@@ -289,7 +289,9 @@ impl Analyzer {
     fn check_rest(&mut self, cursor: &ListCursor, span: Span) -> Option<()> {
         let Some(element) = cursor.elements.get(cursor.at) else { return Some(()) };
         let place = element.value.span;
-        self.report(Problem::error(place, "too many initial values").note(span, "in this list"));
+        self.report(
+            SourceProblem::error(place, "too many initial values").note(span, "in this list"),
+        );
         None
     }
 
@@ -375,7 +377,7 @@ impl Analyzer {
         span: Span,
     ) -> Option<Typed> {
         let size = self.types.size(element);
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<InitialPart> = Vec::new();
         let mut at = 0;
         while at < count && cursor.at < cursor.elements.len() {
             if let ExpressionKind::Expansion(pattern) = &cursor.elements[cursor.at].value.kind {
@@ -423,7 +425,7 @@ impl Analyzer {
         span: Span,
     ) -> Option<Typed> {
         let found = self.types.record(record).clone();
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<InitialPart> = Vec::new();
         let mut complete = !found.fields.is_empty() || !found.bases.is_empty();
         for (base, offset) in &found.bases {
             if cursor.at < cursor.elements.len() {
@@ -564,7 +566,7 @@ impl Analyzer {
                     return self.default_parts(target, record, span);
                 }
                 let shown = self.show(ty);
-                let problem = Problem::error(
+                let problem = SourceProblem::error(
                     span,
                     format!("class {shown} has no constructor without arguments"),
                 );
@@ -599,7 +601,7 @@ impl Analyzer {
 
     fn default_parts(&mut self, ty: TypeId, record: RecordId, span: Span) -> Option<Typed> {
         let found = self.types.record(record).clone();
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<InitialPart> = Vec::new();
         for (base, offset) in &found.bases {
             if let Some(value) = self.default_value(*base, span) {
                 parts.push((*offset, None, value));

@@ -6,7 +6,7 @@ mod overloads;
 use super::Analyzer;
 use super::scopes::Binding;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::BuiltinType;
 use crate::typed::*;
 use crate::types::{RecordId, TypeId, TypeKind};
@@ -328,7 +328,7 @@ impl Analyzer {
 
     fn cannot_convert(&mut self, value: &Typed, ty: TypeId, span: Span) {
         let (from, to) = (self.show(value.ty), self.show(ty));
-        let problem = Problem::error(span, format!("cannot convert {from} to {to}"));
+        let problem = SourceProblem::error(span, format!("cannot convert {from} to {to}"));
         let problem = problem.label(format!("this is {from}"));
         let pointers = (self.types.decay(value.ty), self.types.bare(ty));
         let pointees = (self.types.pointee(pointers.0), self.types.pointee(pointers.1));
@@ -357,7 +357,7 @@ impl Analyzer {
         if self.conversion(&value, ty).is_none() {
             let (from, to) = (self.show(value.ty), self.show(ty));
             let problem =
-                Problem::error(span, format!("cannot bind {to} to a value of type {from}"));
+                SourceProblem::error(span, format!("cannot bind {to} to a value of type {from}"));
             let same = self.types.bare(value.ty) == self.types.bare(inner);
             self.report(if same && self.types.is_const(value.ty) && !self.types.is_const(inner) {
                 problem.help("the value is `const`; make the reference `const` too")

@@ -4,7 +4,7 @@ use super::super::templates::TemplateArgument;
 use super::Analyzer;
 use crate::lex::Name;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
 
@@ -38,7 +38,7 @@ impl Analyzer {
             Err(ties) => {
                 let text = self.text(name).to_owned();
                 let mut problem =
-                    Problem::error(span, format!("the call of `{text}` is ambiguous"));
+                    SourceProblem::error(span, format!("the call of `{text}` is ambiguous"));
                 for number in ties.into_iter().take(3) {
                     let place = self.function(number).syntax.span;
                     problem = problem.note(place, "this function fits");
@@ -176,7 +176,7 @@ impl Analyzer {
                         "`{display}` takes {wanted} {plural}, but {} are given",
                         values.len()
                     );
-                    let problem = Problem::error(span, message).note(place, "declared here");
+                    let problem = SourceProblem::error(span, message).note(place, "declared here");
                     self.report(problem);
                     return;
                 }
@@ -217,7 +217,7 @@ impl Analyzer {
                     "the template arguments of `{text}` cannot be deduced from ({})",
                     shown.join(", ")
                 );
-                let problem = Problem::error(span, message).note(place, "declared here");
+                let problem = SourceProblem::error(span, message).note(place, "declared here");
                 self.report(
                     problem.help("give them in angle brackets, or make the arguments' types agree"),
                 );
@@ -225,7 +225,8 @@ impl Analyzer {
             }
         }
         let shown: Vec<String> = values.iter().map(|value| self.show(value.ty)).collect();
-        let mut problem = Problem::error(span, format!("no `{text}` takes ({})", shown.join(", ")));
+        let mut problem =
+            SourceProblem::error(span, format!("no `{text}` takes ({})", shown.join(", ")));
         for &number in list.iter().take(3) {
             let place = self.function(number).syntax.span;
             if !self.parser.map.is_builtin(place) {

@@ -5,7 +5,7 @@ use super::super::templates::TemplateArgument;
 use super::Analyzer;
 use crate::lex::Name;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
@@ -347,7 +347,8 @@ impl Analyzer {
             "assert" => Some("cassert"),
             _ => None,
         };
-        let problem = Problem::error(span, format!("cannot find function `{text}` in this scope"));
+        let problem =
+            SourceProblem::error(span, format!("cannot find function `{text}` in this scope"));
         match header {
             Some(header) => {
                 self.report(problem.label("not found").help(format!("add `#include <{header}>`")))
@@ -505,7 +506,7 @@ impl Analyzer {
         if fitted.len() < signature.parameters.len() {
             let display = self.function(number).display.clone();
             let (wanted, place) = (signature.parameters.len(), self.function(number).syntax.span);
-            let problem = Problem::error(
+            let problem = SourceProblem::error(
                 span,
                 format!("`{display}` takes {wanted} arguments, but {given} are given"),
             );
@@ -552,7 +553,7 @@ impl Analyzer {
         let flags = record.syntax.specifiers.clone();
         let (display, place) = (record.display.clone(), record.syntax.span);
         if record.syntax.deleted {
-            let problem = Problem::error(span, format!("`{display}` is deleted"));
+            let problem = SourceProblem::error(span, format!("`{display}` is deleted"));
             self.report(problem.note(place, "deleted here"));
             return;
         }
@@ -564,7 +565,7 @@ impl Analyzer {
             return;
         }
         if flags.global {
-            let problem = Problem::error(
+            let problem = SourceProblem::error(
                 span,
                 format!("kernel `{display}` cannot be called like a function"),
             );
@@ -574,7 +575,7 @@ impl Analyzer {
             && !record.syntax.defaulted
             && record.inherits.is_none()
         {
-            let problem = Problem::error(
+            let problem = SourceProblem::error(
                 span,
                 format!("host function `{display}` cannot be called from device code"),
             );

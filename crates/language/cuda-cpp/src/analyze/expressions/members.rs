@@ -3,7 +3,7 @@
 use super::super::scopes::Binding;
 use super::Analyzer;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
@@ -26,14 +26,16 @@ impl Analyzer {
         }
         if !self.types.is_pointer(pointer.ty) {
             let shown = self.show(pointer.ty);
-            let problem = Problem::error(span, format!("{shown} cannot be indexed"));
+            let problem = SourceProblem::error(span, format!("{shown} cannot be indexed"));
             self.report(problem.label("neither an array nor a pointer"));
             return self.bad(span);
         }
         if self.types.is_float(index.ty) {
             let shown = self.show(index.ty);
-            let problem =
-                Problem::error(index.span, format!("an index must be an integer, not {shown}"));
+            let problem = SourceProblem::error(
+                index.span,
+                format!("an index must be an integer, not {shown}"),
+            );
             self.report(problem.help("convert it: `(int)index`"));
             return self.bad(span);
         }
@@ -72,7 +74,7 @@ impl Analyzer {
             if self.types.is_pointer(typed.ty) {
                 let shown = self.show(typed.ty);
                 let problem =
-                    Problem::error(span, format!("{shown} is a pointer; it has no members"));
+                    SourceProblem::error(span, format!("{shown} is a pointer; it has no members"));
                 self.report(problem.help("use `->` in place of `.`"));
                 return None;
             }
@@ -88,7 +90,7 @@ impl Analyzer {
         let pointer = self.decayed(typed);
         if !self.types.is_pointer(pointer.ty) {
             let shown = self.show(pointer.ty);
-            let problem = Problem::error(span, format!("{shown} is not a pointer"));
+            let problem = SourceProblem::error(span, format!("{shown} is not a pointer"));
             self.report(problem.help("use `.` in place of `->`"));
             return None;
         }
@@ -115,7 +117,7 @@ impl Analyzer {
                 if is_static && let [only] = list.as_slice() {
                     return self.function_object(*only, span).unwrap_or_else(|| self.bad(span));
                 }
-                let problem = Problem::error(span, "a member function can only be called");
+                let problem = SourceProblem::error(span, "a member function can only be called");
                 self.report(problem.help("add `(...)` after it"));
                 self.bad(span)
             }
@@ -130,7 +132,7 @@ impl Analyzer {
     pub(super) fn no_member(&mut self, ty: TypeId, name: &QualifiedName, span: Span) {
         let shown = self.show(ty);
         let text = self.text(name.last().name).to_owned();
-        let problem = Problem::error(span, format!("{shown} has no member `{text}`"));
+        let problem = SourceProblem::error(span, format!("{shown} has no member `{text}`"));
         let mut names: Vec<String> = Vec::new();
         if let TypeKind::Record(record) = self.types.kind(ty) {
             let record = self.types.record(*record);

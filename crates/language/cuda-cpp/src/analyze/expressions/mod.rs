@@ -8,7 +8,7 @@ mod operators;
 
 use super::Analyzer;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
@@ -384,7 +384,7 @@ impl Analyzer {
     }
 
     fn warn(&mut self, span: Span, message: &str) {
-        self.report(Problem::warning(span, message));
+        self.report(SourceProblem::warning(span, message));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Analyzer;
 use crate::lex::names::known;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
@@ -89,7 +89,7 @@ impl Analyzer {
                     None => {
                         let shown = self.show(pointer.ty);
                         let problem =
-                            Problem::error(span, format!("{shown} cannot be dereferenced"));
+                            SourceProblem::error(span, format!("{shown} cannot be dereferenced"));
                         self.report(problem.label("not a pointer"));
                         self.bad(span)
                     }
@@ -261,7 +261,7 @@ impl Analyzer {
         {
             let (a, b) = (self.show(left.ty), self.show(right.ty));
             let message = format!("operator `{}` is not defined for {a} and {b}", operator.text());
-            let problem = Problem::error(span, message);
+            let problem = SourceProblem::error(span, message);
             self.report(if operator == B::Remainder {
                 problem.help("use `fmodf` for `float` and `fmod` for `double`")
             } else {
@@ -285,7 +285,7 @@ impl Analyzer {
     fn no_operator(&mut self, text: &str, left: &Typed, right: &Typed, span: Span) -> Typed {
         let (a, b) = (self.show(left.ty), self.show(right.ty));
         let problem =
-            Problem::error(span, format!("operator `{text}` is not defined for {a} and {b}"));
+            SourceProblem::error(span, format!("operator `{text}` is not defined for {a} and {b}"));
         self.report(problem);
         self.bad(span)
     }
@@ -452,12 +452,12 @@ impl Analyzer {
     /// Reports an object that cannot be assigned to.
     fn check_assignable(&mut self, object: &Typed, span: Span) -> bool {
         if !object.lvalue {
-            let problem = Problem::error(span, "the left side cannot be assigned to");
+            let problem = SourceProblem::error(span, "the left side cannot be assigned to");
             self.report(problem.label("not a variable"));
             return false;
         }
         if self.types.is_const(object.ty) {
-            let problem = Problem::error(span, "this is `const` and cannot be changed");
+            let problem = SourceProblem::error(span, "this is `const` and cannot be changed");
             let problem = match &object.kind {
                 TypedKind::Local(local) => {
                     let found = self
@@ -479,7 +479,7 @@ impl Analyzer {
             return false;
         }
         if matches!(self.types.kind(object.ty), TypeKind::Array(..)) {
-            let problem = Problem::error(span, "an array cannot be assigned to");
+            let problem = SourceProblem::error(span, "an array cannot be assigned to");
             self.report(problem.help("assign its elements one by one"));
             return false;
         }

@@ -3,7 +3,7 @@
 use super::super::scopes::Binding;
 use super::{Analyzer, BodyState, Frame};
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
@@ -287,7 +287,7 @@ impl Analyzer {
         if flags.global && self.types.bare(signature.result) != TypeId::VOID {
             let shown = self.show(signature.result);
             let span = self.function(number).syntax.result.span;
-            let problem = Problem::error(
+            let problem = SourceProblem::error(
                 span,
                 format!("a `__global__` function must return `void`, not {shown}"),
             );
@@ -303,7 +303,7 @@ impl Analyzer {
         }
         let display = self.function(number).display.clone();
         let problem =
-            Problem::warning(end, format!("`{display}` may end without returning a value"));
+            SourceProblem::warning(end, format!("`{display}` may end without returning a value"));
         self.report(problem);
     }
 }

@@ -5,7 +5,7 @@ use super::super::templates::TemplateArgument;
 use super::{Analyzer, BodyState, FunctionRecord};
 use crate::lex::Name;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::FunctionNumber;
 use crate::types::{RecordId, TypeId};
@@ -76,7 +76,7 @@ impl Analyzer {
         if matches!(syntax.result.base, BaseType::Absent) && syntax.name.last().conversion.is_none()
         {
             let text = self.text(syntax.name.last().name).to_owned();
-            let problem = Problem::error(
+            let problem = SourceProblem::error(
                 syntax.span,
                 format!("the declaration of `{text}` has no result type"),
             );
@@ -178,8 +178,10 @@ impl Analyzer {
                 if self.parser.map.is_builtin(known) {
                     // The user's function replaces one of a header.
                 } else {
-                    let problem =
-                        Problem::error(syntax.span, format!("`{}` is defined twice", old.display));
+                    let problem = SourceProblem::error(
+                        syntax.span,
+                        format!("`{}` is defined twice", old.display),
+                    );
                     self.report(problem.note(known, "first defined here"));
                     return;
                 }

@@ -11,7 +11,7 @@ use super::Analyzer;
 use super::templates::TemplateArgument;
 use crate::lex::Name;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{RecordId, TypeId};
@@ -308,8 +308,9 @@ impl Analyzer {
             while let Some(next) = self.queue.pop_front() {
                 self.analyze_body(next);
             }
-            let unsupported =
-                |problem: &Problem| problem.severity != crate::source::diagnostics::Severity::Error;
+            let unsupported = |problem: &SourceProblem| {
+                problem.severity != crate::source::diagnostics::Severity::Error
+            };
             if self.parser.problems.list().iter().skip(before).all(unsupported) {
                 self.parser.problems.rewind(mark);
             }

@@ -4,7 +4,7 @@ use super::super::scopes::Binding;
 use super::Analyzer;
 use crate::lex::names::known;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
@@ -230,8 +230,10 @@ impl Analyzer {
                 match self.constant_value(&typed) {
                     Some(count) => UnrollCount::By(count.min(u64::from(u32::MAX)) as u32),
                     None => {
-                        let problem =
-                            Problem::warning(value.span, "this unroll count is not a constant");
+                        let problem = SourceProblem::warning(
+                            value.span,
+                            "this unroll count is not a constant",
+                        );
                         self.report(problem);
                         UnrollCount::Automatic
                     }
@@ -275,7 +277,8 @@ impl Analyzer {
     fn warn_assignment(&mut self, value: &Expression) {
         let parenthesized = self.parser.map.text(value.span).starts_with('(');
         if matches!(value.kind, ExpressionKind::Assign(None, ..)) && !parenthesized {
-            let problem = Problem::warning(value.span, "an assignment is used as a condition");
+            let problem =
+                SourceProblem::warning(value.span, "an assignment is used as a condition");
             self.report(problem.help("write `==` to compare"));
         }
     }
@@ -376,8 +379,10 @@ impl Analyzer {
             match declared {
                 Some(result) if self.types.bare(result) != TypeId::VOID => {
                     let shown = self.show(result);
-                    let problem =
-                        Problem::error(span, format!("`return` needs a value of type {shown}"));
+                    let problem = SourceProblem::error(
+                        span,
+                        format!("`return` needs a value of type {shown}"),
+                    );
                     self.report(problem);
                 }
                 _ => {}
@@ -408,7 +413,7 @@ impl Analyzer {
                 return;
             }
             if self.types.bare(typed.ty) != TypeId::VOID {
-                let problem = Problem::error(
+                let problem = SourceProblem::error(
                     value.span,
                     "a function that returns `void` cannot return a value",
                 );
@@ -494,7 +499,7 @@ impl Analyzer {
             self.unsupported(syntax.span, "a variable whose class has a destructor");
         }
         if self.types.size(ty) > 1 << 24 {
-            let problem = Problem::error(syntax.span, "this local variable exceeds 16 MiB");
+            let problem = SourceProblem::error(syntax.span, "this local variable exceeds 16 MiB");
             self.report(
                 problem.help("a thread has at most 512 KiB of local memory; use global memory"),
             );
@@ -518,7 +523,7 @@ impl Analyzer {
                 return;
             }
             if flags.is_constexpr && !failed {
-                let problem = Problem::error(
+                let problem = SourceProblem::error(
                     syntax.span,
                     "the initial value of a `constexpr` variable must be a constant",
                 );

@@ -9,7 +9,7 @@ use super::Analyzer;
 use super::scopes::Binding;
 use crate::lex::Name;
 use crate::source::Span;
-use crate::source::diagnostics::Problem;
+use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::Typed;
 use crate::types::{RecordId, TypeId};
@@ -120,7 +120,8 @@ impl Analyzer {
         let typed = self.rvalue(typed);
         let ty = typed.ty;
         let Some(bits) = self.constant_value(&typed) else {
-            let problem = Problem::error(value.span, "a template argument must be a constant");
+            let problem =
+                SourceProblem::error(value.span, "a template argument must be a constant");
             self.report(problem.label("not known at compile time"));
             return None;
         };
@@ -159,7 +160,7 @@ impl Analyzer {
                             parameter.name.map_or(String::new(), |name| self.text(name).to_owned());
                         let message =
                             format!("template `{text}` needs an argument for `{missing}`");
-                        let problem = Problem::error(span, message);
+                        let problem = SourceProblem::error(span, message);
                         self.report(problem.note(parameter.span, "the parameter is declared here"));
                         return None;
                     }
@@ -209,7 +210,7 @@ impl Analyzer {
                     TemplateParameterKind::Template(_) => "a template",
                 };
                 let problem =
-                    Problem::error(span, format!("this template argument must be {wanted}"));
+                    SourceProblem::error(span, format!("this template argument must be {wanted}"));
                 self.report(problem.note(parameter.span, "the parameter is declared here"));
                 None
             }
