@@ -9,6 +9,7 @@ mod conform;
 mod coverage;
 mod experiments;
 mod fidelity;
+mod predict_check;
 
 use args::{Arguments, Command};
 use lanework_terminal::{arguments, failure, finish, start};
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Command::Coverage(args) => coverage::run(&args),
         Command::Conform(args) => conform::run(&args),
         Command::Fidelity(args) => fidelity::run(&args),
+        Command::PredictCheck(args) => predict_check::run(&args),
         Command::Book(args) => book::run(&args),
     }))
 }

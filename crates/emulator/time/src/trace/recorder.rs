@@ -1,0 +1,300 @@
+//! The observer that records a block.
+
+use crate::trace::runs::Runs;
+use crate::trace::{BlockTrace, NONE, Step, SyncStep, Target, Traffic, WarpTrace};
+use lanework_counters::cost::banks;
+use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space};
+use lanework_engine::hook::Wants;
+use lanework_engine::observer::Observer;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Addresses of local memory in the trace start here.
+const LOCAL_BASE: u64 = 1 << 60;
+
+/// The bounds of a recording.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Steps that are recorded for each warp.
+    pub steps: usize,
+    /// Sectors that are recorded for a block.
+    pub sectors: usize,
+    /// Instructions of all warps after which the block is stopped.
+    pub instructions: u64,
+}
+
+/// Records one block at a time.
+pub struct Recorder {
+    runs: Arc<Runs>,
+    bounds: Bounds,
+    executed: u64,
+    previous: Vec<Option<u32>>,
+    barriers: HashMap<usize, (u32, u32)>,
+    phases: HashMap<(u32, u64), PhaseTokens>,
+    /// Whether the bound of instructions has stopped the block.
+    pub stopped: bool,
+    /// The recorded block.
+    pub trace: BlockTrace,
+}
+
+/// The tokens of the last two phases of an mbarrier.
+#[derive(Clone, Copy)]
+struct PhaseTokens {
+    parity: bool,
+    current: u32,
+    previous: u32,
+}
+
+impl Recorder {
+    /// A recorder for a kernel with these runs.
+    pub fn new(runs: Arc<Runs>, bounds: Bounds) -> Recorder {
+        Recorder {
+            runs,
+            bounds,
+            executed: 0,
+            previous: Vec::new(),
+            barriers: HashMap::new(),
+            phases: HashMap::new(),
+            stopped: false,
+            trace: BlockTrace { complete: true, ..BlockTrace::default() },
+        }
+    }
+
+    fn warp(&mut self, warp: u32) -> &mut WarpTrace {
+        let at = warp as usize;
+        if self.trace.warps.len() <= at {
+            self.trace.warps.resize_with(at + 1, WarpTrace::default);
+            self.previous.resize(at + 1, None);
+        }
+        &mut self.trace.warps[at]
+    }
+
+    /// The warp's last recorded step, if the instruction that runs now is recorded.
+    fn step(&mut self, warp: u32) -> Option<u32> {
+        let warp = self.warp(warp);
+        let recorded = warp.steps.len() as u64;
+        (recorded == warp.instructions && recorded > 0).then(|| recorded as u32 - 1)
+    }
+
+    fn token(&mut self) -> u32 {
+        self.trace.tokens.push(0);
+        self.trace.tokens.len() as u32 - 1
+    }
+
+    /// The token of an mbarrier's phase: the current one, or for a wait the one before.
+    fn phase(&mut self, phase: Phase, waits: bool) -> u32 {
+        let key = (phase.rank, phase.offset);
+        match self.phases.get(&key).copied() {
+            Some(known) if known.parity == phase.parity => known.current,
+            Some(known) if waits => known.previous,
+            known => {
+                let current = self.token();
+                let previous = known.map_or(current, |known| known.current);
+                self.phases.insert(key, PhaseTokens { parity: phase.parity, current, previous });
+                current
+            }
+        }
+    }
+
+    fn sync(&mut self, warp: u32, token: u32, arrives: bool, waits: bool) {
+        if token == NONE {
+            return;
+        }
+        if arrives {
+            self.trace.tokens[token as usize] += 1;
+        }
+        if let Some(step) = self.step(warp) {
+            let sync = SyncStep { step, token, arrives, waits };
+            // All lanes of a warp report the wait for one mbarrier.
+            if arrives || self.warp(warp).waits.last() != Some(&sync) {
+                self.warp(warp).waits.push(sync);
+            }
+        } else if arrives {
+            // Its arrival is not recorded, so that nobody may wait for it.
+            self.trace.tokens[token as usize] -= 1;
+        }
+    }
+
+    /// Appends the distinct sectors of an access; returns the first and their number, and that of 128-byte lines.
+    fn keep_sectors(&mut self, access: &Access<'_>) -> (u32, u32, u32) {
+        let sectors = &mut self.trace.sectors;
+        let first = sectors.len();
+        let lanes = (0..32).filter(|lane| access.mask >> lane & 1 != 0);
+        for lane in lanes {
+            let address = access.addresses[lane];
+            let last = address.wrapping_add(u64::from(access.bytes.max(1)) - 1);
+            for sector in address / 32..=last / 32 {
+                if !sectors[first..].iter().rev().any(|&known| known == sector) {
+                    sectors.push(sector);
+                }
+            }
+        }
+        let mut lines: Vec<u64> = sectors[first..].iter().map(|sector| sector / 4).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        (first as u32, (sectors.len() - first) as u32, lines.len() as u32)
+    }
+}
+
+/// Lanes of an atomic that share their address with a lower lane.
+fn collisions(mask: u32, addresses: &[u64; 32]) -> u32 {
+    let mut active: Vec<u64> =
+        (0..32).filter(|lane| mask >> lane & 1 != 0).map(|lane| addresses[lane]).collect();
+    let all = active.len();
+    active.sort_unstable();
+    active.dedup();
+    (all - active.len()) as u32
+}
+
+impl Observer for Recorder {
+    fn fork(&self) -> Self {
+        Recorder::new(self.runs.clone(), self.bounds)
+    }
+
+    fn merge(&mut self, other: Self) {
+        if other.executed > 0 {
+            *self = other;
+        }
+    }
+
+    fn wants(&self) -> Wants {
+        Wants::EVENTS | Wants::SYNCHRONIZATION | Wants::PASSES | Wants::ONE_WORKER
+    }
+
+    fn time_slice(&self) -> u64 {
+        512
+    }
+
+    fn stops(&self) -> bool {
+        self.executed > self.bounds.instructions
+    }
+
+    fn instruction(&mut self, place: Place, mask: u32) {
+        self.executed += 1;
+        let most = self.bounds.steps;
+        self.trace.block = place.block;
+        let warp = self.warp(place.warp);
+        let full = warp.steps.len() >= most || warp.steps.len() as u64 != warp.instructions;
+        warp.instructions += 1;
+        if full {
+            return;
+        }
+        let previous = self.previous[place.warp as usize];
+        match self.runs.after(previous, place.instruction) {
+            Some(run) => {
+                self.previous[place.warp as usize] = Some(run);
+                self.warp(place.warp).steps.push(Step { run, mask });
+            }
+            None => self.warp(place.warp).instructions -= 1,
+        }
+    }
+
+    fn access(&mut self, access: &Access<'_>) {
+        if access.mask == 0 || self.trace.sectors.len() > self.bounds.sectors {
+            return;
+        }
+        let Some(step) = self.step(access.place.warp) else { return };
+        let target = match access.space {
+            Space::Shared => Target::Shared,
+            Space::Global => Target::Global,
+            Space::Local => Target::Local,
+            Space::Constant => Target::Constant,
+        };
+        let (mut first, mut sectors, mut wavefronts) = (0, 0, 1);
+        match target {
+            Target::Shared => {
+                let groups =
+                    banks::groups(access.kind, access.mask, access.addresses, access.bytes);
+                wavefronts = groups.iter().map(|(_, passes)| *passes as u32).sum::<u32>().max(1);
+            }
+            Target::Global | Target::Constant => {
+                (first, sectors, wavefronts) = self.keep_sectors(access);
+            }
+            Target::Local => {
+                // Local memory lies interleaved by lane: each word of a warp is a line.
+                let words = access.bytes.div_ceil(4);
+                let base = LOCAL_BASE + (u64::from(access.place.warp) << 24);
+                let lane = access.mask.trailing_zeros() as usize;
+                first = self.trace.sectors.len() as u32;
+                for word in 0..u64::from(words) {
+                    let line = (base + (access.addresses[lane] / 4 + word) * 128) / 32;
+                    self.trace.sectors.extend(line..line + 4);
+                }
+                (sectors, wavefronts) = (4 * words, words);
+            }
+            Target::Bulk => {}
+        }
+        let collisions = match access.kind {
+            AccessKind::Atomic => collisions(access.mask, access.addresses),
+            _ => 0,
+        };
+        let traffic = Traffic {
+            step,
+            target,
+            kind: access.kind,
+            wavefronts,
+            first,
+            sectors,
+            collisions,
+            bytes: access.bytes * access.mask.count_ones(),
+            token: NONE,
+        };
+        self.warp(access.place.warp).traffic.push(traffic);
+    }
+
+    fn barrier_arrive(&mut self, warp: usize, number: usize, waits: bool) {
+        let known = self.barriers.get(&number).copied();
+        let token = match known {
+            Some((token, _)) => token,
+            None => self.token(),
+        };
+        self.barriers.insert(number, (token, 0));
+        self.sync(warp as u32, token, true, waits);
+    }
+
+    fn barrier_open(&mut self, number: usize, _released: &[usize], _all: bool) {
+        self.barriers.remove(&number);
+    }
+
+    fn asynchronous(&mut self, place: Place, _lane: u32, event: Asynchronous) {
+        match event {
+            Asynchronous::Arrived(phase) => {
+                let token = self.phase(phase, false);
+                self.sync(place.warp, token, true, false);
+            }
+            Asynchronous::Waited(phase) => {
+                let token = self.phase(phase, true);
+                self.sync(place.warp, token, false, true);
+            }
+            Asynchronous::Started { from, to, phase, .. } => {
+                let Some(step) = self.step(place.warp) else { return };
+                let bytes = to.or(from).map_or(0, |span| span.bytes) as u32;
+                let (first, mut sectors) = (self.trace.sectors.len() as u32, 0);
+                let global = [from, to].into_iter().flatten();
+                for span in global.filter(|span| span.space == Space::Global) {
+                    let last = (span.address + span.bytes.max(1) - 1) / 32;
+                    self.trace.sectors.extend(span.address / 32..=last);
+                    sectors = self.trace.sectors.len() as u32 - first;
+                }
+                let token = phase.map_or(NONE, |phase| self.phase(phase, false));
+                if token != NONE {
+                    self.trace.tokens[token as usize] += 1;
+                }
+                let store = from.is_some_and(|span| span.space == Space::Shared);
+                let kind = if store { AccessKind::Store } else { AccessKind::Load };
+                self.warp(place.warp).traffic.push(Traffic {
+                    step,
+                    target: Target::Bulk,
+                    kind,
+                    wavefronts: bytes.div_ceil(128),
+                    first,
+                    sectors: if sectors > 0 { sectors } else { bytes.div_ceil(32) },
+                    collisions: 0,
+                    bytes,
+                    token,
+                });
+            }
+            _ => {}
+        }
+    }
+}
