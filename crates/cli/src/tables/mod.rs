@@ -1,5 +1,6 @@
 //! A climb as tables: verification, counts or times, and the reason why a rung is faster.
 
+pub mod prediction;
 pub mod points;
 
 use lanework::Backend;

@@ -6,6 +6,7 @@ use crate::machine::GpuModel;
 use crate::sm::pipes::Resource;
 use crate::sm::stall::{STALLS, Stall};
 use crate::trace::KernelTrace;
+use serde_json::{Value, json};
 
 /// How the time is meant to be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +34,11 @@ impl Protocol {
     }
 
     fn caches(self) -> Caches {
-        Caches { warm_data: self == Protocol::Warm, warm_code: self != Protocol::Flushed }
+        Caches {
+            warm_data: self == Protocol::Warm,
+            warm_code: self != Protocol::Flushed,
+            clean: matches!(self, Protocol::Flushed | Protocol::Warm),
+        }
     }
 
     /// Nanoseconds that a launch adds to the time of its instructions.
@@ -41,7 +46,7 @@ impl Protocol {
         match self {
             Protocol::Flushed => model.timings.launch_ns,
             Protocol::Warm | Protocol::Rotated => model.timings.graph_launch_ns,
-            Protocol::Events => model.timings.event_launch_ns,
+            Protocol::Events => model.timings.event_launch_ns - model.timings.ramp_ns / 2.0,
         }
     }
 }
@@ -111,6 +116,45 @@ pub struct Prediction {
     pub notes: Vec<&'static str>,
 }
 
+impl Prediction {
+    /// As JSON text, with the lines that lose most.
+    pub fn json(&self) -> String {
+        self.value().to_string()
+    }
+
+    /// As a JSON value.
+    pub fn value(&self) -> Value {
+        let line = |line: &LineLoss| {
+            let reasons = Stall::ALL.iter().filter(|stall| line.lost[**stall as usize] >= 1.0);
+            let lost: serde_json::Map<String, Value> = reasons
+                .map(|stall| (stall.name().to_owned(), line.lost[*stall as usize].round().into()))
+                .collect();
+            json!({ "file": line.file, "line": line.line, "issued": line.issued, "lost": lost })
+        };
+        json!({
+            "gpu": self.gpu,
+            "protocol": self.protocol.name(),
+            "predicted_ns": self.time_ns,
+            "interval_ns": self.interval_ns,
+            "launch_ns": self.launch_ns,
+            "cycles": self.cycles,
+            "limiter": self.limiter,
+            "use": self.use_of_limiter,
+            "resident_blocks": self.resident.0,
+            "resident_limit": self.resident.1,
+            "waves": self.waves,
+            "memory_bytes": self.memory_bytes,
+            "traced_blocks": self.traced,
+            "blocks": self.blocks,
+            "notes": self.notes,
+            "lines": self.lines.iter().take(LINES).map(line).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Lines in the JSON form.
+const LINES: usize = 20;
+
 /// Names of the limits, in the order of [`Resource::ALL`].
 const LIMITS: [&str; 9] = [
     "issue",
@@ -139,11 +183,11 @@ const WIDTH: f64 = 1.28;
 pub fn predict(trace: &KernelTrace, model: &GpuModel, protocol: Protocol) -> Prediction {
     let lowered = Lowered::new(trace);
     let found = chip::run(trace, &lowered, model, protocol.caches());
-    let launch_ns = protocol.launch_ns(model);
+    let launch_ns = protocol.launch_ns(model) + model.timings.ramp_ns;
     let run_ns = found.cycles / model.clock_ghz();
     let time_ns = launch_ns + run_ns;
     let (limiter, use_of_limiter) = limiter(&found, launch_ns / time_ns);
-    let (deviation, notes) = deviation(trace, &found, limiter);
+    let (deviation, notes) = deviation(trace, limiter);
     let relative = ((WIDTH * deviation).powi(2) + (LAUNCH_ERROR_NS / time_ns).powi(2)).sqrt();
     let placement = found.placement;
     let wave = f64::from(placement.resident) * f64::from(model.gpu.multiprocessors);
@@ -203,11 +247,7 @@ fn limiter(found: &ChipResult, launch: f64) -> (&'static str, f64) {
 }
 
 /// The standard deviation of the logarithm, and its causes.
-fn deviation(
-    trace: &KernelTrace,
-    found: &ChipResult,
-    limiter: &str,
-) -> (f64, Vec<&'static str>) {
+fn deviation(trace: &KernelTrace, limiter: &str) -> (f64, Vec<&'static str>) {
     let mut sum = MODEL_ERROR * MODEL_ERROR;
     let mut notes = Vec::new();
     let mut add = |error: f64, note| {
@@ -238,7 +278,6 @@ fn deviation(
     if trace.polls {
         add(WAITING_ERROR, "blocks wait for other blocks");
     }
-    let _ = found;
     (sum.sqrt(), notes)
 }
 

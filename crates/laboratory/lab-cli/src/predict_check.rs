@@ -54,11 +54,14 @@ fn check_ladder(
     request.element = ELEMENT_TYPES.into_iter().find(|element| element.name == wanted);
     let extents = stored["extents"].as_array().into_iter().flatten();
     let sizes = stored["size"].as_array().into_iter().flatten();
+    let one = stored["extents"].as_array().is_some_and(|extents| extents.len() == 1);
     let pairs: Vec<(&'static str, u64)> = extents
         .zip(sizes)
         .filter_map(|(extent, size)| {
             let known = |name: &str| PARAMETERS.iter().find(|known| known.name == name);
-            Some((known(extent.as_str()?).or_else(|| known("size"))?.name, size.as_u64()?))
+            let extent = extent.as_str()?;
+            let name = if one { "size" } else { extent };
+            Some((known(name).or_else(|| known("size"))?.name, size.as_u64()?))
         })
         .collect();
     for (extent, size) in pairs {

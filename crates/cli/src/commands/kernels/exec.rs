@@ -2,6 +2,7 @@
 //! through CUDA's driver.
 
 use crate::args::ExecArgs;
+use crate::tables::prediction;
 use crate::findings::checked::Checked;
 use crate::findings::sources;
 use crate::program::{Ended, ProgramJson, incomplete, model, run as run_program};
@@ -26,6 +27,9 @@ pub fn run(args: &ExecArgs) -> Outcome {
     }
     if args.profile {
         return profile(args);
+    }
+    if args.predict {
+        return predict(args);
     }
     if args.plain {
         return run_program(&args.program, "", &[])?.own();
@@ -89,6 +93,41 @@ fn profile(args: &ExecArgs) -> Outcome {
     }
     if args.program.json {
         print_json(&OfProgram { program: ended.json(), found: ProfilesJson { kernels } })?;
+    }
+    ended.own()
+}
+
+/// Predictions in JSON.
+#[derive(Serialize)]
+struct PredictionsJson {
+    launches: Vec<Value>,
+}
+
+fn predict(args: &ExecArgs) -> Outcome {
+    let gpu = model(&args.program)?.map_or("H200", |gpu| gpu.name.as_str());
+    let protocol = if args.warm { "warm" } else { "cold" };
+    let asked = [("LANEWORK_TOOL_PREDICT", format!("{gpu}\t{protocol}"))];
+    let ended = run_program(&args.program, "predict", &asked)?;
+    let mut launches = Vec::new();
+    for record in ended.records() {
+        let Record::Predicted(one) = record else { continue };
+        let mut launch = value!({
+            "kernel": one.launch.kernel,
+            "grid": one.launch.grid,
+            "block": one.launch.block,
+            "partial": one.partial,
+        });
+        let found: Value = serde_json::from_str(&one.json).unwrap_or_default();
+        if let (Some(to), Some(from)) = (launch.as_object_mut(), found.as_object()) {
+            to.extend(from.clone());
+        }
+        if !args.program.json {
+            print(&prediction::line(&one.launch.kernel, &found))?;
+        }
+        launches.push(launch);
+    }
+    if args.program.json {
+        print_json(&OfProgram { program: ended.json(), found: PredictionsJson { launches } })?;
     }
     ended.own()
 }

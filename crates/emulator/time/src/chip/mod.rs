@@ -24,6 +24,8 @@ pub struct Caches {
     pub warm_data: bool,
     /// Whether its instructions are cached.
     pub warm_code: bool,
+    /// Whether the L2 holds nothing that must be written back.
+    pub clean: bool,
 }
 
 /// The placement of blocks.
@@ -102,8 +104,12 @@ pub fn run(
         passes += 1;
         if passes == 1 {
             let blocks = sm.steps as f64 / mean_steps(trace, &queue).max(1.0);
-            let counted = sm.l2_sectors.iter().map(|&n| n as f64 / blocks.max(1e-9));
-            requests = counted.collect();
+            // A run that the pass did not reach keeps its sectors before any cache.
+            for (request, &n) in requests.iter_mut().zip(&sm.l2_sectors) {
+                if n > 0 {
+                    *request = n as f64 / blocks.max(1e-9);
+                }
+            }
             continue;
         }
         let cycles = extrapolate(trace, placement, &queue, &sm);

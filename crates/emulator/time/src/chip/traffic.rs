@@ -58,7 +58,9 @@ pub fn traffic(
         read_all[at] + again + returns
     });
     let reads: Vec<f64> = reads.collect();
-    let writes: Vec<f64> = written_all.iter().map(|bytes| bytes * lost(footprint)).collect();
+    // Lines that earlier kernels wrote have to leave the L2, unless it was flushed.
+    let kept = if caches.clean { lost(footprint) } else { 1.0 };
+    let writes: Vec<f64> = written_all.iter().map(|bytes| bytes * kept).collect();
     let mut sectors = vec![[0.0f64; 2]; footprints.regions.len()];
     let is_store = |run: usize| {
         let run = &trace.runs.all[run];
@@ -86,7 +88,7 @@ pub fn traffic(
         let Some(region) = *region else { continue };
         let [loads, stores] = sectors[region];
         if is_store(run) {
-            found.written_bytes[run] = writes[region] / stores.max(1.0);
+            found.written_bytes[run] = (writes[region] / stores.max(1.0)).min(UNIT);
         } else {
             found.read_bytes[run] = (reads[region] / loads.max(1.0)).min(UNIT);
         }

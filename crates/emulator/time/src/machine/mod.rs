@@ -89,6 +89,12 @@ pub struct Timings {
     pub dram_read_efficiency: f64,
     /// Of the nominal bandwidth, writes, in fraction.
     pub dram_write_efficiency: f64,
+    /// Cost of reads of 128 bytes per warp, relative to 512, in factor.
+    pub dram_short_reads: f64,
+    /// Cost of writes of 128 bytes per warp, relative to 512, in factor.
+    pub dram_short_writes: f64,
+    /// Cost of writing a part of a sector in the L2, relative to all of it, in factor.
+    pub l2_partial_write: f64,
     /// Of the L2 that data of one kernel can keep, in fraction.
     pub l2_capacity_fraction: f64,
     /// Barrier of a block with one warp, in cycles.
@@ -109,6 +115,8 @@ pub struct Timings {
     pub mma_latency: f64,
     /// 16-bit floats on one multiprocessor, in operations per cycle.
     pub wgmma_flops: f64,
+    /// From the start of a kernel until its warps run and its first loads are under way, and until its last stores are done, in ns.
+    pub ramp_ns: f64,
     /// From the start of a kernel to its first instruction, and from its last one to its end, caches warm, in ns.
     pub launch_ns: f64,
     /// The same in a replayed graph, in ns.
@@ -181,6 +189,9 @@ impl Timings {
             l2_bytes_per_sm: of("l2_bytes_per_sm"),
             dram_read_efficiency: of("dram_read_efficiency"),
             dram_write_efficiency: of("dram_write_efficiency"),
+            dram_short_reads: of("dram_short_reads"),
+            dram_short_writes: of("dram_short_writes"),
+            l2_partial_write: of("l2_partial_write"),
             l2_capacity_fraction: of("l2_capacity_fraction"),
             barrier_latency: of("barrier_latency"),
             barrier_per_warp: of("barrier_per_warp"),
@@ -191,6 +202,7 @@ impl Timings {
             mma_interval: of("mma_interval"),
             mma_latency: of("mma_latency"),
             wgmma_flops: of("wgmma_flops"),
+            ramp_ns: of("ramp_ns"),
             launch_ns: of("launch_ns"),
             graph_launch_ns: of("graph_launch_ns"),
             event_launch_ns: of("event_launch_ns"),
@@ -208,6 +220,15 @@ impl GpuModel {
             architecture: specs().architecture(gpu.capability()).clone(),
             timings: Timings::of(&gpu.compute_capability),
         }
+    }
+
+    /// The model of the GPU of a name; of an H200 if the table does not have it.
+    ///
+    /// # Panics
+    /// Never: the table has an H200.
+    pub fn named(name: &str) -> GpuModel {
+        let gpu = specs().gpu(name).or_else(|| specs().gpu("H200"));
+        GpuModel::new(gpu.expect("tested: the table has an H200"))
     }
 
     /// Cycles per nanosecond.

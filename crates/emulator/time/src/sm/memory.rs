@@ -38,6 +38,16 @@ const QUEUE: f64 = 24.0;
 /// Cycles of stores that wait in front of the L2.
 const STORE_QUEUE: f64 = 600.0;
 
+/// Sectors of an access that reads 512 bytes in a row.
+const WHOLE: u32 = 16;
+
+/// The cost of device memory for accesses of so many sectors, relative to those of 512 bytes: accesses of 128 bytes change
+/// the open row of the memory more often.
+fn scattered(sectors: u32, short: f64) -> f64 {
+    let doublings = f64::from(WHOLE / sectors.clamp(4, WHOLE)).log2();
+    1.0 + (short - 1.0) * doublings / 2.0
+}
+
 /// The memory system.
 pub struct MemorySystem {
     environment: Environment,
@@ -101,8 +111,8 @@ impl MemorySystem {
         self.data(time, timings.shuffle_interval) + timings.shuffle_latency
     }
 
-    /// Requests a sector from the L2 at a time; returns its arrival.
-    fn request(&mut self, time: f64, run: u32) -> f64 {
+    /// Requests a sector from the L2 at a time, as one of so many of an access; returns its arrival.
+    fn request(&mut self, time: f64, run: u32, of: u32) -> f64 {
         self.l2_sectors[run as usize] += 1;
         let cycles = 32.0 / self.environment.l2_bytes_per_clock;
         self.l2_free = self.l2_free.max(time) + cycles;
@@ -115,20 +125,22 @@ impl MemorySystem {
         }
         let sectors = carry.floor();
         *carry -= sectors;
-        let cycles = 32.0 * sectors / self.environment.read_bytes_per_clock;
+        let cycles = 32.0 * sectors / self.environment.read_bytes_per_clock
+            * scattered(of, self.timings.dram_short_reads);
         self.dram_free = self.dram_free.max(time) + cycles;
         self.busy[2] += cycles;
         self.dram_free.max(self.l2_free) + self.timings.dram_latency
     }
 
-    /// Writes sectors to the L2 at a time.
-    fn write(&mut self, time: f64, run: u32, sectors: f64) {
+    /// Writes sectors to the L2 at a time; each costs as much as `cost` whole ones.
+    fn write(&mut self, time: f64, run: u32, sectors: f64, cost: f64) {
         self.l2_sectors[run as usize] += sectors as u64;
-        let cycles = 32.0 * sectors / self.environment.l2_bytes_per_clock;
+        let cycles = 32.0 * sectors * cost / self.environment.l2_bytes_per_clock;
         self.l2_free = self.l2_free.max(time) + cycles;
         self.busy[1] += cycles;
         let bytes = self.environment.written_bytes[run as usize] * sectors;
-        let cycles = bytes / self.environment.write_bytes_per_clock;
+        let cycles = bytes / self.environment.write_bytes_per_clock
+            * scattered(sectors as u32, self.timings.dram_short_writes);
         self.dram_free = self.dram_free.max(time) + cycles;
         self.busy[2] += cycles;
     }
@@ -162,7 +174,7 @@ impl MemorySystem {
                 let mut count = record.sectors;
                 // Tiles of a tensor map come without their sectors.
                 while count > 0 {
-                    done = done.max(self.request(start, run));
+                    done = done.max(self.request(start, run, WHOLE));
                     count -= 1;
                 }
                 self.bulk_free = start + f64::from(record.bytes) / self.timings.l2_port_bytes;
@@ -170,20 +182,23 @@ impl MemorySystem {
             }
             (Target::Bulk, _) => {
                 let start = self.bulk_free.max(time + 30.0);
-                self.write(start, run, f64::from(record.sectors));
+                self.write(start, run, f64::from(record.sectors), 1.0);
                 self.bulk_free = start + f64::from(record.bytes) / self.timings.l2_port_bytes;
                 self.bulk_free + self.timings.tma_latency
             }
             (_, AccessKind::Load) => self.load(time, run, record, sectors, instance),
             (_, AccessKind::Store) => {
                 let start = self.data(time, wavefronts.max(f64::from(record.sectors) / 4.0));
-                self.write(start, run, f64::from(record.sectors));
+                let sectors = f64::from(record.sectors);
+                let partial = f64::from(record.bytes) < 24.0 * sectors;
+                let cost = if partial { self.timings.l2_partial_write } else { 1.0 };
+                self.write(start, run, sectors, cost);
                 start
             }
             (_, AccessKind::Atomic) => {
                 let start = self.data(time, wavefronts);
                 let work = f64::from(record.sectors) + f64::from(record.collisions) / 2.0;
-                self.write(start, run, work);
+                self.write(start, run, work, 1.0);
                 self.l2_free + self.timings.atomic_latency
             }
         }
@@ -212,7 +227,7 @@ impl MemorySystem {
             let arrival = match self.l1.arrival(sector).filter(|_| cached) {
                 Some(arrival) => arrival,
                 None => {
-                    let arrival = self.request(start + self.timings.l1_latency / 4.0, run);
+                    let arrival = self.request(start + self.timings.l1_latency / 4.0, run, record.sectors);
                     self.l1.fill(sector, arrival);
                     arrival
                 }

@@ -3,11 +3,12 @@
 use crate::trace::runs::Runs;
 use crate::trace::{BlockTrace, NONE, Step, SyncStep, Target, Traffic, WarpTrace};
 use lanework_counters::cost::banks;
-use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space};
+use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span};
 use lanework_engine::hook::Wants;
 use lanework_engine::observer::Observer;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Addresses of local memory in the trace start here.
 const LOCAL_BASE: u64 = 1 << 60;
@@ -23,18 +24,28 @@ pub struct Bounds {
     pub instructions: u64,
 }
 
-/// Records one block at a time.
+/// Records some blocks of a launch.
 pub struct Recorder {
     runs: Arc<Runs>,
     bounds: Bounds,
+    wanted: Vec<u64>,
     executed: u64,
-    previous: Vec<Option<u32>>,
-    barriers: HashMap<usize, (u32, u32)>,
-    phases: HashMap<(u32, u64), PhaseTokens>,
-    /// Whether the bound of instructions has stopped the block.
-    pub stopped: bool,
-    /// The recorded block.
+    /// The place in `blocks` of the block that runs, if it is wanted.
+    current: Option<usize>,
+    current_block: u64,
+    /// The recorded blocks.
+    pub blocks: Vec<BlockRecorder>,
+}
+
+/// The recording of one block.
+#[derive(Default)]
+pub struct BlockRecorder {
+    /// The trace so far.
     pub trace: BlockTrace,
+    previous: Vec<Option<u32>>,
+    barriers: HashMap<usize, u32>,
+    phases: HashMap<u64, PhaseTokens>,
+    last_copy: Option<(u32, u32, u64)>,
 }
 
 /// The tokens of the last two phases of an mbarrier.
@@ -46,20 +57,32 @@ struct PhaseTokens {
 }
 
 impl Recorder {
-    /// A recorder for a kernel with these runs.
-    pub fn new(runs: Arc<Runs>, bounds: Bounds) -> Recorder {
-        Recorder {
-            runs,
-            bounds,
-            executed: 0,
-            previous: Vec::new(),
-            barriers: HashMap::new(),
-            phases: HashMap::new(),
-            stopped: false,
-            trace: BlockTrace { complete: true, ..BlockTrace::default() },
+    /// A recorder of these blocks of a kernel with these runs.
+    pub fn new(runs: Arc<Runs>, bounds: Bounds, wanted: Vec<u64>) -> Recorder {
+        let (executed, current, current_block) = (0, None, u64::MAX);
+        Recorder { runs, bounds, wanted, executed, current, current_block, blocks: Vec::new() }
+    }
+
+    /// Makes a block the current one.
+    fn enter(&mut self, block: u64) {
+        if self.current_block == block {
+            return;
+        }
+        self.current_block = block;
+        self.current = self.blocks.iter().position(|known| known.trace.block == block);
+        if self.current.is_none() && self.wanted.contains(&block) {
+            let trace = BlockTrace { block, complete: true, ..BlockTrace::default() };
+            self.blocks.push(BlockRecorder { trace, ..BlockRecorder::default() });
+            self.current = Some(self.blocks.len() - 1);
         }
     }
 
+    fn block(&mut self) -> Option<&mut BlockRecorder> {
+        self.current.map(|at| &mut self.blocks[at])
+    }
+}
+
+impl BlockRecorder {
     fn warp(&mut self, warp: u32) -> &mut WarpTrace {
         let at = warp as usize;
         if self.trace.warps.len() <= at {
@@ -81,37 +104,31 @@ impl Recorder {
         self.trace.tokens.len() as u32 - 1
     }
 
-    /// The token of an mbarrier's phase: the current one, or for a wait the one before.
+    /// The token of an mbarrier's phase: the current one, or for a wait the one before. Blocks of a cluster do the same,
+    /// so that an mbarrier of another block stands for the own one at the same offset.
     fn phase(&mut self, phase: Phase, waits: bool) -> u32 {
-        let key = (phase.rank, phase.offset);
-        match self.phases.get(&key).copied() {
+        match self.phases.get(&phase.offset).copied() {
             Some(known) if known.parity == phase.parity => known.current,
             Some(known) if waits => known.previous,
             known => {
                 let current = self.token();
                 let previous = known.map_or(current, |known| known.current);
-                self.phases.insert(key, PhaseTokens { parity: phase.parity, current, previous });
+                let tokens = PhaseTokens { parity: phase.parity, current, previous };
+                self.phases.insert(phase.offset, tokens);
                 current
             }
         }
     }
 
     fn sync(&mut self, warp: u32, token: u32, arrives: bool, waits: bool) {
-        if token == NONE {
-            return;
-        }
+        let Some(step) = self.step(warp) else { return };
         if arrives {
             self.trace.tokens[token as usize] += 1;
         }
-        if let Some(step) = self.step(warp) {
-            let sync = SyncStep { step, token, arrives, waits };
-            // All lanes of a warp report the wait for one mbarrier.
-            if arrives || self.warp(warp).waits.last() != Some(&sync) {
-                self.warp(warp).waits.push(sync);
-            }
-        } else if arrives {
-            // Its arrival is not recorded, so that nobody may wait for it.
-            self.trace.tokens[token as usize] -= 1;
+        let sync = SyncStep { step, token, arrives, waits };
+        // All lanes of a warp report the wait for one mbarrier.
+        if arrives || self.warp(warp).waits.last() != Some(&sync) {
+            self.warp(warp).waits.push(sync);
         }
     }
 
@@ -134,45 +151,8 @@ impl Recorder {
         lines.dedup();
         (first as u32, (sectors.len() - first) as u32, lines.len() as u32)
     }
-}
 
-/// Lanes of an atomic that share their address with a lower lane.
-fn collisions(mask: u32, addresses: &[u64; 32]) -> u32 {
-    let mut active: Vec<u64> =
-        (0..32).filter(|lane| mask >> lane & 1 != 0).map(|lane| addresses[lane]).collect();
-    let all = active.len();
-    active.sort_unstable();
-    active.dedup();
-    (all - active.len()) as u32
-}
-
-impl Observer for Recorder {
-    fn fork(&self) -> Self {
-        Recorder::new(self.runs.clone(), self.bounds)
-    }
-
-    fn merge(&mut self, other: Self) {
-        if other.executed > 0 {
-            *self = other;
-        }
-    }
-
-    fn wants(&self) -> Wants {
-        Wants::EVENTS | Wants::SYNCHRONIZATION | Wants::PASSES | Wants::ONE_WORKER
-    }
-
-    fn time_slice(&self) -> u64 {
-        512
-    }
-
-    fn stops(&self) -> bool {
-        self.executed > self.bounds.instructions
-    }
-
-    fn instruction(&mut self, place: Place, mask: u32) {
-        self.executed += 1;
-        let most = self.bounds.steps;
-        self.trace.block = place.block;
+    fn instruction(&mut self, runs: &Runs, most: usize, place: Place, mask: u32) {
         let warp = self.warp(place.warp);
         let full = warp.steps.len() >= most || warp.steps.len() as u64 != warp.instructions;
         warp.instructions += 1;
@@ -180,7 +160,7 @@ impl Observer for Recorder {
             return;
         }
         let previous = self.previous[place.warp as usize];
-        match self.runs.after(previous, place.instruction) {
+        match runs.after(previous, place.instruction) {
             Some(run) => {
                 self.previous[place.warp as usize] = Some(run);
                 self.warp(place.warp).steps.push(Step { run, mask });
@@ -190,9 +170,6 @@ impl Observer for Recorder {
     }
 
     fn access(&mut self, access: &Access<'_>) {
-        if access.mask == 0 || self.trace.sectors.len() > self.bounds.sectors {
-            return;
-        }
         let Some(step) = self.step(access.place.warp) else { return };
         let target = match access.space {
             Space::Shared => Target::Shared,
@@ -242,59 +219,159 @@ impl Observer for Recorder {
         self.warp(access.place.warp).traffic.push(traffic);
     }
 
+    /// A bulk copy starts.
+    fn copy(&mut self, warp: u32, lane: u32, from: Option<Span>, to: Option<Span>, phase: Option<Phase>) {
+        let Some(step) = self.step(warp) else { return };
+        let span = to.or(from);
+        let bytes = span.map_or(0, |span| span.bytes) as u32;
+        // A copy to several blocks of a cluster is reported once for each, and read once.
+        let key = (step, lane, to.map_or(0, |span| span.address));
+        let again = self.last_copy.replace(key) == Some(key);
+        let (first, mut sectors) = (self.trace.sectors.len() as u32, 0);
+        let global = [from, to].into_iter().flatten();
+        for span in global.filter(|span| span.space == Space::Global && !again) {
+            let last = (span.address + span.bytes.max(1) - 1) / 32;
+            self.trace.sectors.extend(span.address / 32..=last);
+            sectors = self.trace.sectors.len() as u32 - first;
+        }
+        let token = phase.map_or(NONE, |phase| self.phase(phase, false));
+        if token != NONE {
+            self.trace.tokens[token as usize] += 1;
+        }
+        let store = from.is_some_and(|span| span.space == Space::Shared);
+        let within = store && to.is_some_and(|span| span.space == Space::Shared);
+        let kind = if store { AccessKind::Store } else { AccessKind::Load };
+        self.warp(warp).traffic.push(Traffic {
+            step,
+            target: Target::Bulk,
+            kind,
+            wavefronts: bytes.div_ceil(128),
+            first,
+            sectors: if sectors > 0 || again || within { sectors } else { bytes.div_ceil(32) },
+            collisions: 0,
+            bytes,
+            token,
+        });
+    }
+}
+
+/// Lanes of an atomic that share their address with a lower lane.
+fn collisions(mask: u32, addresses: &[u64; 32]) -> u32 {
+    let mut active: Vec<u64> =
+        (0..32).filter(|lane| mask >> lane & 1 != 0).map(|lane| addresses[lane]).collect();
+    let all = active.len();
+    active.sort_unstable();
+    active.dedup();
+    (all - active.len()) as u32
+}
+
+impl Observer for Recorder {
+    fn fork(&self) -> Self {
+        Recorder::new(self.runs.clone(), self.bounds, self.wanted.clone())
+    }
+
+    fn merge(&mut self, other: Self) {
+        if other.executed > 0 {
+            *self = other;
+        }
+    }
+
+    fn wants(&self) -> Wants {
+        Wants::EVENTS | Wants::SYNCHRONIZATION | Wants::PASSES | Wants::ONE_WORKER
+    }
+
+    fn time_slice(&self) -> u64 {
+        512
+    }
+
+    fn stops(&self) -> bool {
+        self.executed > self.bounds.instructions
+    }
+
+    fn instruction(&mut self, place: Place, mask: u32) {
+        self.executed += 1;
+        self.enter(place.block);
+        let most = self.bounds.steps;
+        if let Some(at) = self.current {
+            self.blocks[at].instruction(&self.runs, most, place, mask);
+        }
+    }
+
+    fn access(&mut self, access: &Access<'_>) {
+        let most = self.bounds.sectors;
+        if let Some(block) = self.block()
+            && access.mask != 0
+            && block.trace.sectors.len() <= most
+        {
+            block.access(access);
+        }
+    }
+
     fn barrier_arrive(&mut self, warp: usize, number: usize, waits: bool) {
-        let known = self.barriers.get(&number).copied();
-        let token = match known {
-            Some((token, _)) => token,
-            None => self.token(),
+        let Some(block) = self.block() else { return };
+        let token = match block.barriers.get(&number) {
+            Some(&token) => token,
+            None => block.token(),
         };
-        self.barriers.insert(number, (token, 0));
-        self.sync(warp as u32, token, true, waits);
+        block.barriers.insert(number, token);
+        block.sync(warp as u32, token, true, waits);
     }
 
     fn barrier_open(&mut self, number: usize, _released: &[usize], _all: bool) {
-        self.barriers.remove(&number);
+        if let Some(block) = self.block() {
+            block.barriers.remove(&number);
+        }
     }
 
-    fn asynchronous(&mut self, place: Place, _lane: u32, event: Asynchronous) {
+    fn asynchronous(&mut self, place: Place, lane: u32, event: Asynchronous) {
+        self.enter(place.block);
+        let Some(block) = self.block() else { return };
         match event {
             Asynchronous::Arrived(phase) => {
-                let token = self.phase(phase, false);
-                self.sync(place.warp, token, true, false);
+                let token = block.phase(phase, false);
+                block.sync(place.warp, token, true, false);
             }
             Asynchronous::Waited(phase) => {
-                let token = self.phase(phase, true);
-                self.sync(place.warp, token, false, true);
+                let token = block.phase(phase, true);
+                block.sync(place.warp, token, false, true);
             }
             Asynchronous::Started { from, to, phase, .. } => {
-                let Some(step) = self.step(place.warp) else { return };
-                let bytes = to.or(from).map_or(0, |span| span.bytes) as u32;
-                let (first, mut sectors) = (self.trace.sectors.len() as u32, 0);
-                let global = [from, to].into_iter().flatten();
-                for span in global.filter(|span| span.space == Space::Global) {
-                    let last = (span.address + span.bytes.max(1) - 1) / 32;
-                    self.trace.sectors.extend(span.address / 32..=last);
-                    sectors = self.trace.sectors.len() as u32 - first;
-                }
-                let token = phase.map_or(NONE, |phase| self.phase(phase, false));
-                if token != NONE {
-                    self.trace.tokens[token as usize] += 1;
-                }
-                let store = from.is_some_and(|span| span.space == Space::Shared);
-                let kind = if store { AccessKind::Store } else { AccessKind::Load };
-                self.warp(place.warp).traffic.push(Traffic {
-                    step,
-                    target: Target::Bulk,
-                    kind,
-                    wavefronts: bytes.div_ceil(128),
-                    first,
-                    sectors: if sectors > 0 { sectors } else { bytes.div_ceil(32) },
-                    collisions: 0,
-                    bytes,
-                    token,
-                });
+                block.copy(place.warp, lane, from, to, phase);
             }
             _ => {}
         }
+    }
+}
+
+/// Counts the instructions of a block that is too long to be traced, for a limited time.
+pub struct TimedRun {
+    started: Instant,
+    limit: Duration,
+}
+
+impl TimedRun {
+    /// A run of at most so long.
+    pub fn new(limit: Duration) -> TimedRun {
+        TimedRun { started: Instant::now(), limit }
+    }
+}
+
+impl Observer for TimedRun {
+    fn fork(&self) -> Self {
+        TimedRun { started: self.started, limit: self.limit }
+    }
+
+    fn merge(&mut self, _: Self) {}
+
+    fn wants(&self) -> Wants {
+        Wants::PASSES | Wants::ONE_WORKER
+    }
+
+    fn time_slice(&self) -> u64 {
+        1 << 16
+    }
+
+    fn stops(&self) -> bool {
+        self.started.elapsed() > self.limit
     }
 }

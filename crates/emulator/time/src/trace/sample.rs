@@ -3,7 +3,7 @@
 //! The blocks are those that one multiprocessor would hold together, their neighbors along each axis (which share data), and
 //! the first and the last block (which have edges). Each runs in a launch of its own, until a bound.
 
-use crate::trace::recorder::{Bounds, Recorder};
+use crate::trace::recorder::{Bounds, Recorder, TimedRun};
 use crate::trace::runs::Runs;
 use crate::trace::{BlockTrace, KernelTrace};
 use lanework_engine::device::Device;
@@ -37,6 +37,13 @@ impl Default for Effort {
         }
     }
 }
+
+/// The time for which a block runs that is too long to be traced, to count its instructions.
+const LONGEST: Duration = Duration::from_millis(800);
+
+/// Registers that ptxas gives a kernel, relative to the most that are live at once by our analysis: the median of the
+/// ladders' rungs on sm_90.
+const ESTIMATED_REGISTERS: f64 = 0.87;
 
 /// Blocks of one multiprocessor that are traced.
 const TOGETHER: u64 = 4;
@@ -89,45 +96,73 @@ pub fn record(
     let threads: u32 = launch.block.iter().product();
     let warps = threads.div_ceil(32) as usize;
     let mut blocks: Vec<BlockTrace> = Vec::new();
+    let chosen = choose(launch.grid, effort.multiprocessors);
     let (mut steps, mut instructions) = (effort.steps, effort.instructions);
-    let chosen = match polls {
-        // Blocks may wait for those before them.
-        true => vec![0],
-        false => choose(launch.grid, effort.multiprocessors),
+    // Blocks that may wait for others run together with them, the others in launches of their own.
+    let launches: Vec<(Blocks, Vec<u64>)> = match polls {
+        true => vec![(Blocks::All, chosen.into_iter().take(4).collect())],
+        false => {
+            let own = chosen.into_iter();
+            own.map(|first| (Blocks::Range { first, count: 1 }, vec![first])).collect()
+        }
     };
-    for (at, first) in chosen.iter().copied().enumerate() {
+    for (at, (which, wanted)) in launches.into_iter().enumerate() {
         if at > 0 && (started.elapsed() > effort.time || steps < 64 * warps) {
             break;
         }
-        let share = if at == 0 { 2 } else { 3 };
+        let share = if at == 0 && !polls { 2 } else { 3 };
         let bounds = Bounds {
             steps: (steps / share / warps).max(32),
             sectors: 8 * steps / share,
-            instructions: instructions / share as u64,
+            instructions: if polls { instructions } else { instructions / share as u64 },
         };
-        let mut recorder = Recorder::new(runs.clone(), bounds);
-        let config = LaunchConfig { blocks: Blocks::Range { first, count: 1 }, ..*launch };
+        let mut recorder = Recorder::new(runs.clone(), bounds, wanted);
+        let config = LaunchConfig { blocks: which, ..*launch };
         let ran = device.run_with(program, &config, arguments, &mut recorder)?;
-        let mut block = recorder.trace;
+        let mut complete = true;
         if let Some(fault) = ran.fault {
             let bounded = matches!(
                 fault.kind,
                 FaultKind::InstructionLimit | FaultKind::TimeLimit | FaultKind::Unsupported
             );
-            if !bounded && !(polls && !block.warps.is_empty()) {
+            if !bounded {
                 return Err(fault);
             }
-            block.complete = false;
+            complete = false;
         }
-        steps = steps.saturating_sub(block.recorded() as usize);
-        instructions = instructions.saturating_sub(block.executed());
-        let complete = block.complete;
-        blocks.push(block);
+        for recorded in recorder.blocks {
+            let mut block = recorded.trace;
+            steps = steps.saturating_sub(block.recorded() as usize);
+            instructions = instructions.saturating_sub(block.executed());
+            block.complete = complete;
+            if !complete && !polls {
+                let mut timed = TimedRun::new(LONGEST);
+                let ran = device.run_with(program, &config, arguments, &mut timed)?;
+                let executed = block.executed();
+                let factor = ran.outcome.warp_instructions as f64 / executed.max(1) as f64;
+                if ran.fault.is_none() && factor > 1.0 {
+                    for warp in &mut block.warps {
+                        warp.instructions = (warp.instructions as f64 * factor) as u64;
+                    }
+                    block.complete = true;
+                }
+            }
+            blocks.push(block);
+        }
         if !complete {
             break;
         }
     }
-    let registers = program.register_pressure(launch.entry).map_or(32, |found| found.registers);
+    if polls {
+        // The middle block first, as for other kernels.
+        let middle = choose(launch.grid, effort.multiprocessors).first().copied().unwrap_or(0);
+        blocks.sort_by_key(|block| (block.block != middle, block.block));
+    }
+    let estimate = program.register_pressure(launch.entry).map_or(32, |found| found.registers);
+    let most = (65_536 / threads.next_multiple_of(32).max(1)).min(255);
+    let registers = kernel.entry_registers.unwrap_or_else(|| {
+        ((f64::from(estimate) * ESTIMATED_REGISTERS) as u32).clamp(16, most.max(16))
+    });
     let shared = kernel.declared_shared.next_multiple_of(16) + launch.dynamic_shared;
     let memory = device.memory();
     let allocations = memory.live().map(|(at, found)| (at, found.bytes)).collect();

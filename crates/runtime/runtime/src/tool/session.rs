@@ -4,6 +4,7 @@ use super::launching::Launching;
 use super::launching::machine;
 use super::look_at::LookAt;
 use super::own_report::{self, Own};
+use super::predict::Predictor;
 use super::record::{Findings, Launched, Profiled, Record};
 use super::sink::{Sink, micros, now, stop};
 use crate::Profile;
@@ -27,6 +28,7 @@ pub(super) enum Tool {
     Trace,
     Inspect,
     Look(LookAt),
+    Predict(Predictor),
 }
 
 /// The tool of this process.
@@ -57,11 +59,13 @@ impl Session {
         let name = std::env::var("LANEWORK_TOOL").ok().filter(|name| !name.is_empty())?;
         let folder = std::env::var_os("LANEWORK_TOOL_FOLDER").filter(|folder| !folder.is_empty());
         let look = std::env::var("LANEWORK_TOOL_LOOK").unwrap_or_default();
+        let predictor = std::env::var("LANEWORK_TOOL_PREDICT").unwrap_or_default();
         let tool = match (name.as_str(), &folder, LookAt::parse(&look)) {
             ("check", ..) => Tool::Check,
             ("profile", ..) => Tool::Profile,
             ("trace", Some(_), _) => Tool::Trace,
             ("inspect", Some(_), _) => Tool::Inspect,
+            ("predict", Some(_), _) => Tool::Predict(Predictor::parse(&predictor)),
             ("look", Some(_), Some(at)) => Tool::Look(at),
             _ => stop(&format!(
                 "LANEWORK_TOOL={name} is not a tool of this process\n  = help: use `check` or `profile`, \
@@ -206,6 +210,22 @@ impl Session {
                     Some((launched, counters)),
                 );
                 Ok(outcome)
+            }
+            Tool::Predict(predictor) => {
+                let copy = match launch.emulator.memory_used() <= COPIED {
+                    true => launch.emulator.copy(),
+                    false => None,
+                };
+                let on = copy.as_ref().unwrap_or(launch.emulator);
+                let found = predictor.predict(launch, on, launched)?;
+                let partial = found.partial;
+                if let Some(record) = found.record {
+                    self.keep(Record::Predicted(Box::new(record)));
+                }
+                match partial {
+                    true => Ok(Outcome::default()),
+                    false => launch.emulator.run(launch.program, launch.config, launch.arguments),
+                }
             }
             Tool::Look(at) if self.is_looked_at(at, &launched) => {
                 let picture = at.picture(launch)?;
