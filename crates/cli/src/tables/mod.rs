@@ -1,7 +1,7 @@
 //! A climb as tables: verification, counts or times, and the reason why a rung is faster.
 
-pub mod prediction;
 pub mod points;
+pub mod prediction;
 
 use lanework::Backend;
 use lanework_lab::{Accuracy, ClimbRecord, RungRecord, Step, TimeRecord};

@@ -117,6 +117,14 @@ pub struct Prediction {
 }
 
 impl Prediction {
+    /// Whether the intervals decide which of two kernels is faster. The errors of two predictions on one GPU have much in
+    /// common, so that half of each interval counts.
+    pub fn differs_from(&self, other: &Prediction) -> bool {
+        let half = |one: &Prediction| 0.5 * (one.interval_ns[1] / one.time_ns).ln();
+        let distance = (self.time_ns / other.time_ns).ln().abs();
+        distance > half(self).hypot(half(other))
+    }
+
     /// As JSON text, with the lines that lose most.
     pub fn json(&self) -> String {
         self.value().to_string()

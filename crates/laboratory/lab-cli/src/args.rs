@@ -43,6 +43,9 @@ pub enum Command {
         lanework-lab fidelity --only transpose --json\n\n\
         scripts/fidelity.sh records the GPU's counts with Nsight Compute.")]
     Fidelity(FidelityArgs),
+    /// Measure the latencies of instructions on a GPU, for the time model.
+    #[command(after_help = "Example:\n  lanework-lab latencies --device cuda:0 --json")]
+    Latencies(LatenciesArgs),
     /// Compare predicted times with measured ones.
     #[command(after_help = "Examples:\n  \
         lanework-lab predict-check\n  \
@@ -141,6 +144,16 @@ pub struct FidelityArgs {
     #[arg(long, conflicts_with_all = ["results", "data", "only", "json"])]
     pub metrics: bool,
     /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct LatenciesArgs {
+    /// The GPU.
+    #[arg(long, value_name = "DEVICE", default_value = "cuda:0")]
+    pub device: String,
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }

@@ -5,5 +5,6 @@ pub mod exec;
 pub mod inspect;
 pub mod kernel;
 pub mod look;
+pub mod predict;
 pub mod profile;
 pub mod run;

@@ -319,7 +319,7 @@ fn other(opcode: &Opcode, inst: &Inst, simple: &dyn Fn(Unit) -> Operation) -> Ve
                 let work = op.shape.m * op.shape.n * op.shape.k;
                 let bits = op.a.bits().max(op.b.bits());
                 let scale = match bits {
-                    64 => 32.0,
+                    64 => 10.0,
                     32 => 2.0,
                     16 => 1.0,
                     8 => 0.5,

@@ -103,6 +103,8 @@ pub struct Timings {
     pub barrier_per_warp: f64,
     /// Taken branch until the next instruction of the warp, in cycles.
     pub branch_penalty: f64,
+    /// Fence of global memory, in cycles.
+    pub fence_latency: f64,
     /// Atomic on global memory that returns, in cycles.
     pub atomic_latency: f64,
     /// Atomics on one address in the L2, in cycles.
@@ -196,6 +198,7 @@ impl Timings {
             barrier_latency: of("barrier_latency"),
             barrier_per_warp: of("barrier_per_warp"),
             branch_penalty: of("branch_penalty"),
+            fence_latency: of("fence_latency"),
             atomic_latency: of("atomic_latency"),
             atomic_address_interval: of("atomic_address_interval"),
             tma_latency: of("tma_latency"),

@@ -38,6 +38,8 @@ const QUEUE: f64 = 24.0;
 /// Cycles of stores that wait in front of the L2.
 const STORE_QUEUE: f64 = 600.0;
 
+/// Bytes that device memory transfers at least.
+const UNIT: f64 = 64.0;
 /// Sectors of an access that reads 512 bytes in a row.
 const WHOLE: u32 = 16;
 
@@ -91,6 +93,11 @@ impl MemorySystem {
         self.l2_free.max(self.dram_free) - STORE_QUEUE
     }
 
+    /// When its queues are empty.
+    pub fn drained(&self) -> f64 {
+        self.l2_free.max(self.dram_free)
+    }
+
     /// Adds the busy cycles of its resources.
     pub fn add_busy(&self, busy: &mut [f64; RESOURCES]) {
         busy[Resource::Shared as usize] += self.busy[0];
@@ -119,13 +126,12 @@ impl MemorySystem {
         self.busy[1] += cycles;
         let bytes = self.environment.read_bytes[run as usize];
         let carry = &mut self.carry[run as usize];
-        *carry += bytes / 32.0;
+        *carry += bytes / UNIT;
         if *carry < 1.0 {
             return self.l2_free + self.timings.l2_latency;
         }
-        let sectors = carry.floor();
-        *carry -= sectors;
-        let cycles = 32.0 * sectors / self.environment.read_bytes_per_clock
+        *carry -= 1.0;
+        let cycles = UNIT / self.environment.read_bytes_per_clock
             * scattered(of, self.timings.dram_short_reads);
         self.dram_free = self.dram_free.max(time) + cycles;
         self.busy[2] += cycles;

@@ -126,6 +126,7 @@ pub fn simulate(work: &SmWork<'_>) -> SmResult {
     result.steps = simulation.regions.steps;
     result.busy = simulation.pipes.busy;
     simulation.memory.add_busy(&mut result.busy);
+    result.cycles = result.cycles.max(simulation.memory.drained());
     result.l2_sectors = simulation.memory.l2_sectors;
     result.started = simulation.next_block;
     result
@@ -322,7 +323,7 @@ impl Simulation<'_> {
                 self.warps[at].next_reason = Stall::BranchResolving;
             }
             Unit::Fence => {
-                self.warps[at].next = time + timings.l2_latency;
+                self.warps[at].next = time + timings.fence_latency;
                 self.warps[at].next_reason = Stall::Membar;
             }
             Unit::Wgmma(_) => {
@@ -414,7 +415,8 @@ impl Simulation<'_> {
             let barrier = record.arrives && record.waits;
             let warps = self.work.trace.warps() as f64;
             let cost = match barrier {
-                true => timings.barrier_latency + timings.barrier_per_warp * warps.min(32.0) / 2.0,
+                // A quarter of the time per warp passes while the warps issue.
+                true => timings.barrier_latency + 0.75 * timings.barrier_per_warp * warps.min(32.0),
                 false => timings.barrier_latency,
             };
             if record.arrives {

@@ -114,7 +114,7 @@ pub fn record(
         let bounds = Bounds {
             steps: (steps / share / warps).max(32),
             sectors: 8 * steps / share,
-            instructions: if polls { instructions } else { instructions / share as u64 },
+            instructions: if polls { 3 * instructions } else { instructions / share as u64 },
         };
         let mut recorder = Recorder::new(runs.clone(), bounds, wanted);
         let config = LaunchConfig { blocks: which, ..*launch };
