@@ -6,7 +6,8 @@
 
 use super::{
     Arguments, BenchKernelArgs, CheckKernelArgs, CompareKernelArgs, InspectFileArgs,
-    InspectProgramArgs, KernelArgs, LookKernelArgs, LookProgramArgs, PredictKernelArgs, ProfileKernelArgs,
+    InspectProgramArgs, KernelArgs, LookKernelArgs, LookProgramArgs, PredictKernelArgs,
+    ProfileKernelArgs,
 };
 use clap::{Command, CommandFactory};
 use lanework_terminal::arguments::with_common_options;

@@ -23,8 +23,8 @@ pub use kernel::{
     PredictKernelArgs, PredictOptions, ProfileKernelArgs, ProfileOptions, SanitizerOptions,
 };
 pub use ladder::{
-    Arrays, CheckArgs, ClimbArgs, ClimbOptions, InspectArgs, ListArgs, LookArgs, Numbers, Problem,
-    PredictArgs, ProblemOptions, ProfileArgs, RunArgs, SweepArgs, TuneArgs,
+    Arrays, CheckArgs, ClimbArgs, ClimbOptions, InspectArgs, ListArgs, LookArgs, Numbers,
+    PredictArgs, Problem, ProblemOptions, ProfileArgs, RunArgs, SweepArgs, TuneArgs,
 };
 pub use parse::moved;
 pub use program::{ExecArgs, InspectProgramArgs, JudgeArgs, LookProgramArgs, NewArgs, Program};

@@ -74,9 +74,8 @@ impl LineLoss {
 
     /// The reason with the most lost cycles.
     pub fn reason(&self) -> Stall {
-        let largest = |a: &&Stall, b: &&Stall| {
-            self.lost[**a as usize].total_cmp(&self.lost[**b as usize])
-        };
+        let largest =
+            |a: &&Stall, b: &&Stall| self.lost[**a as usize].total_cmp(&self.lost[**b as usize]);
         Stall::ALL.iter().max_by(largest).copied().unwrap_or(Stall::Wait)
     }
 }
@@ -267,7 +266,8 @@ fn deviation(trace: &KernelTrace, limiter: &str) -> (f64, Vec<&'static str>) {
     }
     let work: Vec<f64> = trace.blocks.iter().map(|block| block.executed() as f64).collect();
     let mean = work.iter().sum::<f64>() / work.len().max(1) as f64;
-    let variance = work.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / work.len().max(1) as f64;
+    let variance =
+        work.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / work.len().max(1) as f64;
     let spread = variance.sqrt() / mean.max(1.0) / (work.len() as f64).sqrt();
     if spread > 0.02 && (work.len() as u64) < trace.total_blocks() {
         add(spread, "blocks differ, and only some were traced");
@@ -277,9 +277,11 @@ fn deviation(trace: &KernelTrace, limiter: &str) -> (f64, Vec<&'static str>) {
     } else if trace.blocks.iter().any(|block| block.executed() > block.recorded()) {
         add(EXTRAPOLATION_ERROR, "long warps were traced in part");
     }
-    let collisions = trace.blocks.iter().flat_map(|block| &block.warps).any(|warp| {
-        warp.traffic.iter().any(|record| record.collisions > 0)
-    });
+    let collisions = trace
+        .blocks
+        .iter()
+        .flat_map(|block| &block.warps)
+        .any(|warp| warp.traffic.iter().any(|record| record.collisions > 0));
     if collisions {
         add(ATOMICS_ERROR, "contention on atomics depends on the data and the order");
     }

@@ -166,6 +166,15 @@ pub struct PredictCheckArgs {
     /// Only ladders and rungs whose names contain this.
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub only: String,
+    /// The file of the programs' measured and predicted times.
+    #[arg(long, value_name = "FILE")]
+    pub programs: Option<PathBuf>,
+    /// Also predict the ladders with each part of the model switched off.
+    #[arg(long)]
+    pub ablation: bool,
+    /// Write time.md and the plot to this folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub output: Option<PathBuf>,
     /// The GPU that was measured.
     #[arg(long, value_name = "NAME", default_value = "H200")]
     pub gpu: String,

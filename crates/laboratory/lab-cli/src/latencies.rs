@@ -39,7 +39,11 @@ const CHAINS: &[Chain] = &[
     chain("cvt to s32 and back", "", "cvt.rzi.s32.f32 %r1, %f1; cvt.rn.f32.s32 %f1, %r1;"),
     chain("popc", "", "popc.b32 %r1, %r1;"),
     chain("shfl.bfly", "", "shfl.sync.bfly.b32 %r1, %r1, 1, 31, 0xffffffff;"),
-    chain("vote.ballot", "", "setp.ne.u32 %p1, %r1, %r2; vote.sync.ballot.b32 %r1, %p1, 0xffffffff;"),
+    chain(
+        "vote.ballot",
+        "",
+        "setp.ne.u32 %p1, %r1, %r2; vote.sync.ballot.b32 %r1, %p1, 0xffffffff;",
+    ),
     chain("redux.add", "", "redux.sync.add.u32 %r1, %r1, 0xffffffff;"),
     chain(
         "ld.shared",

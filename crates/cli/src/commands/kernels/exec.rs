@@ -2,10 +2,10 @@
 //! through CUDA's driver.
 
 use crate::args::ExecArgs;
-use crate::tables::prediction;
 use crate::findings::checked::Checked;
 use crate::findings::sources;
 use crate::program::{Ended, ProgramJson, incomplete, model, run as run_program};
+use crate::tables::prediction;
 use lanework::report::{self, By, Machine, Sources};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
 use lanework_lab::machine;

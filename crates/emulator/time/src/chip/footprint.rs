@@ -70,17 +70,17 @@ impl Footprints {
         let grid = trace.grid.map(u64::from);
         let strides = [1, grid[0], grid[0] * grid[1]];
         let base = trace.blocks.first().map_or(0, |block| block.block);
-        let neighbor = |axis: usize| {
-            trace.blocks.iter().position(|block| block.block == base + strides[axis])
-        };
+        let neighbor =
+            |axis: usize| trace.blocks.iter().position(|block| block.block == base + strides[axis]);
         let neighbors = [0, 1, 2].map(neighbor);
         let empty = HashMap::new();
         let own = touched.first().unwrap_or(&empty);
         let mut numbers: Vec<usize> = own.keys().copied().collect();
         numbers.sort_unstable();
-        let scale = trace.blocks.first().map_or(1.0, |block| {
-            block.executed() as f64 / block.recorded().max(1) as f64
-        });
+        let scale = trace
+            .blocks
+            .first()
+            .map_or(1.0, |block| block.executed() as f64 / block.recorded().max(1) as f64);
         let regions: Vec<Region> = numbers
             .iter()
             .map(|&number| {

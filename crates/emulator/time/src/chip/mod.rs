@@ -77,12 +77,7 @@ pub fn placement(trace: &KernelTrace, model: &GpuModel) -> Placement {
 }
 
 /// Predicts the cycles of a launch.
-pub fn run(
-    trace: &KernelTrace,
-    lowered: &Lowered,
-    model: &GpuModel,
-    caches: Caches,
-) -> ChipResult {
+pub fn run(trace: &KernelTrace, lowered: &Lowered, model: &GpuModel, caches: Caches) -> ChipResult {
     let placement = placement(trace, model);
     let footprints = Footprints::new(trace);
     let queue = queue(trace, placement);
@@ -96,7 +91,15 @@ pub fn run(
             model,
             resident: placement.resident as usize,
             queue: queue.clone(),
-            environment: environment(lowered, model, placement, &traffic, &footprints, trace, caches),
+            environment: environment(
+                lowered,
+                model,
+                placement,
+                &traffic,
+                &footprints,
+                trace,
+                caches,
+            ),
             // The first pass finds the hit rates of the L1 only.
             operations: if passes == 0 { OPERATIONS / 4 } else { OPERATIONS },
         };

@@ -98,12 +98,7 @@ pub fn traffic(
 }
 
 /// Tiles of tensor maps come without addresses: their first bytes of each allocation are taken to be fetched once.
-fn bulk(
-    trace: &KernelTrace,
-    footprints: &Footprints,
-    requests: &[f64],
-    found: &mut MemoryTraffic,
-) {
+fn bulk(trace: &KernelTrace, footprints: &Footprints, requests: &[f64], found: &mut MemoryTraffic) {
     let known: f64 = footprints.regions.iter().map(|region| region.units * UNIT).sum();
     let all: f64 = trace.allocations.iter().map(|(_, bytes)| *bytes as f64).sum();
     let rest = (all - known).max(0.0);

@@ -111,10 +111,12 @@ fn alu_sequence(alu: Alu, inst: &Inst) -> Sequence {
         Alu::Integer(op) => match op {
             IntegerOp::Add(ty) | IntegerOp::Sub(ty) if is_wide(ty) => &[(Add, 2)],
             IntegerOp::Add(_) | IntegerOp::Sub(_) => &[(Add, 1)],
-            IntegerOp::Div(ty) | IntegerOp::Rem(ty) if divides_by_power(inst) => match is_wide(ty) {
-                true => &[(ALU, 4)],
-                false => &[(ALU, 3)],
-            },
+            IntegerOp::Div(ty) | IntegerOp::Rem(ty) if divides_by_power(inst) => {
+                match is_wide(ty) {
+                    true => &[(ALU, 4)],
+                    false => &[(ALU, 3)],
+                }
+            }
             IntegerOp::Div(ty) | IntegerOp::Rem(ty)
                 if matches!(inst.src.get(1), Some(Operand::Const(_))) =>
             {
@@ -135,9 +137,7 @@ fn alu_sequence(alu: Alu, inst: &Inst) -> Sequence {
             ProductOp::Mul(ty) | ProductOp::Mad(ty) if is_wide(ty) => &[(ImadWide, 1), (Imad, 2)],
             ProductOp::MulHigh { size: IntegerSize::Wide, .. }
             | ProductOp::MadHigh { size: IntegerSize::Wide, .. } => &[(ImadWide, 4), (Add, 3)],
-            ProductOp::MadWide { signed: false, word: true }
-                if matches!(inst.src.get(1), Some(Operand::Const(by)) if by.is_power_of_two()) =>
-            {
+            ProductOp::MadWide { signed: false, word: true } if matches!(inst.src.get(1), Some(Operand::Const(by)) if by.is_power_of_two()) => {
                 &[(ALU, 2)]
             }
             ProductOp::MulWide { word: true, .. }
@@ -171,11 +171,15 @@ fn alu_sequence(alu: Alu, inst: &Inst) -> Sequence {
         Alu::Directed(op) if op.double => &[(Double, 1)],
         Alu::Directed(_) => &[(Fma, 1)],
         Alu::Double(op) => match op {
-            DoubleOp::Add | DoubleOp::Sub | DoubleOp::Mul | DoubleOp::Fma | DoubleOp::FmaNegated(_) => {
-                &[(Double, 1)]
-            }
+            DoubleOp::Add
+            | DoubleOp::Sub
+            | DoubleOp::Mul
+            | DoubleOp::Fma
+            | DoubleOp::FmaNegated(_) => &[(Double, 1)],
             DoubleOp::Div => &[(Special, 1), (Double, 8), (ALU, 5), (Predicate, 1)],
-            DoubleOp::Sqrt | DoubleOp::Rsqrt => &[(Special, 1), (Double, 8), (ALU, 5), (Predicate, 1)],
+            DoubleOp::Sqrt | DoubleOp::Rsqrt => {
+                &[(Special, 1), (Double, 8), (ALU, 5), (Predicate, 1)]
+            }
             DoubleOp::Rcp => &[(Special, 1), (Double, 5), (ALU, 3)],
             DoubleOp::RcpApproximate | DoubleOp::RsqrtApproximate => &[(Special, 1)],
             DoubleOp::Min | DoubleOp::Max => &[(Double, 1), (ALU, 3)],
@@ -195,12 +199,13 @@ fn alu_sequence(alu: Alu, inst: &Inst) -> Sequence {
             ConvertOp::ExtendToWide(_) | ConvertOp::ExtendToWord(_) | ConvertOp::ExtendToHalf => {
                 &[(ALU, 1)]
             }
+            ConvertOp::WordToFloat { double: false, .. }
+            | ConvertOp::SingleToWord { .. }
+            | ConvertOp::RoundSingle(_) => &[(Unit::Convert, 1)],
             ConvertOp::WordToFloat { .. }
             | ConvertOp::WideToFloat { .. }
-            | ConvertOp::SingleToWord { .. }
             | ConvertOp::DoubleToInteger { .. }
             | ConvertOp::DoubleToHalf { .. }
-            | ConvertOp::RoundSingle(_)
             | ConvertOp::RoundDouble(_) => &[(Special, 1)],
             ConvertOp::Float { from: FloatType::F64, .. }
             | ConvertOp::Float { to: FloatType::F64, .. }
@@ -211,16 +216,18 @@ fn alu_sequence(alu: Alu, inst: &Inst) -> Sequence {
         },
         Alu::SmallFloat(_) => &[(Special, 1)],
         Alu::Logic(op) => match op {
-            LogicOp::And(Width::Predicate) | LogicOp::Or(Width::Predicate) | LogicOp::Xor(Width::Predicate) => {
-                &[(Predicate, 1)]
-            }
+            LogicOp::And(Width::Predicate)
+            | LogicOp::Or(Width::Predicate)
+            | LogicOp::Xor(Width::Predicate) => &[(Predicate, 1)],
             LogicOp::IsZero(_) | LogicOp::IsNonzero | LogicOp::Equal | LogicOp::WideDiffer => {
                 &[(Predicate, 1)]
             }
-            LogicOp::And(Width::Wide) | LogicOp::Or(Width::Wide) | LogicOp::Xor(Width::Wide) | LogicOp::Not(Width::Wide) => {
-                &[(ALU, 2)]
-            }
-            LogicOp::ShiftLeft(IntegerSize::Wide) | LogicOp::ShiftRight { size: IntegerSize::Wide, .. } => {
+            LogicOp::And(Width::Wide)
+            | LogicOp::Or(Width::Wide)
+            | LogicOp::Xor(Width::Wide)
+            | LogicOp::Not(Width::Wide) => &[(ALU, 2)],
+            LogicOp::ShiftLeft(IntegerSize::Wide)
+            | LogicOp::ShiftRight { size: IntegerSize::Wide, .. } => {
                 match matches!(inst.src.get(1), Some(Operand::Const(_))) {
                     true => &[(ALU, 2)],
                     false => &[(ALU, 4)],
@@ -282,9 +289,11 @@ fn other(opcode: &Opcode, inst: &Inst, simple: &dyn Fn(Unit) -> Operation) -> Ve
             WarpOp::Print | WarpOp::Malloc | WarpOp::Free => one(Unit::Fence, MemoryClass::Wall),
         },
         Opcode::Branch(_) => one(Unit::Branch, MemoryClass::Wall),
-        Opcode::Exit | Opcode::Return | Opcode::Trap | Opcode::StackOverflow | Opcode::AssertFail => {
-            one(Unit::Exit, MemoryClass::Wall)
-        }
+        Opcode::Exit
+        | Opcode::Return
+        | Opcode::Trap
+        | Opcode::StackOverflow
+        | Opcode::AssertFail => one(Unit::Exit, MemoryClass::Wall),
         Opcode::Barrier { .. } => one(Unit::Sync, MemoryClass::Wall),
         Opcode::AsyncCopy { .. } => vec![Operation {
             order: MemoryClass::Store(2),
@@ -312,7 +321,9 @@ fn other(opcode: &Opcode, inst: &Inst, simple: &dyn Fn(Unit) -> Operation) -> Ve
             MatrixOp::Rows { store: false, .. } | MatrixOp::Tile { store: false, .. } => {
                 one(Unit::Memory, MemoryClass::Load(2))
             }
-            MatrixOp::Rows { .. } | MatrixOp::Tile { .. } => one(Unit::Memory, MemoryClass::Store(2)),
+            MatrixOp::Rows { .. } | MatrixOp::Tile { .. } => {
+                one(Unit::Memory, MemoryClass::Store(2))
+            }
             MatrixOp::Transpose => one(Unit::Shuffle, MemoryClass::Anything),
             MatrixOp::Multiply(op) => {
                 // Relative to m16n8k16 with 16-bit floats.

@@ -98,14 +98,22 @@ impl Folded {
         }
     }
 
-    fn defined_by<'k>(&self, kernel: &'k Kernel, operand: Option<&Operand>) -> Option<(usize, &'k Inst)> {
+    fn defined_by<'k>(
+        &self,
+        kernel: &'k Kernel,
+        operand: Option<&Operand>,
+    ) -> Option<(usize, &'k Inst)> {
         let register = operand?.register()?;
         let at = self.definition[register as usize]? as usize;
         Some((at, &kernel.insts[at]))
     }
 
     /// The instruction before it whose only use is this operand.
-    fn only_use<'k>(&self, kernel: &'k Kernel, operand: Option<&Operand>) -> Option<(usize, &'k Inst)> {
+    fn only_use<'k>(
+        &self,
+        kernel: &'k Kernel,
+        operand: Option<&Operand>,
+    ) -> Option<(usize, &'k Inst)> {
         let register = operand?.register()?;
         if self.uses[register as usize] != 1 {
             return None;
@@ -148,11 +156,13 @@ impl Folded {
                     }
                 }
                 Alu::Logic(LogicOp::Not(Width::Predicate)) => Fate::Free,
-                Alu::Logic(LogicOp::And(Width::Word) | LogicOp::Or(Width::Word) | LogicOp::Xor(Width::Word)) => {
-                    self.fuse_with(kernel, inst, |other| {
-                        matches!(other, Alu::Logic(LogicOp::And(_) | LogicOp::Or(_) | LogicOp::Xor(_)))
-                    })
-                }
+                Alu::Logic(
+                    LogicOp::And(Width::Word)
+                    | LogicOp::Or(Width::Word)
+                    | LogicOp::Xor(Width::Word),
+                ) => self.fuse_with(kernel, inst, |other| {
+                    matches!(other, Alu::Logic(LogicOp::And(_) | LogicOp::Or(_) | LogicOp::Xor(_)))
+                }),
                 Alu::Integer(IntegerOp::Add(ty)) | Alu::Integer(IntegerOp::Sub(ty)) => {
                     self.sum(kernel, inst, *ty, addresses)
                 }

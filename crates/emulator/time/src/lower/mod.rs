@@ -37,8 +37,10 @@ pub enum Unit {
     Half,
     /// FP64 arithmetic.
     Double,
-    /// Special functions and conversions.
+    /// Special functions, and conversions of 64-bit numbers.
     Special,
+    /// Conversions of 32-bit numbers.
+    Convert,
     /// A memory access, by the trace; shared, global, local or constant.
     Memory,
     /// A shuffle, vote or match.
@@ -145,9 +147,11 @@ impl Lowered {
                     && matches!(op.space, MemorySpace::Global | MemorySpace::Generic)
             })
         });
-        let cached = trace.runs.all.iter().map(|run| {
-            access(run).is_some_and(|op| !op.volatile && op.order.strong.is_none())
-        });
+        let cached = trace
+            .runs
+            .all
+            .iter()
+            .map(|run| access(run).is_some_and(|op| !op.volatile && op.order.strong.is_none()));
         Lowered {
             operations: operations.collect(),
             stores: stores.collect(),

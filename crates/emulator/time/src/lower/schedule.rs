@@ -78,6 +78,7 @@ fn latency(unit: Unit, order: MemoryClass) -> u32 {
         (Unit::Memory, _) => 1,
         (Unit::Shuffle, _) => 25,
         (Unit::Special, _) => 18,
+        (Unit::Convert, _) => 12,
         (Unit::Double, _) => 8,
         (Unit::Mma(_), _) => 33,
         (Unit::Predicate, _) => 8,
@@ -100,12 +101,7 @@ pub fn schedule(trace: &KernelTrace, lowered: &Lowered, key: RegionKey) -> Sched
 }
 
 /// The operations in the order of the text, with their dependences.
-fn nodes(
-    trace: &KernelTrace,
-    lowered: &Lowered,
-    key: RegionKey,
-    made: &mut Schedule,
-) -> Vec<Node> {
+fn nodes(trace: &KernelTrace, lowered: &Lowered, key: RegionKey, made: &mut Schedule) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut writer: HashMap<u32, (u32, u32)> = HashMap::new();
     let (mut loads, mut stores): ([Vec<u32>; 8], [Option<u32>; 8]) = Default::default();
@@ -152,7 +148,8 @@ fn nodes(
                     made.count += 1;
                 }
                 let end = made.slots.len() as u32;
-                let order = if unit == Unit::Free { MemoryClass::Anything } else { operation.order };
+                let order =
+                    if unit == Unit::Free { MemoryClass::Anything } else { operation.order };
                 let mut before: Vec<u32> = sources.clone();
                 before.extend(wall);
                 match order {
@@ -219,7 +216,8 @@ fn feeds_branch(trace: &KernelTrace, lowered: &Lowered, run: u32) -> bool {
     let written = lowered.operations[run as usize].iter().flat_map(|operation| &operation.writes);
     let branch = lowered.operations[last as usize].last();
     branch.is_some_and(|branch| {
-        branch.unit == Unit::Branch && written.clone().any(|register| branch.reads.contains(register))
+        branch.unit == Unit::Branch
+            && written.clone().any(|register| branch.reads.contains(register))
     })
 }
 

@@ -31,7 +31,8 @@ pub fn factors(trace: &KernelTrace, lowered: &Lowered) -> Vec<u8> {
         let (mut cost, mut walls) = (0, 0);
         for operation in operations {
             cost += usize::from(operation.unit != Unit::Free);
-            walls += usize::from(matches!(operation.unit, Unit::Sync | Unit::Fence | Unit::Wgmma(_)));
+            walls +=
+                usize::from(matches!(operation.unit, Unit::Sync | Unit::Fence | Unit::Wgmma(_)));
         }
         if cost <= SMALL_BODY && walls == 0 { 4 } else { 1 }
     };
@@ -42,9 +43,10 @@ pub fn factors(trace: &KernelTrace, lowered: &Lowered) -> Vec<u8> {
 fn counts_by_constant(trace: &KernelTrace, runs: std::ops::Range<u32>) -> bool {
     let kernel = &trace.kernel;
     let (first, last) = (runs.start as usize, runs.end as usize - 1);
-    let body = &kernel.insts
-        [trace.runs.all[first].start as usize..trace.runs.all[last].end as usize];
-    let writer = |register: Reg| body.iter().rev().find(|inst| inst.writes().any(|r| r == register));
+    let body =
+        &kernel.insts[trace.runs.all[first].start as usize..trace.runs.all[last].end as usize];
+    let writer =
+        |register: Reg| body.iter().rev().find(|inst| inst.writes().any(|r| r == register));
     let guard = body.last().and_then(|branch| branch.guard);
     let Some(compares) = guard.and_then(|(guard, _)| writer(guard)) else { return false };
     let counts = |register: Reg| {
@@ -56,10 +58,8 @@ fn counts_by_constant(trace: &KernelTrace, runs: std::ops::Range<u32>) -> bool {
             at = inst.src.first().and_then(|operand| operand.register()).and_then(writer);
         }
         at.is_some_and(|inst| {
-            matches!(
-                inst.opcode,
-                Opcode::Alu(Alu::Integer(IntegerOp::Add(_) | IntegerOp::Sub(_)))
-            ) && inst.src.iter().any(|operand| matches!(operand, Operand::Const(_)))
+            matches!(inst.opcode, Opcode::Alu(Alu::Integer(IntegerOp::Add(_) | IntegerOp::Sub(_))))
+                && inst.src.iter().any(|operand| matches!(operand, Operand::Const(_)))
         })
     };
     compares.src.iter().filter_map(|operand| operand.register()).any(counts)

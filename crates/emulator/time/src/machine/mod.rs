@@ -51,6 +51,10 @@ pub struct Timings {
     pub half_interval: f64,
     /// Issue interval of the special-function unit, in cycles.
     pub xu_interval: f64,
+    /// Issue interval of conversions of 32-bit numbers, in cycles.
+    pub convert_interval: f64,
+    /// Dependent issue of such a conversion, in cycles.
+    pub convert_latency: f64,
     /// Dependent issue of FP32 arithmetic, in cycles.
     pub fma_latency: f64,
     /// Dependent issue of integer arithmetic, in cycles.
@@ -172,6 +176,8 @@ impl Timings {
             imad_interval: of("imad_interval"),
             half_interval: of("half_interval"),
             xu_interval: of("xu_interval"),
+            convert_interval: of("convert_interval"),
+            convert_latency: of("convert_latency"),
             fma_latency: of("fma_latency"),
             alu_latency: of("alu_latency"),
             imad_latency: of("imad_latency"),

@@ -43,11 +43,20 @@ const UNIT: f64 = 64.0;
 /// Sectors of an access that reads 512 bytes in a row.
 const WHOLE: u32 = 16;
 
-/// The cost of device memory for accesses of so many sectors, relative to those of 512 bytes: accesses of 128 bytes change
-/// the open row of the memory more often.
+/// The cost of device memory for accesses of so many sectors in a row, relative to those of 512 bytes: accesses of 128 bytes
+/// change the open row of the memory more often.
 fn scattered(sectors: u32, short: f64) -> f64 {
-    let doublings = f64::from(WHOLE / sectors.clamp(4, WHOLE)).log2();
+    let doublings = f64::from(WHOLE / sectors.clamp(2, WHOLE)).log2();
     1.0 + (short - 1.0) * doublings / 2.0
+}
+
+/// Sectors of an access that lie in a row: all of them if its lines are full, else those of a line.
+fn in_a_row(record: &Traffic) -> u32 {
+    let lines = record.wavefronts.max(1);
+    match record.sectors / lines {
+        4.. => record.sectors,
+        some => some,
+    }
 }
 
 /// The memory system.
@@ -138,15 +147,15 @@ impl MemorySystem {
         self.dram_free.max(self.l2_free) + self.timings.dram_latency
     }
 
-    /// Writes sectors to the L2 at a time; each costs as much as `cost` whole ones.
-    fn write(&mut self, time: f64, run: u32, sectors: f64, cost: f64) {
+    /// Writes sectors to the L2 at a time, so many of them in a row; each costs as much as `cost` whole ones.
+    fn write(&mut self, time: f64, run: u32, (sectors, row): (f64, u32), cost: f64) {
         self.l2_sectors[run as usize] += sectors as u64;
         let cycles = 32.0 * sectors * cost / self.environment.l2_bytes_per_clock;
         self.l2_free = self.l2_free.max(time) + cycles;
         self.busy[1] += cycles;
         let bytes = self.environment.written_bytes[run as usize] * sectors;
         let cycles = bytes / self.environment.write_bytes_per_clock
-            * scattered(sectors as u32, self.timings.dram_short_writes);
+            * scattered(row, self.timings.dram_short_writes);
         self.dram_free = self.dram_free.max(time) + cycles;
         self.busy[2] += cycles;
     }
@@ -188,7 +197,7 @@ impl MemorySystem {
             }
             (Target::Bulk, _) => {
                 let start = self.bulk_free.max(time + 30.0);
-                self.write(start, run, f64::from(record.sectors), 1.0);
+                self.write(start, run, (f64::from(record.sectors), WHOLE), 1.0);
                 self.bulk_free = start + f64::from(record.bytes) / self.timings.l2_port_bytes;
                 self.bulk_free + self.timings.tma_latency
             }
@@ -198,13 +207,13 @@ impl MemorySystem {
                 let sectors = f64::from(record.sectors);
                 let partial = f64::from(record.bytes) < 24.0 * sectors;
                 let cost = if partial { self.timings.l2_partial_write } else { 1.0 };
-                self.write(start, run, sectors, cost);
+                self.write(start, run, (sectors, in_a_row(record)), cost);
                 start
             }
             (_, AccessKind::Atomic) => {
                 let start = self.data(time, wavefronts);
                 let work = f64::from(record.sectors) + f64::from(record.collisions) / 2.0;
-                self.write(start, run, work, 1.0);
+                self.write(start, run, (work, in_a_row(record)), 1.0);
                 self.l2_free + self.timings.atomic_latency
             }
         }
@@ -233,7 +242,8 @@ impl MemorySystem {
             let arrival = match self.l1.arrival(sector).filter(|_| cached) {
                 Some(arrival) => arrival,
                 None => {
-                    let arrival = self.request(start + self.timings.l1_latency / 4.0, run, record.sectors);
+                    let arrival =
+                        self.request(start + self.timings.l1_latency / 4.0, run, in_a_row(record));
                     self.l1.fill(sector, arrival);
                     arrival
                 }
@@ -243,4 +253,3 @@ impl MemorySystem {
         done
     }
 }
-

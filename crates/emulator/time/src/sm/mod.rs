@@ -235,9 +235,9 @@ impl Simulation<'_> {
                 for &at in &self.of_scheduler[scheduler] {
                     let (time, reason) = self.earliest(scheduler, at);
                     let other = self.last_issued[scheduler] != at;
-                    let better = best.as_ref().is_none_or(|known| {
-                        (time, other, at) < (known.0, known.1, known.3)
-                    });
+                    let better = best
+                        .as_ref()
+                        .is_none_or(|known| (time, other, at) < (known.0, known.1, known.3));
                     if time.is_finite() && better {
                         best = Some((time, other, scheduler, at, reason));
                     }
@@ -315,7 +315,7 @@ impl Simulation<'_> {
                 ready = self.memory.shuffle(time, timings);
                 producer = Stall::ShortScoreboard;
             }
-            Unit::Special => producer = Stall::ShortScoreboard,
+            Unit::Special | Unit::Convert => producer = Stall::ShortScoreboard,
             Unit::Branch => {
                 let taken = self.warps[at].taken;
                 let penalty = if taken { timings.branch_penalty } else { 4.0 };
@@ -362,8 +362,7 @@ impl Simulation<'_> {
                 end if end <= block.sectors.len() => &block.sectors[record.first as usize..end],
                 _ => &[],
             };
-            let done =
-                self.memory.access(time, operation.run, record, sectors, resident.instance);
+            let done = self.memory.access(time, operation.run, record, sectors, resident.instance);
             if operation.queue.is_some() {
                 asynchronous.push((done, record.token));
             } else if done > ready {

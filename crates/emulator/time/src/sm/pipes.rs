@@ -101,7 +101,7 @@ impl Pipes {
             Unit::Alu | Unit::Predicate => pipes.alu,
             Unit::Half => pipes.half,
             Unit::Double => pipes.double,
-            Unit::Special => pipes.special,
+            Unit::Special | Unit::Convert => pipes.special,
             // A few products of warpgroups queue.
             Unit::Mma(_) => pipes.tensor,
             Unit::Wgmma(_) => pipes.tensor - 512.0,
@@ -164,6 +164,10 @@ impl Pipes {
             Unit::Special => {
                 occupy(&mut pipes.special, timings.xu_interval, Resource::Special);
                 timings.xu_latency
+            }
+            Unit::Convert => {
+                occupy(&mut pipes.special, timings.convert_interval, Resource::Special);
+                timings.convert_latency
             }
             Unit::Mma(units) => {
                 let cycles = f64::from(units) / 64.0 * timings.mma_interval;

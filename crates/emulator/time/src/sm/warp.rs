@@ -142,14 +142,7 @@ impl<'a> Regions<'a> {
     /// No schedules yet.
     pub fn new(trace: &'a KernelTrace, lowered: &'a Lowered) -> Regions<'a> {
         let factors = factors(trace, lowered);
-        Regions {
-            trace,
-            lowered,
-            factors,
-            known: HashMap::new(),
-            schedules: Vec::new(),
-            steps: 0,
-        }
+        Regions { trace, lowered, factors, known: HashMap::new(), schedules: Vec::new(), steps: 0 }
     }
 
     /// The region that starts at a step.

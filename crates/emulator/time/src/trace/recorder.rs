@@ -220,7 +220,14 @@ impl BlockRecorder {
     }
 
     /// A bulk copy starts.
-    fn copy(&mut self, warp: u32, lane: u32, from: Option<Span>, to: Option<Span>, phase: Option<Phase>) {
+    fn copy(
+        &mut self,
+        warp: u32,
+        lane: u32,
+        from: Option<Span>,
+        to: Option<Span>,
+        phase: Option<Phase>,
+    ) {
         let Some(step) = self.step(warp) else { return };
         let span = to.or(from);
         let bytes = span.map_or(0, |span| span.bytes) as u32;

@@ -72,12 +72,10 @@ impl Runs {
             return Some(next);
         }
         let starts = self.successors[here as usize].iter();
-        let follows =
-            starts.map(|&b| self.first_of_block[b as usize]).find(|&run| same(run));
+        let follows = starts.map(|&b| self.first_of_block[b as usize]).find(|&run| same(run));
         follows.or_else(|| {
-            let starts = |run: &&u32| {
-                self.first_of_block[self.all[**run as usize].block as usize] == **run
-            };
+            let starts =
+                |run: &&u32| self.first_of_block[self.all[**run as usize].block as usize] == **run;
             candidates.iter().find(starts).copied().or(only)
         })
     }

@@ -61,10 +61,8 @@ impl Predictor {
                 }
             }
         }
-        let effort = Effort {
-            multiprocessors: self.model.gpu.multiprocessors.into(),
-            ..Effort::default()
-        };
+        let effort =
+            Effort { multiprocessors: self.model.gpu.multiprocessors.into(), ..Effort::default() };
         let trace = record(on, launch.program, launch.config, launch.arguments, effort)?;
         let blocks = trace.blocks.len().max(1) as f64;
         let executed: u64 = trace.blocks.iter().map(|block| block.executed()).sum();
