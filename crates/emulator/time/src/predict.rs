@@ -176,8 +176,8 @@ const LIMITS: [&str; 9] = [
 ];
 
 /// The standard deviation of the logarithm of measured over predicted time, by cause.
-const MODEL_ERROR: f64 = 0.13;
-const LATENCY_ERROR: f64 = 0.08;
+const MODEL_ERROR: f64 = 0.2;
+const LATENCY_ERROR: f64 = 0.12;
 const EXTRAPOLATION_ERROR: f64 = 0.15;
 const ATOMICS_ERROR: f64 = 0.35;
 const WAITING_ERROR: f64 = 0.5;

@@ -35,7 +35,7 @@ pub use lanework_verify::transpose::{Mismatch, compare_transpose};
 pub use problem::case::{Case, Trial, run_rung};
 pub use problem::request::{PARAMETERS, Parameter, Request};
 pub use record::{
-    ClimbRecord, HostRecord, RungRecord, SkippedRecord, Step, SweepRecord, TimeRecord,
+    ClimbRecord, HostRecord, PredictedRecord, RungRecord, SkippedRecord, Step, SweepRecord, TimeRecord,
 };
 pub use runs::climb::{ClimbSettings, climb};
 pub use runs::occupancy::resident_blocks;
