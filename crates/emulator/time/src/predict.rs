@@ -111,7 +111,7 @@ pub struct Prediction {
     pub blocks: u64,
     /// Lines by lost cycles, most first.
     pub lines: Vec<LineLoss>,
-    /// What widens the interval.
+    /// Causes of a wider interval.
     pub notes: Vec<&'static str>,
 }
 

@@ -4,14 +4,14 @@
 //! too, says how the footprint of many blocks grows along that axis; the size of the allocation bounds it. Device memory
 //! transfers 64 bytes at least.
 
-use crate::trace::{BlockTrace, KernelTrace, Target};
+use crate::trace::{AccessTarget, BlockTrace, KernelTrace};
 use lanework_engine::event::AccessKind;
 use std::collections::{HashMap, HashSet};
 
 /// Bytes of a unit.
 pub const UNIT: f64 = 64.0;
 
-/// What a block touches in one allocation.
+/// The units of one allocation that a block touches.
 #[derive(Clone, Debug, Default)]
 struct Touched {
     read: HashSet<u64>,
@@ -146,7 +146,10 @@ fn touch(
     let mut found: HashMap<usize, Touched> = HashMap::new();
     for warp in &block.warps {
         for record in &warp.traffic {
-            if !matches!(record.target, Target::Global | Target::Constant | Target::Bulk) {
+            if !matches!(
+                record.target,
+                AccessTarget::Global | AccessTarget::Constant | AccessTarget::Bulk
+            ) {
                 continue;
             }
             let range = record.first as usize..(record.first + record.sectors) as usize;
@@ -182,7 +185,7 @@ fn long_returns(block: &BlockTrace, place: &dyn Fn(u64) -> Option<usize>) -> Has
     let mut events: Vec<(u32, u64)> = Vec::new();
     for warp in &block.warps {
         for record in &warp.traffic {
-            if record.target == Target::Global && record.kind == AccessKind::Load {
+            if record.target == AccessTarget::Global && record.kind == AccessKind::Load {
                 let range = record.first as usize..(record.first + record.sectors) as usize;
                 let sectors = block.sectors.get(range).unwrap_or_default();
                 events.extend(sectors.iter().map(|&sector| (record.step, sector)));
@@ -206,7 +209,7 @@ fn long_returns(block: &BlockTrace, place: &dyn Fn(u64) -> Option<usize>) -> Has
 fn count_sectors(block: &BlockTrace, sectors: &mut [f64]) {
     for warp in &block.warps {
         for record in &warp.traffic {
-            if record.target != Target::Shared {
+            if record.target != AccessTarget::Shared {
                 let run = warp.steps[record.step as usize].run as usize;
                 sectors[run] += f64::from(record.sectors);
             }

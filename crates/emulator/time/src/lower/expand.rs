@@ -3,7 +3,7 @@
 //! Lengths of sequences are those in the output of ptxas 13 for sm_90.
 
 use crate::lower::fold::{Fate, Folded};
-use crate::lower::{MemoryClass, Operation, Queue, Unit};
+use crate::lower::{MachineOperation, MemoryClass, Queue, Unit};
 use lanework_ptx_ir::kernel::{
     Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, SyncAnnotation, Width,
 };
@@ -19,12 +19,18 @@ use lanework_ptx_ir::opcode::matrix::MatrixOp;
 use lanework_ptx_ir::opcode::sync::WarpOp;
 
 /// A sequence: each unit with the number of operations on it.
-type Sequence = &'static [(Unit, u8)];
+type UnitSequence = &'static [(Unit, u8)];
 
 /// Appends the operations of an instruction.
-pub fn expand(kernel: &Kernel, folded: &Folded, at: usize, run: u32, found: &mut Vec<Operation>) {
+pub fn expand(
+    kernel: &Kernel,
+    folded: &Folded,
+    at: usize,
+    run: u32,
+    found: &mut Vec<MachineOperation>,
+) {
     let inst = &kernel.insts[at];
-    let simple = |unit| Operation {
+    let simple = |unit| MachineOperation {
         unit,
         run,
         reads: Vec::new(),
@@ -34,7 +40,7 @@ pub fn expand(kernel: &Kernel, folded: &Folded, at: usize, run: u32, found: &mut
         order: MemoryClass::Anything,
         queue: None,
     };
-    let mut operations: Vec<Operation> = match folded.fates[at] {
+    let mut operations: Vec<MachineOperation> = match folded.fates[at] {
         Fate::Free => vec![simple(Unit::Free)],
         Fate::WideMultiplyAdd => match scales_unsigned(kernel, folded, inst) {
             true => vec![simple(Unit::Alu), simple(Unit::Alu)],
@@ -43,7 +49,7 @@ pub fn expand(kernel: &Kernel, folded: &Folded, at: usize, run: u32, found: &mut
         Fate::Fused => vec![simple(fused(inst))],
         Fate::Stays => match &inst.opcode {
             Opcode::Alu(alu) => {
-                let of = |parts: Sequence| {
+                let of = |parts: UnitSequence| {
                     let each = parts.iter().flat_map(|&(unit, n)| (0..n).map(move |_| unit));
                     each.map(simple).collect()
                 };
@@ -104,7 +110,7 @@ fn is_wide(ty: Integer) -> bool {
     matches!(ty, Integer::U64 | Integer::S64)
 }
 
-fn alu_sequence(alu: Alu, inst: &Inst) -> Sequence {
+fn alu_sequence(alu: Alu, inst: &Inst) -> UnitSequence {
     use Unit::{Add, Double, Fma, Half, Imad, ImadWide, Predicate, Special};
     const ALU: Unit = Unit::Alu;
     match alu {
@@ -263,8 +269,12 @@ fn space_number(space: MemorySpace) -> u8 {
     }
 }
 
-fn other(opcode: &Opcode, inst: &Inst, simple: &dyn Fn(Unit) -> Operation) -> Vec<Operation> {
-    let one = |unit, order| vec![Operation { order, ..simple(unit) }];
+fn other(
+    opcode: &Opcode,
+    inst: &Inst,
+    simple: &dyn Fn(Unit) -> MachineOperation,
+) -> Vec<MachineOperation> {
+    let one = |unit, order| vec![MachineOperation { order, ..simple(unit) }];
     match opcode {
         Opcode::Memory(op) => {
             let space = space_number(op.space);
@@ -295,7 +305,7 @@ fn other(opcode: &Opcode, inst: &Inst, simple: &dyn Fn(Unit) -> Operation) -> Ve
         | Opcode::StackOverflow
         | Opcode::AssertFail => one(Unit::Exit, MemoryClass::Wall),
         Opcode::Barrier { .. } => one(Unit::Sync, MemoryClass::Wall),
-        Opcode::AsyncCopy { .. } => vec![Operation {
+        Opcode::AsyncCopy { .. } => vec![MachineOperation {
             order: MemoryClass::Store(2),
             queue: Some(Queue::Copies),
             ..simple(Unit::Memory)
@@ -304,11 +314,13 @@ fn other(opcode: &Opcode, inst: &Inst, simple: &dyn Fn(Unit) -> Operation) -> Ve
             AsyncOp::Mbarrier(..) | AsyncOp::ClusterArrive { .. } | AsyncOp::ClusterWait { .. } => {
                 one(Unit::Sync, MemoryClass::Wall)
             }
-            AsyncOp::Copy(_) | AsyncOp::Tensor(_) | AsyncOp::Store { .. } => vec![Operation {
-                order: MemoryClass::Wall,
-                queue: Some(Queue::Bulk),
-                ..simple(Unit::Memory)
-            }],
+            AsyncOp::Copy(_) | AsyncOp::Tensor(_) | AsyncOp::Store { .. } => {
+                vec![MachineOperation {
+                    order: MemoryClass::Wall,
+                    queue: Some(Queue::Bulk),
+                    ..simple(Unit::Memory)
+                }]
+            }
             AsyncOp::Commit => one(Unit::Commit(Queue::Bulk), MemoryClass::Wall),
             AsyncOp::WaitGroup { pending, .. } => {
                 one(Unit::Wait(Queue::Bulk, *pending), MemoryClass::Wall)

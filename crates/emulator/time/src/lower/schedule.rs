@@ -56,7 +56,7 @@ pub struct Schedule {
     pub count: u32,
 }
 
-struct Node {
+struct ScheduleNode {
     scheduled: Scheduled,
     order: MemoryClass,
     chained: bool,
@@ -101,8 +101,13 @@ pub fn schedule(trace: &KernelTrace, lowered: &Lowered, key: RegionKey) -> Sched
 }
 
 /// The operations in the order of the text, with their dependences.
-fn nodes(trace: &KernelTrace, lowered: &Lowered, key: RegionKey, made: &mut Schedule) -> Vec<Node> {
-    let mut nodes: Vec<Node> = Vec::new();
+fn nodes(
+    trace: &KernelTrace,
+    lowered: &Lowered,
+    key: RegionKey,
+    made: &mut Schedule,
+) -> Vec<ScheduleNode> {
+    let mut nodes: Vec<ScheduleNode> = Vec::new();
     let mut writer: HashMap<u32, (u32, u32)> = HashMap::new();
     let (mut loads, mut stores): ([Vec<u32>; 8], [Option<u32>; 8]) = Default::default();
     let mut wall: Option<u32> = None;
@@ -181,7 +186,7 @@ fn nodes(trace: &KernelTrace, lowered: &Lowered, key: RegionKey, made: &mut Sche
                     nodes[one as usize].consumers += 1;
                 }
                 since_wall.push(at);
-                nodes.push(Node {
+                nodes.push(ScheduleNode {
                     scheduled: Scheduled {
                         unit,
                         run,
@@ -222,14 +227,14 @@ fn feeds_branch(trace: &KernelTrace, lowered: &Lowered, run: u32) -> bool {
 }
 
 /// List scheduling: the operations in their order.
-fn list(nodes: &mut [Node]) -> Vec<u32> {
+fn list(nodes: &mut [ScheduleNode]) -> Vec<u32> {
     let mut available: Vec<u32> =
         (0..nodes.len() as u32).filter(|&at| nodes[at as usize].predecessors == 0).collect();
     let mut ready = vec![0u32; nodes.len()];
     let mut order = Vec::with_capacity(nodes.len());
     let (mut time, mut waiting) = (0u32, 0u32);
     while !available.is_empty() {
-        let is_load = |node: &Node| {
+        let is_load = |node: &ScheduleNode| {
             node.scheduled.unit == Unit::Memory && matches!(node.order, MemoryClass::Load(_))
         };
         let best = (0..available.len()).min_by_key(|&i| {

@@ -11,12 +11,12 @@ use std::sync::OnceLock;
 #[derive(Debug, Deserialize)]
 pub struct ParameterTable {
     /// One row per parameter.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Vec<ModelParameter>,
 }
 
 /// A parameter of the model.
 #[derive(Debug, Deserialize)]
-pub struct Parameter {
+pub struct ModelParameter {
     /// Its name, as in [`Timings`].
     pub name: String,
     /// Its unit.

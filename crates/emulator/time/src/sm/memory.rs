@@ -7,10 +7,10 @@
 use crate::machine::{GpuModel, Timings};
 use crate::sm::cache::L1Cache;
 use crate::sm::pipes::{RESOURCES, Resource};
-use crate::trace::{Target, Traffic};
+use crate::trace::{AccessTarget, Traffic};
 use lanework_engine::event::AccessKind;
 
-/// What the rest of the chip gives to one multiprocessor.
+/// The caches and shares of bandwidth of one multiprocessor.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// Bytes of L1.
@@ -171,19 +171,19 @@ impl MemorySystem {
     ) -> f64 {
         let wavefronts = f64::from(record.wavefronts);
         match (record.target, record.kind) {
-            (Target::Shared, AccessKind::Atomic) => {
+            (AccessTarget::Shared, AccessKind::Atomic) => {
                 let start = self.data(time, 2.0 * wavefronts);
                 start + self.timings.shared_latency + 2.0 * wavefronts
             }
-            (Target::Shared, _) => {
+            (AccessTarget::Shared, _) => {
                 let start = self.data(time, wavefronts);
                 start + self.timings.shared_latency + wavefronts - 1.0
             }
-            (Target::Constant, _) => {
+            (AccessTarget::Constant, _) => {
                 let start = self.data(time, wavefronts);
                 start + self.timings.constant_latency
             }
-            (Target::Bulk, AccessKind::Load) => {
+            (AccessTarget::Bulk, AccessKind::Load) => {
                 let start = self.bulk_free.max(time + 30.0);
                 let mut done = start;
                 let mut count = record.sectors;
@@ -195,7 +195,7 @@ impl MemorySystem {
                 self.bulk_free = start + f64::from(record.bytes) / self.timings.l2_port_bytes;
                 done.max(self.bulk_free) + self.timings.tma_latency
             }
-            (Target::Bulk, _) => {
+            (AccessTarget::Bulk, _) => {
                 let start = self.bulk_free.max(time + 30.0);
                 self.write(start, run, (f64::from(record.sectors), WHOLE), 1.0);
                 self.bulk_free = start + f64::from(record.bytes) / self.timings.l2_port_bytes;
@@ -231,9 +231,9 @@ impl MemorySystem {
         let start = self.data(time, passes);
         let mut done = start + self.timings.l1_latency + passes - 1.0;
         let at = run as usize;
-        let cached = self.environment.cached[at] || record.target == Target::Local;
+        let cached = self.environment.cached[at] || record.target == AccessTarget::Local;
         // A trace that stands for several blocks: their private data has other addresses.
-        let shift = match self.environment.private[at] || record.target == Target::Local {
+        let shift = match self.environment.private[at] || record.target == AccessTarget::Local {
             true => (instance + 1) << 52,
             false => 0,
         };

@@ -22,7 +22,7 @@ use crate::sm::pipes::Pipes;
 use crate::sm::stall::{LostCycles, Stall};
 use crate::sm::sync::TokenState;
 use crate::sm::warp::{Regions, WarpState};
-use crate::trace::{KernelTrace, NONE, Target};
+use crate::trace::{AccessTarget, KernelTrace, NONE};
 use lanework_engine::event::AccessKind;
 
 /// The work of a multiprocessor.
@@ -37,7 +37,7 @@ pub struct SmWork<'a> {
     pub resident: usize,
     /// Blocks to run, each as the index of a traced block.
     pub queue: Vec<usize>,
-    /// What the rest of the chip gives.
+    /// Caches and bandwidths.
     pub environment: Environment,
     /// Operations after which the simulation stops.
     pub operations: u64,
@@ -368,7 +368,7 @@ impl Simulation<'_> {
             } else if done > ready {
                 ready = done;
                 producer = match record.target {
-                    Target::Shared | Target::Constant => Stall::ShortScoreboard,
+                    AccessTarget::Shared | AccessTarget::Constant => Stall::ShortScoreboard,
                     _ => Stall::LongScoreboard,
                 };
             }

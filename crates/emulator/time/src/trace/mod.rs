@@ -58,7 +58,7 @@ pub struct BlockTrace {
 #[derive(Default)]
 pub struct WarpTrace {
     /// PTX instructions in the order of execution.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TraceStep>,
     /// Its accesses, by step.
     pub traffic: Vec<Traffic>,
     /// Its synchronization, by step.
@@ -69,7 +69,7 @@ pub struct WarpTrace {
 
 /// One instruction of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct TraceStep {
     /// The number of its run ([`Runs`]).
     pub run: u32,
     /// Active lanes.
@@ -78,7 +78,7 @@ pub struct Step {
 
 /// Where an access goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum AccessTarget {
     /// Shared memory.
     Shared,
     /// Global memory.
@@ -97,7 +97,7 @@ pub struct Traffic {
     /// The step that makes it.
     pub step: u32,
     /// Where it goes.
-    pub target: Target,
+    pub target: AccessTarget,
     /// Load, store or atomic.
     pub kind: AccessKind,
     /// Passes through the banks of shared memory, or 128-byte lines of global memory.

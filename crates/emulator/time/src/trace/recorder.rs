@@ -1,7 +1,7 @@
 //! The observer that records a block.
 
 use crate::trace::runs::Runs;
-use crate::trace::{BlockTrace, NONE, Step, SyncStep, Target, Traffic, WarpTrace};
+use crate::trace::{AccessTarget, BlockTrace, NONE, SyncStep, TraceStep, Traffic, WarpTrace};
 use lanework_counters::cost::banks;
 use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span};
 use lanework_engine::hook::Wants;
@@ -163,7 +163,7 @@ impl BlockRecorder {
         match runs.after(previous, place.instruction) {
             Some(run) => {
                 self.previous[place.warp as usize] = Some(run);
-                self.warp(place.warp).steps.push(Step { run, mask });
+                self.warp(place.warp).steps.push(TraceStep { run, mask });
             }
             None => self.warp(place.warp).instructions -= 1,
         }
@@ -172,22 +172,22 @@ impl BlockRecorder {
     fn access(&mut self, access: &Access<'_>) {
         let Some(step) = self.step(access.place.warp) else { return };
         let target = match access.space {
-            Space::Shared => Target::Shared,
-            Space::Global => Target::Global,
-            Space::Local => Target::Local,
-            Space::Constant => Target::Constant,
+            Space::Shared => AccessTarget::Shared,
+            Space::Global => AccessTarget::Global,
+            Space::Local => AccessTarget::Local,
+            Space::Constant => AccessTarget::Constant,
         };
         let (mut first, mut sectors, mut wavefronts) = (0, 0, 1);
         match target {
-            Target::Shared => {
+            AccessTarget::Shared => {
                 let groups =
                     banks::groups(access.kind, access.mask, access.addresses, access.bytes);
                 wavefronts = groups.iter().map(|(_, passes)| *passes as u32).sum::<u32>().max(1);
             }
-            Target::Global | Target::Constant => {
+            AccessTarget::Global | AccessTarget::Constant => {
                 (first, sectors, wavefronts) = self.keep_sectors(access);
             }
-            Target::Local => {
+            AccessTarget::Local => {
                 // Local memory lies interleaved by lane: each word of a warp is a line.
                 let words = access.bytes.div_ceil(4);
                 let base = LOCAL_BASE + (u64::from(access.place.warp) << 24);
@@ -199,7 +199,7 @@ impl BlockRecorder {
                 }
                 (sectors, wavefronts) = (4 * words, words);
             }
-            Target::Bulk => {}
+            AccessTarget::Bulk => {}
         }
         let collisions = match access.kind {
             AccessKind::Atomic => collisions(access.mask, access.addresses),
@@ -250,7 +250,7 @@ impl BlockRecorder {
         let kind = if store { AccessKind::Store } else { AccessKind::Load };
         self.warp(warp).traffic.push(Traffic {
             step,
-            target: Target::Bulk,
+            target: AccessTarget::Bulk,
             kind,
             wavefronts: bytes.div_ceil(128),
             first,

@@ -5,7 +5,7 @@ use lanework_ptx_ir::kernel::Kernel;
 
 /// A run: instructions `start..end` of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct InstructionRun {
     /// The basic block.
     pub block: u32,
     /// First instruction.
@@ -19,7 +19,7 @@ pub struct Run {
 /// The runs of a kernel.
 pub struct Runs {
     /// In the order of the text.
-    pub all: Vec<Run>,
+    pub all: Vec<InstructionRun>,
     /// The first run of each basic block, and one past the last of the kernel.
     pub first_of_block: Vec<u32>,
     /// The successors of each basic block.
@@ -30,7 +30,7 @@ pub struct Runs {
 impl Runs {
     /// The runs of a kernel.
     pub fn new(kernel: &Kernel, analyses: &Analyses) -> Runs {
-        let (mut all, mut first_of_block) = (Vec::<Run>::new(), Vec::new());
+        let (mut all, mut first_of_block) = (Vec::<InstructionRun>::new(), Vec::new());
         let mut by_origin = vec![Vec::new(); kernel.origins.len()];
         for (b, block) in analyses.cfg.blocks.iter().enumerate() {
             first_of_block.push(all.len() as u32);
@@ -47,7 +47,12 @@ impl Runs {
                 if let Some(runs) = by_origin.get_mut(origin as usize) {
                     runs.push(all.len() as u32);
                 }
-                all.push(Run { block: b as u32, start: at as u32, end: at as u32 + 1, origin });
+                all.push(InstructionRun {
+                    block: b as u32,
+                    start: at as u32,
+                    end: at as u32 + 1,
+                    origin,
+                });
             }
         }
         first_of_block.push(all.len() as u32);

@@ -1,6 +1,6 @@
 //! The rungs of the measured ladders, predicted on the emulator.
 
-use super::Pair;
+use super::pair::MeasuredPair;
 use crate::args::PredictCheckArgs;
 use lanework::time::machine::GpuModel;
 use lanework::time::predict::{Prediction, Protocol, predict};
@@ -19,7 +19,7 @@ use serde_json::Value;
 pub fn compare(
     args: &PredictCheckArgs,
     models: &[(&str, GpuModel)],
-    pairs: &mut [Vec<Pair>],
+    pairs: &mut [Vec<MeasuredPair>],
 ) -> Outcome {
     let mut files: Vec<_> = std::fs::read_dir(&args.ladders)
         .map_err(|error| Failure::input(error, "name the folder with --ladders"))?
@@ -66,7 +66,7 @@ fn compare_ladder(
     models: &[(&str, GpuModel)],
     stored: &Value,
     (ladder, rungs): (&str, &[Value]),
-    pairs: &mut [Vec<Pair>],
+    pairs: &mut [Vec<MeasuredPair>],
 ) -> Outcome {
     let Some(family) = family(ladder) else { return Ok(()) };
     let wanted: Vec<&Value> = rungs
@@ -113,7 +113,7 @@ fn pair(
     (ladder, name): (&str, &str),
     traces: &[KernelTrace],
     model: &GpuModel,
-) -> Pair {
+) -> MeasuredPair {
     // Rungs below about 30 us were timed in graphs, the others between events.
     let first = match rung["time"]["timer"].as_str() {
         Some("events") => Protocol::Events,
@@ -131,7 +131,7 @@ fn pair(
         Some("u8") => 2.0 * gpu.bf16_tflops.unwrap_or(gpu.fp32_tflops),
         _ => gpu.fp32_tflops,
     };
-    Pair {
+    MeasuredPair {
         problem: ladder.to_owned(),
         name: format!("{ladder}/{name}"),
         suite: "ladders".to_owned(),

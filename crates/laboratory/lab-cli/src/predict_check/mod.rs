@@ -3,6 +3,7 @@
 
 mod ladders;
 mod page;
+mod pair;
 mod plot;
 mod stats;
 
@@ -11,40 +12,7 @@ use lanework::time::machine::GpuModel;
 use lanework_lab::specs;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json, write};
-use serde::{Deserialize, Serialize};
-
-/// A measured kernel with its prediction.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Pair {
-    /// The ladder or the program.
-    pub problem: String,
-    /// The rung or the kernel.
-    pub name: String,
-    /// `ladders`, or the half of the programs: `tuning` or `test`.
-    pub suite: String,
-    /// Measured nanoseconds.
-    pub measured_ns: f64,
-    /// Predicted nanoseconds.
-    pub predicted_ns: f64,
-    /// The predicted interval.
-    pub interval_ns: [f64; 2],
-    /// The predicted limit.
-    pub limiter: String,
-    /// The larger of the times that the bytes and the operations take at the GPU's rates.
-    pub roofline_ns: f64,
-}
-
-impl Pair {
-    /// Predicted over measured time, less 1.
-    pub fn error(&self) -> f64 {
-        self.predicted_ns / self.measured_ns - 1.0
-    }
-
-    /// Whether the interval holds the measured time.
-    pub fn covered(&self) -> bool {
-        self.interval_ns[0] <= self.measured_ns && self.measured_ns <= self.interval_ns[1]
-    }
-}
+use pair::MeasuredPair;
 
 /// Compares.
 ///
@@ -74,7 +42,7 @@ pub fn run(args: &PredictCheckArgs) -> Outcome {
         let text = std::fs::read_to_string(path).map_err(|error| {
             Failure::input(format_args!("{}: {error}", path.display()), "check the path")
         })?;
-        let stored: Vec<Pair> = serde_json::from_str(&text).map_err(|error| {
+        let stored: Vec<MeasuredPair> = serde_json::from_str(&text).map_err(|error| {
             let help = "write it with scripts/time_programs.py";
             Failure::input(format_args!("{}: {error}", path.display()), help)
         })?;

@@ -1,6 +1,6 @@
 //! The page `docs/results/time.md`: figures of merit by suite, an ablation, the worst kernels, and every kernel.
 
-use super::Pair;
+use super::pair::MeasuredPair;
 use super::stats::Summary;
 use lanework::time::machine::GpuModel;
 use lanework_terminal::output::duration;
@@ -74,15 +74,16 @@ fn percent(part: f64) -> String {
 }
 
 /// The rows of the table of figures: of the model, and of the roofline.
-fn rows(pairs: &[Pair]) -> Vec<(String, Summary)> {
+fn rows(pairs: &[MeasuredPair]) -> Vec<(String, Summary)> {
     let mut rows = Vec::new();
     for suite in SUITES {
-        let of: Vec<Pair> = pairs.iter().filter(|pair| pair.suite == suite).cloned().collect();
+        let of: Vec<MeasuredPair> =
+            pairs.iter().filter(|pair| pair.suite == suite).cloned().collect();
         if of.is_empty() {
             continue;
         }
         rows.push((suite.to_owned(), Summary::of(&of)));
-        let roofline = of.into_iter().map(|pair| Pair {
+        let roofline = of.into_iter().map(|pair| MeasuredPair {
             predicted_ns: pair.roofline_ns,
             interval_ns: [pair.roofline_ns; 2],
             ..pair
@@ -93,7 +94,7 @@ fn rows(pairs: &[Pair]) -> Vec<(String, Summary)> {
 }
 
 /// The figures as text.
-pub fn summary(pairs: &[Pair]) -> String {
+pub fn summary(pairs: &[MeasuredPair]) -> String {
     let mut text = String::new();
     for pair in pairs {
         let _ = writeln!(
@@ -124,7 +125,7 @@ pub fn summary(pairs: &[Pair]) -> String {
 }
 
 /// The page.
-pub fn text(gpu: &str, pairs: &[Pair], ablated: &[(&str, f64)]) -> String {
+pub fn text(gpu: &str, pairs: &[MeasuredPair], ablated: &[(&str, f64)]) -> String {
     let mut text = format!(
         "# Predicted and measured times, {gpu}\n\n\
          `lanework-lab predict-check --programs docs/results/time/programs.json --ablation --output docs/results` writes\n\
@@ -158,8 +159,8 @@ pub fn text(gpu: &str, pairs: &[Pair], ablated: &[(&str, f64)]) -> String {
         }
     }
     text.push_str("\n## Worst kernels\n\n");
-    let mut sorted: Vec<&Pair> = pairs.iter().collect();
-    let distance = |pair: &Pair| (pair.predicted_ns / pair.measured_ns).ln().abs();
+    let mut sorted: Vec<&MeasuredPair> = pairs.iter().collect();
+    let distance = |pair: &MeasuredPair| (pair.predicted_ns / pair.measured_ns).ln().abs();
     sorted.sort_by(|a, b| distance(b).total_cmp(&distance(a)));
     table(&mut text, sorted.iter().take(WORST).copied());
     text.push_str("\n## All kernels\n\n");
@@ -167,7 +168,7 @@ pub fn text(gpu: &str, pairs: &[Pair], ablated: &[(&str, f64)]) -> String {
     text
 }
 
-fn table<'a>(text: &mut String, pairs: impl Iterator<Item = &'a Pair>) {
+fn table<'a>(text: &mut String, pairs: impl Iterator<Item = &'a MeasuredPair>) {
     text.push_str("| kernel | measured | predicted | error | limit | interval holds |\n| --- | --- | --- | --- | --- | --- |\n");
     for pair in pairs {
         let _ = writeln!(

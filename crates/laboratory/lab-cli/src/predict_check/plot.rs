@@ -1,6 +1,6 @@
 //! A scatter plot of predicted over measured times, both logarithmic, as SVG.
 
-use super::Pair;
+use super::pair::MeasuredPair;
 use std::fmt::Write;
 
 const SIZE: f64 = 640.0;
@@ -19,7 +19,7 @@ fn place(ns: f64) -> f64 {
 }
 
 /// The plot.
-pub fn scatter(pairs: &[Pair]) -> String {
+pub fn scatter(pairs: &[MeasuredPair]) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {SIZE} {SIZE}\" font-family=\"sans-serif\" font-size=\"12\">\n\
          <rect width=\"{SIZE}\" height=\"{SIZE}\" fill=\"white\"/>\n"

@@ -1,6 +1,6 @@
 //! Figures of merit of predictions.
 
-use super::Pair;
+use super::pair::MeasuredPair;
 
 /// The figures of a set of predictions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,7 +25,7 @@ pub struct Summary {
 
 impl Summary {
     /// Of these predictions.
-    pub fn of(pairs: &[Pair]) -> Summary {
+    pub fn of(pairs: &[MeasuredPair]) -> Summary {
         if pairs.is_empty() {
             return Summary::default();
         }
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn errors_orders_and_intervals_are_counted() {
-        let pair = |name: &str, measured_ns, predicted_ns| Pair {
+        let pair = |name: &str, measured_ns, predicted_ns| MeasuredPair {
             problem: "p".to_owned(),
             name: name.to_owned(),
             suite: "ladders".to_owned(),

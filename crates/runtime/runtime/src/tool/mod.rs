@@ -17,11 +17,10 @@
 mod codec;
 mod files;
 mod footprints;
+mod launched;
 mod launching;
-mod look_at;
 mod merge;
 mod own_report;
-mod predict;
 mod record;
 mod session;
 mod sink;

@@ -1,10 +1,10 @@
 //! The tool of this process, which environment variables select. It runs launches and keeps records.
 
+use super::launched::look_at::LookAt;
+use super::launched::predict::Predictor;
 use super::launching::Launching;
 use super::launching::machine;
-use super::look_at::LookAt;
 use super::own_report::{self, Own};
-use super::predict::Predictor;
 use super::record::{Findings, Launched, Profiled, Record};
 use super::sink::{Sink, micros, now, stop};
 use crate::Profile;
@@ -28,7 +28,7 @@ pub(super) enum Tool {
     Trace,
     Inspect,
     Look(LookAt),
-    Predict(Predictor),
+    Predict(Box<Predictor>),
 }
 
 /// The tool of this process.
@@ -65,7 +65,7 @@ impl Session {
             ("profile", ..) => Tool::Profile,
             ("trace", Some(_), _) => Tool::Trace,
             ("inspect", Some(_), _) => Tool::Inspect,
-            ("predict", Some(_), _) => Tool::Predict(Predictor::parse(&predictor)),
+            ("predict", Some(_), _) => Tool::Predict(Box::new(Predictor::parse(&predictor))),
             ("look", Some(_), Some(at)) => Tool::Look(at),
             _ => stop(&format!(
                 "LANEWORK_TOOL={name} is not a tool of this process\n  = help: use `check` or `profile`, \

@@ -3,8 +3,8 @@
 //! A launch that would take long on the emulator runs in part: its traced blocks only. The first launches of a kernel in one
 //! shape are predicted.
 
-use super::launching::Launching;
-use super::record::{Launched, Predicted};
+use crate::tool::launching::Launching;
+use crate::tool::record::{Launched, Predicted};
 use lanework_emulator::{Emulator, Fault};
 use lanework_time::machine::GpuModel;
 use lanework_time::predict::{Protocol, predict};
@@ -17,23 +17,23 @@ const WHOLE: f64 = 2e8;
 const LAUNCHES: u64 = 2;
 
 /// The tool.
-pub(super) struct Predictor {
+pub(in crate::tool) struct Predictor {
     model: GpuModel,
     protocol: Protocol,
     seen: Mutex<Vec<(Launched, u64, bool)>>,
 }
 
 /// The prediction of one launch.
-pub(super) struct PredictedLaunch {
+pub(in crate::tool) struct PredictedLaunch {
     /// Its record, if it is one of the first of its kernel and shape.
-    pub(super) record: Option<Predicted>,
+    pub(in crate::tool) record: Option<Predicted>,
     /// Whether it should not run to its end.
-    pub(super) partial: bool,
+    pub(in crate::tool) partial: bool,
 }
 
 impl Predictor {
     /// The tool for a GPU and a protocol, separated by a tab.
-    pub(super) fn parse(text: &str) -> Predictor {
+    pub(in crate::tool) fn parse(text: &str) -> Predictor {
         let (gpu, protocol) = text.split_once('\t').unwrap_or((text, ""));
         let protocol = match protocol {
             "warm" => Protocol::Warm,
@@ -46,7 +46,7 @@ impl Predictor {
     ///
     /// # Errors
     /// A fault of a traced block.
-    pub(super) fn predict(
+    pub(in crate::tool) fn predict(
         &self,
         launch: Launching<'_>,
         on: &Emulator,
