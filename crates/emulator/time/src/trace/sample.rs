@@ -72,6 +72,13 @@ fn choose(grid: [u32; 3], multiprocessors: u64) -> Vec<u64> {
     chosen
 }
 
+/// The blocks to trace where blocks wait for others: also the first one, which never waits for long.
+fn polling(chosen: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut wanted: Vec<u64> = chosen.filter(|&block| block > 0).collect();
+    wanted.push(0);
+    wanted
+}
+
 /// Traces blocks of a launch. The blocks that run have their usual effect on memory.
 ///
 /// # Errors
@@ -100,7 +107,7 @@ pub fn record(
     let (mut steps, mut instructions) = (effort.steps, effort.instructions);
     // Blocks that may wait for others run together with them, the others in launches of their own.
     let launches: Vec<(Blocks, Vec<u64>)> = match polls {
-        true => vec![(Blocks::All, chosen.into_iter().take(4).collect())],
+        true => vec![(Blocks::All, polling(chosen.into_iter().take(3)))],
         false => {
             let own = chosen.into_iter();
             own.map(|first| (Blocks::Range { first, count: 1 }, vec![first])).collect()
@@ -157,6 +164,11 @@ pub fn record(
         // The middle block first, as for other kernels.
         let middle = choose(launch.grid, effort.multiprocessors).first().copied().unwrap_or(0);
         blocks.sort_by_key(|block| (block.block != middle, block.block));
+    }
+    if blocks.is_empty() {
+        let what = "no block could be traced".to_owned();
+        let help = "predict a smaller grid";
+        return Err(Fault::before_launch(FaultKind::Unsupported, launch.entry, what, help));
     }
     let estimate = program.register_pressure(launch.entry).map_or(32, |found| found.registers);
     let most = (65_536 / threads.next_multiple_of(32).max(1)).min(255);
