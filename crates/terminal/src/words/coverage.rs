@@ -21,6 +21,7 @@ const CRATES: &[&str] = &[
     "emulator/report",
     "emulator/sanitizer",
     "emulator/counters",
+    "emulator/time",
     "emulator/emulator",
     "emulator/engine",
     "language/ptx",
