@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     };
     let args::CommandLine { command, grammar, arguments } = grammar(&line);
     finish(match (grammar, command.as_str()) {
-        (Grammar::File, "run") => run_parsed(arguments, commands::kernels::kernel::run),
+        (Grammar::File, "run") => run_parsed(arguments, commands::kernels::run::run_file),
         (Grammar::File, "check") => run_parsed(arguments, commands::kernels::check::run_kernel),
         (Grammar::File, "profile") => run_parsed(arguments, commands::kernels::profile::run_kernel),
         (Grammar::File, "predict") => run_parsed(arguments, commands::kernels::predict::run_kernel),
@@ -71,9 +71,9 @@ fn run_parsed<T: Parser>(arguments: Vec<OsString>, command: impl Fn(&T) -> Outco
 /// The errors of the command.
 fn run(command: Command) -> Outcome {
     match command {
-        Command::Devices(args) => commands::devices::list::run(&args),
+        Command::Devices(args) => commands::devices::list(&args),
         Command::List(args) => commands::ladders::list::run(&args),
-        Command::Hello(args) => commands::devices::hello::run(&args),
+        Command::Hello(args) => commands::devices::hello(&args),
         Command::Climb(args)
             if args.ladder.as_deref() == Some(commands::ladders::several::NAME) =>
         {
@@ -98,7 +98,7 @@ fn run(command: Command) -> Outcome {
         Command::Predict(args) => commands::kernels::predict::run(&args),
         Command::Look(args) => commands::kernels::look::run(&args),
         Command::Run(args) => commands::kernels::run::run(&args),
-        Command::Streams(args) => commands::devices::streams::run(&args),
+        Command::Streams(args) => commands::devices::streams(&args),
         Command::Inspect(args) => commands::kernels::inspect::run_rungs(&args),
         Command::Exec(args) => commands::kernels::exec::run(&args),
         #[cfg(feature = "judge")]
@@ -106,6 +106,6 @@ fn run(command: Command) -> Outcome {
         #[cfg(not(feature = "judge"))]
         Command::Judge(_) => Err(features::built_without("judge")),
         Command::New(args) => commands::new::run(&args),
-        Command::Gpus(args) => commands::devices::gpus::run(&args),
+        Command::Gpus(args) => commands::devices::gpus(&args),
     }
 }

@@ -27,7 +27,6 @@ pub mod screen;
 pub mod stopped;
 pub mod table;
 pub mod words;
-mod wrapping;
 
 use failure::{Failure, Outcome};
 use std::ffi::OsString;

@@ -1,9 +1,8 @@
 //! Output: text in the language of the user, files, JSON for machines.
 
 use crate::failure::Failure;
-use crate::screen;
-use crate::words;
-use crate::wrapping::wrapped;
+use crate::screen::wrapped;
+use crate::{screen, words};
 use serde::Serialize;
 use std::fs::OpenOptions;
 use std::io::Write;

@@ -11,8 +11,6 @@
 //! The remaining time is estimated from the completed steps and, within a step, from the completed blocks of the
 //! emulator's launch; the estimate is rough if steps differ.
 
-mod interrupts;
-
 use crate::output::asks_for_json;
 use crate::words;
 use lanework::emulator::progress::position;
@@ -25,10 +23,13 @@ use std::time::{Duration, Instant};
 
 /// Shorter commands show no progress.
 const AFTER: Duration = Duration::from_secs(1);
+
 /// Between two pictures on a terminal.
 const TICK: Duration = Duration::from_millis(120);
+
 /// Between two lines elsewhere.
 const LINES: Duration = Duration::from_secs(30);
+
 /// Fraction of the work below which the remaining time is not estimated.
 const LEAST: f64 = 0.02;
 
@@ -170,7 +171,7 @@ fn shown(state: &Mutex<State>, wait: impl Fn(Duration) -> Result<(), RecvTimeout
     if over(wait(AFTER)) {
         return;
     }
-    interrupts::clear_the_line();
+    clear_the_line();
     let mut furthest: f64 = 0.0;
     for tick in 0.. {
         let (step, times) = {
@@ -215,6 +216,46 @@ fn line(tick: usize, step: &str, done: f64, times: &str, width: usize) -> String
     let end = if room >= 8 { end.as_str() } else { "" };
     format!("{} {step}{end}", spins[tick % spins.len()])
 }
+
+/// Makes Ctrl-C clear the line before it ends the command as it would without us.
+#[cfg(unix)]
+fn clear_the_line() {
+    unsafe extern "C" {
+        fn signal(number: i32, handler: usize) -> usize;
+    }
+    const IGNORE: usize = 1;
+    // SAFETY: `clear_and_end` is an `extern "C" fn(i32)`, as `signal` requires, and makes async-signal-safe calls only.
+    unsafe {
+        // Keep an inherited SIGINT disposition of "ignore", as under `nohup`.
+        if signal(SIGINT, clear_and_end as *const () as usize) == IGNORE {
+            signal(SIGINT, IGNORE);
+        }
+    }
+}
+
+#[cfg(unix)]
+const SIGINT: i32 = 2;
+
+#[cfg(unix)]
+extern "C" fn clear_and_end(number: i32) {
+    unsafe extern "C" {
+        fn signal(number: i32, handler: usize) -> usize;
+        fn raise(number: i32) -> i32;
+        fn write(file: i32, from: *const u8, bytes: usize) -> isize;
+    }
+    const CLEAR: &[u8] = b"\r\x1b[2K";
+    const DEFAULT: usize = 0;
+    // SAFETY: `write`, `signal` and `raise` are async-signal-safe. `write` reads `CLEAR.len()` bytes of the constant
+    // `CLEAR`. The signal is blocked in its handler: the raised one ends the process when this returns.
+    unsafe {
+        write(2, CLEAR.as_ptr(), CLEAR.len());
+        signal(number, DEFAULT);
+        raise(number);
+    }
+}
+
+#[cfg(not(unix))]
+fn clear_the_line() {}
 
 #[cfg(test)]
 mod tests {

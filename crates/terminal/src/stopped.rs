@@ -2,9 +2,8 @@
 
 use crate::failure::Failure;
 use crate::output::{asks_for_json, json_was_printed, note, print_json};
-use crate::screen::width_of_errors;
+use crate::screen::{width_of_errors, wrapped};
 use crate::words;
-use crate::wrapping::wrapped;
 use lanework::emulator::Fault;
 use serde::Serialize;
 use std::io::Write;

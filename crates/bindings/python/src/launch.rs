@@ -1,10 +1,8 @@
 //! Compiling and launching kernels.
 
-use crate::array::Array;
-use crate::findings;
-use crate::memory::Regions;
+use crate::memory::{Array, Regions};
 use crate::picture::{self, Drawings};
-use crate::scalar;
+use crate::{records, scalar};
 use lanework_runtime::emulator::Blocks;
 use lanework_runtime::ptx::{Module, Variable};
 use lanework_runtime::report::{By, Extras, Machine};
@@ -280,7 +278,7 @@ fn run(
     match unsafe { module.launch(entry, shape, &values(&copies)) } {
         Ok(_) => {}
         Err(Error::Sanitizer(reports)) => {
-            told.findings = reports.found.iter().map(findings::json).collect();
+            told.findings = reports.found.iter().map(records::findings_json).collect();
             told.stopped = reports.stopped.map(|fault| fault.to_string());
         }
         Err(error) if error.is_kernel_fault() => told.stopped = Some(error.to_string()),

@@ -4,9 +4,7 @@
 //! Arrays are copied to the emulator and back, so that a kernel reaches only the bytes of its arguments, and cannot
 //! change a read-only array.
 
-mod array;
 mod dlpack;
-mod findings;
 mod launch;
 mod memory;
 #[cfg(feature = "operations")]

@@ -1,7 +1,13 @@
-//! The arrays of a launch on the emulator: one buffer for each range of bytes, so that two views of an array stay views of one.
+//! Python arrays (their bytes, their address, and the object that keeps them alive during a launch) and their copies on the
+//! emulator: one buffer for each range of bytes, so that two views of an array stay views of one.
 
-use crate::array::Array;
+use crate::dlpack;
+use crate::dlpack::Exported;
 use lanework_runtime::{Buffer, Device, Result};
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyMemoryView};
 
 /// A range of host bytes that holds arrays.
 struct Region {
@@ -112,4 +118,136 @@ impl Regions {
             start > 0 && (start..start + array.bytes as u64).contains(&address)
         })
     }
+}
+
+/// The bytes of an array.
+pub struct Array {
+    /// As reports name it.
+    pub name: String,
+    pub address: usize,
+    pub bytes: usize,
+    /// Bytes of an element.
+    pub item: usize,
+    pub writable: bool,
+    _held: Held,
+}
+
+/// Keeps the bytes alive and in place.
+enum Held {
+    /// The bytes are locked by the buffer protocol.
+    Buffer { _lock: PyUntypedBuffer },
+    /// The object is alive, as `__array_interface__` asks.
+    Object { _object: Py<PyAny> },
+    /// The exporter keeps the bytes until it is released.
+    Exported { _exported: Exported },
+}
+
+/// Whether elements of these strides are contiguous in some order of the axes.
+fn is_dense(shape: &[usize], strides: &[isize], item: usize) -> bool {
+    if shape.contains(&0) {
+        return true;
+    }
+    let mut axes: Vec<(isize, usize)> = strides
+        .iter()
+        .copied()
+        .zip(shape.iter().copied())
+        .filter(|(_, extent)| *extent > 1)
+        .collect();
+    axes.sort_unstable();
+    let mut next = item as isize;
+    axes.into_iter().all(|(stride, extent)| {
+        let fits = stride == next;
+        next = next.saturating_mul(extent as isize);
+        fits
+    })
+}
+
+/// The error for an array with gaps.
+fn with_gaps(name: &str) -> PyErr {
+    PyValueError::new_err(format!(
+        "{name} has gaps between its elements, which a kernel would see: pass numpy.ascontiguousarray() of it, and copy the result back"
+    ))
+}
+
+impl Array {
+    /// The array that an object is, by the buffer protocol, `__array_interface__` or DLPack.
+    ///
+    /// # Errors
+    /// If it is not an array, is on a device, or has gaps.
+    pub fn of(object: &Bound<'_, PyAny>, name: String) -> PyResult<Array> {
+        // A view knows its strides, also where the object leaves them out.
+        let view = PyMemoryView::from(object);
+        if let Ok(buffer) = view.and_then(|view| PyUntypedBuffer::get(&view)) {
+            if !is_dense(buffer.shape(), buffer.strides(), buffer.item_size()) {
+                return Err(with_gaps(&name));
+            }
+            let (address, bytes) = (buffer.buf_ptr() as usize, buffer.len_bytes());
+            let (item, writable) = (buffer.item_size(), !buffer.readonly());
+            return Ok(Array {
+                name,
+                address,
+                bytes,
+                item,
+                writable,
+                _held: Held::Buffer { _lock: buffer },
+            });
+        }
+        if let Ok(interface) = object.getattr("__array_interface__") {
+            return of_interface(object, &interface, name);
+        }
+        if object.hasattr("__dlpack__")? {
+            let exported = dlpack::export(object, &name)?;
+            let layout = exported.layout();
+            if !is_dense(&layout.shape, &layout.strides, layout.item) {
+                return Err(with_gaps(&name));
+            }
+            let (address, bytes, item) = (layout.address, layout.bytes(), layout.item);
+            let (writable, held) = (layout.writable, Held::Exported { _exported: exported });
+            return Ok(Array { name, address, bytes, item, writable, _held: held });
+        }
+        let of_device = object.hasattr("__cuda_array_interface__")?;
+        Err(PyTypeError::new_err(match of_device {
+            true => format!(
+                "{name} lies on a device: copy it to the host first (copy_to_host(), .get())"
+            ),
+            false => format!(
+                "{name} is a {}, and the kernel wants an address: pass a NumPy array or another object with the buffer protocol, \
+                 __array_interface__ or __dlpack__",
+                object.get_type().name()?
+            ),
+        }))
+    }
+}
+
+/// An array by NumPy's `__array_interface__`, version 3.
+fn of_interface(
+    object: &Bound<'_, PyAny>,
+    interface: &Bound<'_, PyAny>,
+    name: String,
+) -> PyResult<Array> {
+    let interface = interface.cast::<PyDict>()?;
+    let field = |key: &str| {
+        interface.get_item(key)?.ok_or_else(|| {
+            PyValueError::new_err(format!("{name}: its __array_interface__ has no `{key}`"))
+        })
+    };
+    let (address, read_only): (usize, bool) = field("data")?.extract()?;
+    let shape: Vec<usize> = field("shape")?.extract()?;
+    let kind: String = field("typestr")?.extract()?;
+    let item: usize = kind.get(2..).and_then(|size| size.parse().ok()).ok_or_else(|| {
+        PyValueError::new_err(format!("{name}: `{kind}` is not an element type of plain bytes"))
+    })?;
+    if kind.starts_with(">") {
+        return Err(PyValueError::new_err(format!(
+            "{name} has big-endian elements: pass it in the byte order of GPUs, as in x.astype(x.dtype.newbyteorder('<'))"
+        )));
+    }
+    let strides: Option<Vec<isize>> =
+        interface.get_item("strides")?.map(|strides| strides.extract()).transpose()?.flatten();
+    if strides.is_some_and(|strides| !is_dense(&shape, &strides, item)) {
+        return Err(with_gaps(&name));
+    }
+    let bytes = shape.iter().product::<usize>() * item;
+    let held = Held::Object { _object: object.clone().unbind() };
+    Ok(Array { name, address, bytes, item, writable: !read_only, _held: held })
 }

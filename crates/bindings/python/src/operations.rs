@@ -1,6 +1,6 @@
 //! Operations on arrays of the host: each is copied to a device, computed there, and its result copied back.
 
-use crate::array::Array as Bytes;
+use crate::memory::Array as Bytes;
 use lanework_arrays::{
     Activation, Array, ArrayMut, ElementType, Norm, NormKind, Precision, Product, Reduction, Scan,
 };

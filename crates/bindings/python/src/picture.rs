@@ -1,7 +1,6 @@
 //! Drawings of a warp's accesses at the most expensive lines, and remarks on element sizes.
 
-use crate::array::Array;
-use crate::memory::{Copies, Regions};
+use crate::memory::{Array, Copies, Regions};
 use lanework_report::ProfileRecord;
 use lanework_runtime::emulator::{Blocks, Keep, Space, TraceConfig, TracedAccess};
 use lanework_runtime::report::pictures::{Picture, svg};

@@ -1,6 +1,6 @@
-//! Reads the records of a tool about this process and its children while they run.
+//! Records and findings of a tool: reads the records about this process and its children while they run, and findings as JSON.
 
-use crate::findings;
+use lanework_runtime::Report;
 use lanework_runtime::tool::{Findings, Reader, Record};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -37,7 +37,7 @@ impl Records {
                 }
                 Record::Findings(one) => {
                     let Findings { kernel, found: reports, stopped: fault, .. } = *one;
-                    found.extend(reports.iter().map(findings::json));
+                    found.extend(reports.iter().map(findings_json));
                     stopped.extend(fault.map(|fault| format!("{kernel}: {fault}")));
                 }
                 Record::Note(note) => notes.push(note),
@@ -49,4 +49,37 @@ impl Records {
         });
         Ok(news.to_string())
     }
+}
+
+/// A finding, with its text as a terminal shows it.
+pub fn findings_json(report: &Report) -> Value {
+    let info = report.kind.info();
+    let place = report.location.as_ref();
+    json!({
+        "kind": info.name,
+        "level": info.level.name(),
+        "message": report.message,
+        "file": place.map(|at| at.file.as_str()),
+        "line": report.line(),
+        "column": place.map_or(0, |at| at.column),
+        "kernel": report.kernel,
+        "block": report.block,
+        "thread": report.thread,
+        "instruction": report.instruction,
+        "address": report.address,
+        "size": report.size,
+        "allocation": report.allocation.as_ref().map(|near| json!({
+            "name": near.name, "bytes": near.bytes, "offset": near.offset, "distance": near.distance,
+        })),
+        "other": report.other.as_ref().map(|other| json!({
+            "file": other.location.as_ref().map(|at| at.file.as_str()),
+            "line": other.location.as_ref().map_or(other.text_line, |at| at.line),
+            "instruction": other.instruction,
+            "block": other.block,
+            "thread": other.thread,
+        })),
+        "help": report.help,
+        "count": report.count,
+        "text": report.to_string(),
+    })
 }

@@ -2,7 +2,8 @@
 
 use crate::findings::sarif::sarif;
 use crate::findings::{Finding, describe, fold, json};
-use crate::program::{Ended, incomplete};
+use crate::program;
+use crate::program::Ended;
 use lanework::emulator::Fault;
 use lanework::emulator::sanitize::readable_name;
 use lanework::report::verdict;
@@ -47,11 +48,11 @@ impl Checked {
                 let text = Ended::module(process, *module).map(|text| ("PTX", text));
                 checked.found(kernel, found, text);
                 if let Some(fault) = stopped {
-                    if incomplete::is_limit(fault) {
+                    if program::is_limit(fault) {
                         let why = format!("stopped in launch {launch}: {kernel}: {fault}");
-                        checked.incomplete(incomplete::STOPPED, why);
+                        checked.incomplete(program::STOPPED, why);
                         checked.error.get_or_insert_with(|| {
-                            ErrorJson::of_fault(fault).with_code(incomplete::STOPPED)
+                            ErrorJson::of_fault(fault).with_code(program::STOPPED)
                         });
                     } else {
                         checked.stopped_by(kernel, fault);
@@ -99,21 +100,21 @@ impl Checked {
             Err(Error::Sanitizer(reports)) => {
                 self.found(name, &reports, text);
                 if let Some(fault) = &reports.stopped {
-                    if incomplete::is_limit(fault) {
+                    if program::is_limit(fault) {
                         let why = format!("stopped in launch 1: {name}: {fault}");
-                        self.incomplete(incomplete::STOPPED, why);
+                        self.incomplete(program::STOPPED, why);
                         self.error.get_or_insert_with(|| {
-                            ErrorJson::of_fault(fault).with_code(incomplete::STOPPED)
+                            ErrorJson::of_fault(fault).with_code(program::STOPPED)
                         });
                     } else {
                         self.stopped_by(name, fault);
                     }
                 }
             }
-            Err(error) if error.fault().is_some_and(incomplete::is_limit) => {
+            Err(error) if error.fault().is_some_and(program::is_limit) => {
                 let why = format!("stopped in launch 1: {name}: {error}");
-                self.incomplete(incomplete::STOPPED, why);
-                let stopped = || ErrorJson::of(&error).with_code(incomplete::STOPPED);
+                self.incomplete(program::STOPPED, why);
+                let stopped = || ErrorJson::of(&error).with_code(program::STOPPED);
                 self.error.get_or_insert_with(stopped);
             }
             Err(error) if error.is_kernel_fault() => {
@@ -167,7 +168,7 @@ impl Checked {
             let between = if summary.is_empty() { "" } else { "\n" };
             summary.push_str(&format!("{between}check incomplete: {why}"));
             // An interrupted check has its own code, also if it found something; findings come before the other reasons.
-            if code == incomplete::STOPPED || between.is_empty() {
+            if code == program::STOPPED || between.is_empty() {
                 return Err(Failure::Incomplete(code, summary));
             }
         }

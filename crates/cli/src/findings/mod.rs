@@ -1,7 +1,6 @@
 //! The sanitizer's findings as text and as JSON.
 
 pub mod checked;
-mod repository;
 mod sarif;
 
 use crate::program::ProgramJson;
@@ -147,6 +146,7 @@ struct ReportJson<'a> {
     allocation: Option<AllocationJson<'a>>,
     other: Option<OtherJson<'a>>,
     also: Vec<PairJson<'a>>,
+    allocated: &'a str,
     help: &'a str,
 }
 
@@ -241,6 +241,7 @@ pub fn json<'a>(
             allocation,
             other,
             also: also.collect(),
+            allocated: &report.allocated,
             help: &report.help,
         }
     });

@@ -1,16 +1,15 @@
-//! The sanitizer's findings as SARIF 2.1.0, which CI systems show in the source.
+//! The sanitizer's findings as SARIF 2.1.0, which CI systems show in the source, and the repository that a command runs in.
 //!
 //! Paths are relative to the root of the repository, as GitHub's code scanning requires; the root itself is in
 //! `originalUriBaseIds`. Calls around an instruction, the other access of a race and further pairs are related
 //! locations.
 
 use crate::findings::Finding;
-use crate::findings::repository::Repository;
 use lanework::emulator::SourceLocation;
 use lanework::emulator::sanitize::CodeLocation;
 use lanework::{KindInfo, ReportKind};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 /// The name of the repository's root in the log.
 const ROOT: &str = "SRCROOT";
@@ -115,4 +114,103 @@ pub fn sarif(findings: &[Finding]) -> Value {
         "version": "2.1.0",
         "runs": [run],
     })
+}
+
+/// A repository: its root, and the folder that the command runs in.
+pub struct Repository {
+    /// The folder that holds `.git`; else the one that the command runs in.
+    root: Option<PathBuf>,
+    here: PathBuf,
+}
+
+impl Repository {
+    /// The one that this process runs in.
+    pub fn here() -> Repository {
+        let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
+        Repository::of(here)
+    }
+
+    fn of(here: PathBuf) -> Repository {
+        let root = here.ancestors().find(|folder| folder.join(".git").exists());
+        let root = root.or(Some(here.as_path())).filter(|root| root.is_absolute());
+        Repository { root: root.map(Path::to_owned), here }
+    }
+
+    /// The root as a URI, which ends with a slash.
+    pub fn root_uri(&self) -> Option<String> {
+        self.root.as_ref().map(|root| format!("file://{}/", escaped(root).trim_end_matches('/')))
+    }
+
+    /// A file as a URI, and whether that is relative to the root. A relative path is tried in the current folder, in
+    /// `folder`, and in the root; without a file in any of them it is returned unchanged.
+    pub fn uri(&self, file: &Path, folder: Option<&Path>) -> (String, bool) {
+        let in_folder = folder.map(|folder| self.here.join(folder).join(file));
+        let of_root = self.root.as_ref().map(|root| root.join(file));
+        let places = [Some(self.here.join(file)), in_folder, of_root];
+        let found = places.into_iter().flatten().find_map(|place| place.canonicalize().ok());
+        let inside = |found: &Path| Some(found.strip_prefix(self.root.as_ref()?).ok()?.to_owned());
+        match found {
+            Some(found) => match inside(&found) {
+                Some(relative) => (escaped(&relative), true),
+                None => (format!("file://{}", escaped(&found)), false),
+            },
+            None if file.is_absolute() => match inside(file) {
+                Some(relative) => (escaped(&relative), true),
+                None => (format!("file://{}", escaped(file)), false),
+            },
+            None => (escaped(file), true),
+        }
+    }
+}
+
+/// A path as part of a URI: with slashes, and other bytes escaped by RFC 3986.
+fn escaped(path: &Path) -> String {
+    let mut text = String::new();
+    for part in path.components() {
+        match part {
+            Component::RootDir => {
+                text = "/".to_owned();
+                continue;
+            }
+            Component::CurDir => continue,
+            _ => {}
+        }
+        if !text.is_empty() && !text.ends_with('/') {
+            text.push('/');
+        }
+        for byte in part.as_os_str().to_string_lossy().bytes() {
+            match byte {
+                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'+' => {
+                    text.push(char::from(byte));
+                }
+                _ => text.push_str(&format!("%{byte:02X}")),
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_relative_to_the_root_wherever_the_command_runs() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("a path");
+        let inner = root.join("a b/ptx");
+        std::fs::create_dir_all(&inner).expect("a folder");
+        std::fs::create_dir(root.join(".git")).expect("a folder");
+        std::fs::write(root.join("a b/x.cu"), "").expect("a file");
+        let repository = Repository::of(inner.clone());
+        let expected = ("a%20b/x.cu".to_owned(), true);
+        assert_eq!(repository.uri(Path::new("../x.cu"), None), expected);
+        assert_eq!(repository.uri(&root.join("a b/x.cu"), None), expected);
+        assert_eq!(repository.uri(Path::new("x.cu"), Some(&root.join("a b"))), expected);
+        assert_eq!(repository.uri(Path::new("a b/x.cu"), None), expected);
+        assert_eq!(repository.uri(Path::new("none/y.cu"), None), ("none/y.cu".to_owned(), true));
+        let (outside, inside) = repository.uri(Path::new("/no/such/z.cu"), None);
+        assert_eq!((outside.as_str(), inside), ("file:///no/such/z.cu", false));
+        assert!(repository.root_uri().is_some_and(|uri| uri.ends_with('/')));
+    }
 }

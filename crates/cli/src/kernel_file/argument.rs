@@ -1,14 +1,9 @@
-//! The arguments of a kernel of a file: the syntax of `--arg`.
+//! The arguments of a kernel of a file: the syntax of `--arg`, contents of memory before a launch, and tensor maps.
 
-mod contents;
-mod map;
-
-use lanework::Swizzle;
-use lanework_lab::ElementType;
+use crate::npy;
+use lanework::{Buffer, DynTensorMap, Swizzle, TensorElement, Tiling};
+use lanework_lab::{Array, ElementType, random_elements};
 use std::path::PathBuf;
-
-pub use contents::Contents;
-pub use map::MapForm;
 
 /// One argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -190,6 +185,128 @@ fn scalar(element: ElementType, text: &str) -> Result<Vec<u8>, String> {
         return Err(format!("{text} does not fit {}", element.name));
     }
     Ok(value.to_le_bytes()[..element.bytes].to_vec())
+}
+
+/// The contents of memory before a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Contents {
+    /// `in:FILE` and `inout:FILE`.
+    File(PathBuf),
+    /// `zeros:TYPE:N`.
+    Zeros(ElementType, Vec<u64>),
+    /// `rand:TYPE:N[:SEED]`.
+    Random(ElementType, Vec<u64>, u64),
+    /// `uninit:TYPE:N` and `out:FILE:TYPE:SHAPE`: 0xCD in every byte.
+    Poison(ElementType, Vec<u64>),
+}
+
+impl Contents {
+    /// An upper bound for the size of the array in bytes; 0 for a file.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Contents::File(path) => std::fs::metadata(path).map_or(0, |file| file.len()),
+            Contents::Zeros(element, shape)
+            | Contents::Poison(element, shape)
+            | Contents::Random(element, shape, _) => {
+                shape.iter().fold(element.bytes as u64, |bytes, n| bytes.saturating_mul(*n))
+            }
+        }
+    }
+
+    /// The initial array, and the name of its type in its file.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn array(&self) -> Result<(Array, Option<String>), lanework_terminal::failure::Failure> {
+        let filled = |element: ElementType, shape: &[u64], byte: u8| {
+            let count = self.bytes() as usize;
+            let mut bytes = Vec::new();
+            bytes.try_reserve_exact(count).map_err(|_| {
+                let what = format!(
+                    "{count} bytes for an argument: this computer does not have enough memory"
+                );
+                lanework_terminal::failure::Failure::input(what, "use a smaller array")
+            })?;
+            bytes.resize(count, byte);
+            Ok((Array { shape: shape.to_vec(), element, bytes }, None))
+        };
+        match self {
+            Contents::File(path) => {
+                let (array, name) = npy::read(path)?;
+                Ok((array, Some(name)))
+            }
+            Contents::Zeros(element, shape) => filled(*element, shape, 0),
+            Contents::Poison(element, shape) => filled(*element, shape, 0xCD),
+            Contents::Random(element, shape, seed) => {
+                let (mut array, name) = filled(*element, shape, 0)?;
+                let count = array.bytes.len() / element.bytes;
+                array.bytes = random_values(*element, count, *seed);
+                Ok((array, name))
+            }
+        }
+    }
+}
+
+/// Random bytes for integers; for floats, values uniform in -1 to 1.
+fn random_values(element: ElementType, count: usize, seed: u64) -> Vec<u8> {
+    if !element.name.contains('f') {
+        return random_elements::<u8>(count * element.bytes, seed);
+    }
+    let uniform = lanework_lab::uniform_floats(count, seed).into_iter();
+    match element.name {
+        "f64" => uniform.flat_map(|x| f64::from(x).to_le_bytes()).collect(),
+        "f32" => uniform.flat_map(f32::to_le_bytes).collect(),
+        "f16" => uniform.flat_map(|x| half::f16::from_f32(x).to_le_bytes()).collect(),
+        _ => uniform.flat_map(|x| half::bf16::from_f32(x).to_le_bytes()).collect(),
+    }
+}
+
+/// `TILE[,swizzle32|,swizzle64|,swizzle128][,nan]`: the tiles of a tensor map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MapForm {
+    /// Extents in the array's order: rows before columns.
+    pub tile: Vec<u32>,
+    /// Swizzle in shared memory.
+    pub swizzle: Swizzle,
+    /// Elements out of bounds are NaN instead of zero.
+    pub nan: bool,
+}
+
+impl MapForm {
+    /// The tensor map of an array of this shape in a buffer.
+    ///
+    /// # Errors
+    /// The rule of tensor maps that it violates.
+    pub fn map<'a>(
+        &self,
+        buffer: &'a Buffer<u8>,
+        array: &Array,
+    ) -> Result<DynTensorMap<'a>, lanework::Error> {
+        let extent: Vec<u64> = array.shape.iter().rev().copied().collect();
+        let tile: Vec<u32> = self.tile.iter().rev().copied().collect();
+        let tiling = Tiling::new(&extent, &tile).swizzle(self.swizzle);
+        let tiling = if self.nan { tiling.nan_outside() } else { tiling };
+        DynTensorMap::new(buffer, tensor_element(array.element), &tiling)
+    }
+}
+
+/// The copy engine's type for an array's.
+fn tensor_element(element: ElementType) -> TensorElement {
+    match element.name {
+        "f16" => TensorElement::F16,
+        "bf16" => TensorElement::Bf16,
+        "f32" => TensorElement::F32,
+        "f64" => TensorElement::F64,
+        "i32" => TensorElement::I32,
+        "i64" => TensorElement::I64,
+        // The copy engine copies bits and has no narrow signed types: unsigned ones of the size do.
+        _ => match element.bytes {
+            1 => TensorElement::U8,
+            2 => TensorElement::U16,
+            4 => TensorElement::U32,
+            _ => TensorElement::U64,
+        },
+    }
 }
 
 #[cfg(test)]

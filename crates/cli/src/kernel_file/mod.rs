@@ -1,7 +1,6 @@
 //! A kernel of a PTX or CUDA C++ file: its arguments, its entry, and its launch.
 
 mod argument;
-mod arguments;
 mod launch;
 mod parameters;
 pub mod source;
@@ -12,8 +11,7 @@ use crate::args::KernelArgs;
 use lanework::{Error, PtxModule};
 use lanework_terminal::failure::Failure;
 
-pub use arguments::{Ready, arguments};
-pub use launch::{emulator, given, launch, maps, upload};
+pub use launch::{Ready, arguments, emulator, given, launch, maps, upload};
 pub use parameters::check_arguments;
 
 /// The entry to run: the one of this name, mangled or in C++, or the only one.

@@ -1,6 +1,6 @@
 //! Checks arguments against the parameters that an entry declares.
 
-use super::arguments::{Ready, parameters};
+use super::launch::{Ready, parameters};
 use lanework::PtxModule;
 use lanework::ptx::Variable;
 use lanework_terminal::failure::Failure;

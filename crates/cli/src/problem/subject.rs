@@ -6,8 +6,7 @@ use crate::kernel_file::source::{Ptx, linked_ptx};
 use crate::kernel_file::{
     Ready, arguments, check_arguments, emulator, find_entry, given, maps, no_fidelity, upload,
 };
-use crate::problem::suggest::check_rung;
-use crate::problem::{find_family, ladder_and_rungs, rejected, request_of, runnable};
+use crate::problem::{check_rung, find_family, ladder_and_rungs, rejected, request_of, runnable};
 use lanework::emulator::{Blocks, FaultKind, Trace, TraceConfig};
 use lanework::ptx::{StateSpace, Variable};
 use lanework::report::Sources;

@@ -1,13 +1,14 @@
 //! A program of the user under a tool: its environment, its end, and the records of its processes.
 
 mod driver;
-pub mod incomplete;
 pub mod ptxas;
 
-mod signals;
+#[cfg(unix)]
+pub use unix::{forward_signals, forward_to};
 
 use crate::args::Program;
-use crate::problem::suggest::find_gpu;
+use crate::problem::find_gpu;
+use lanework::emulator::{Fault, FaultKind};
 use lanework::tool::{Launched, Process, Record, names, read};
 use lanework_lab::Gpu;
 use lanework_terminal::failure::Failure;
@@ -63,7 +64,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     if program.json {
         command.stdout(to_stderr());
     }
-    signals::forward_signals();
+    forward_signals();
     let mut child = command.spawn().map_err(|error| {
         let help = match std::fs::metadata(name) {
             Ok(found) if found.is_dir() => "it is a folder: give the program in it",
@@ -72,9 +73,9 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
         };
         Failure::input(format_args!("{} cannot be started: {error}", name.display()), help)
     })?;
-    signals::forward_to(child.id());
+    forward_to(child.id());
     let status = child.wait()?;
-    signals::forward_to(0);
+    forward_to(0);
     let processes = read(folder.path()).map_err(|why| {
         Failure::input(
             why,
@@ -94,7 +95,8 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
             name.display()
         ));
     }
-    if (nothing || tool.is_empty()) && !crate::program::driver::is_there() {
+    let says_so = tool == "check" && ended.code == 0;
+    if (nothing || tool.is_empty()) && !says_so && !crate::program::driver::is_there() {
         lanework_terminal::output::note(
             "note: the libraries that CUDA programs load in place of NVIDIA's are not next to this command: build them in a checkout by \
              `cargo build --release`, and let LANEWORK_DRIVER name its folder `target/release`",
@@ -207,3 +209,124 @@ fn to_stderr() -> Stdio {
         Stdio::null()
     }
 }
+
+/// The libraries that CUDA programs load were not found, and nothing was launched.
+pub const NO_LIBRARIES: u8 = 10;
+
+/// The program launched nothing.
+pub const NO_LAUNCH: u8 = 11;
+
+/// A kernel is machine code, which the emulator does not run.
+pub const MACHINE_CODE: u8 = 12;
+
+/// A signal or a limit stopped a launch before its end.
+pub const STOPPED: u8 = 13;
+
+/// Signals by which a user or a supervisor ends a program: hangup, interrupt, termination.
+const ENDING: [i32; 3] = [1, 2, 15];
+
+/// Whether a fault is a limit, or an interruption, and not the kernel's own.
+pub fn is_limit(fault: &Fault) -> bool {
+    matches!(fault.kind, FaultKind::InstructionLimit | FaultKind::TimeLimit)
+}
+
+/// Why the check of a program without findings is not complete, with the exit code.
+pub fn reason(program: &Ended) -> Option<(u8, String)> {
+    if let Some(signal) = program.signal
+        && !ENDING.contains(&signal)
+    {
+        let launches = program.launches().count();
+        let text = format!("the program was ended by signal {signal} after {launches} launches");
+        return Some((program.code, text));
+    }
+    if program.signal.is_some() {
+        let launches = program.launches().count();
+        let text = match launches {
+            0 => "stopped before the first launch".to_owned(),
+            number => format!("stopped in launch {number}"),
+        };
+        return Some((STOPPED, text));
+    }
+    if let Some(why) = program.unchecked().into_iter().next() {
+        return Some((MACHINE_CODE, why));
+    }
+    // A program that fails says why itself.
+    if program.launches().next().is_some() || program.code != 0 {
+        return None;
+    }
+    Some(if crate::program::driver::is_there() {
+        (NO_LAUNCH, "the program launched nothing, so nothing was checked".to_owned())
+    } else {
+        let text = "the program launched nothing, and the libraries that CUDA programs load are not next to this command: build \
+                    them in a checkout by `cargo build --release`, and let LANEWORK_DRIVER name its folder `target/release`";
+        (NO_LIBRARIES, text.to_owned())
+    })
+}
+
+/// Whether a program that is meant to check nothing may end so (`--allow-empty`).
+pub fn is_empty(code: u8) -> bool {
+    matches!(code, NO_LIBRARIES | NO_LAUNCH | MACHINE_CODE)
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::sync::atomic::{AtomicI32, Ordering};
+
+    const SIGHUP: i32 = 1;
+    const SIGINT: i32 = 2;
+    const SIGTERM: i32 = 15;
+    const IGNORE: usize = 1;
+
+    unsafe extern "C" {
+        fn signal(number: i32, handler: usize) -> usize;
+        fn kill(process: i32, number: i32) -> i32;
+    }
+
+    /// The process id of the program; 0 if none runs.
+    static PROGRAM: AtomicI32 = AtomicI32::new(0);
+    /// A signal that arrived before the program was started; 0 if none did.
+    static EARLY: AtomicI32 = AtomicI32::new(0);
+
+    extern "C" fn forward(number: i32) {
+        match PROGRAM.load(Ordering::SeqCst) {
+            0 => EARLY.store(number, Ordering::SeqCst),
+            // SAFETY: `kill` is async-signal-safe and takes no pointers. `PROGRAM` holds the id of a child that was not waited
+            // for, which the system does not reuse.
+            program => drop(unsafe { kill(program, number) }),
+        }
+    }
+
+    pub fn forward_signals() {
+        let handler = forward as extern "C" fn(i32) as usize;
+        for number in [SIGHUP, SIGTERM] {
+            // SAFETY: `handler` is an `extern "C" fn(i32)`, as `signal` requires. It accesses atomics and calls `kill`, which are
+            // async-signal-safe. An inherited "ignore", as of `nohup`, is restored.
+            unsafe {
+                if signal(number, handler) == IGNORE {
+                    signal(number, IGNORE);
+                }
+            }
+        }
+    }
+
+    pub fn forward_to(program: u32) {
+        // SAFETY: `IGNORE` is the constant SIG_IGN, so no handler runs.
+        unsafe { signal(SIGINT, IGNORE) };
+        let program = i32::try_from(program).unwrap_or(0);
+        PROGRAM.store(program, Ordering::SeqCst);
+        let early = EARLY.swap(0, Ordering::SeqCst);
+        if program != 0 && early != 0 {
+            // SAFETY: `kill` takes no pointers. `program` is a child that was just started and is waited for only
+            // later, so that its id is still its own.
+            unsafe { kill(program, early) };
+        }
+    }
+}
+
+/// Starts to forward signals.
+#[cfg(not(unix))]
+pub fn forward_signals() {}
+
+/// Sets the program that gets the signals; 0 after its end.
+#[cfg(not(unix))]
+pub fn forward_to(_: u32) {}

@@ -20,5 +20,4 @@ mod kind;
 mod lt;
 mod matrix;
 mod status;
-mod sum_type;
 mod unsupported;

@@ -1,9 +1,8 @@
 //! Matrices and vectors in device memory: reads all elements, and writes them back. Matrices stored in part (one triangle, column-major or
 //! packed, or a band) are expanded to full matrices; writes change only stored elements.
 
-use crate::kind::{ElementType, Number, put_lines, read_all, tiled};
+use crate::kind::{ElementType, Number, SumType, put_lines, read_all, tiled};
 use crate::status::{Result, Status, refuse};
-use crate::sum_type::SumType;
 use lanework_standin::{Memory, write, write_spaced};
 
 /// Operation on a factor: transposed, conjugated, both or neither.

@@ -18,8 +18,6 @@ mod api;
 mod execute;
 mod handle;
 mod kind;
-mod layout;
 mod plan;
 mod status;
-mod transform;
 mod unsupported;

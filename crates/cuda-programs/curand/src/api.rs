@@ -1,9 +1,9 @@
 //! cuRAND's functions.
 
+use crate::distribution;
 use crate::generator::DrawRequest;
-use crate::generators::vectors::{constants32, constants64, vectors32, vectors64};
+use crate::generators::sobol::{constants32, constants64, vectors32, vectors64};
 use crate::handle::{self, lock};
-use crate::poisson;
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{Memory, Out, calls, free, store, submit, write};
 
@@ -116,7 +116,7 @@ calls! {
         if to.is_null() {
             return refuse(Status::NotInitialized, "the pointer for the distribution is null");
         }
-        let made = poisson::create_distribution(mean)?;
+        let made = distribution::create_distribution(mean)?;
         store(to, made)
     }
     fn curandDestroyDistribution(distribution: usize) {

@@ -1,10 +1,9 @@
-//! A generator: kind, settings and sequence. Each new setting restarts the sequence at the next call.
+//! A generator: kind, order of results, settings and sequence, by cuRAND's numbers. Each new setting restarts the sequence
+//! at the next call.
 
-use crate::generators::sobol::Sobol;
-use crate::generators::vectors::DIMENSIONS;
+use crate::distribution::{MOST, Poisson};
+use crate::generators::sobol::{DIMENSIONS, Sobol};
 use crate::generators::{mrg32k3a, mt19937, mtgp32, philox, xorwow};
-use crate::kind::{GeneratorKind, LEGACY};
-use crate::poisson::{MOST, Poisson};
 use crate::sequence::Sequence;
 use crate::status::{Result, Status, refuse};
 
@@ -246,5 +245,122 @@ fn numbers<T: Copy + Default, const N: usize>(
     Ok(drawn.into_iter().flat_map(made).collect())
 }
 
+/// `curandRngType_t`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeneratorKind {
+    Xorwow,
+    Mrg32k3a,
+    Mtgp32,
+    Mt19937,
+    Philox,
+    Sobol { wide: bool, scrambled: bool },
+}
+
+impl GeneratorKind {
+    /// The kind with a number; the defaults are XORWOW and Sobol32.
+    pub fn of(number: i32) -> Option<GeneratorKind> {
+        Some(match number {
+            100 | 101 => GeneratorKind::Xorwow,
+            121 => GeneratorKind::Mrg32k3a,
+            141 => GeneratorKind::Mtgp32,
+            142 => GeneratorKind::Mt19937,
+            161 => GeneratorKind::Philox,
+            200 | 201 => GeneratorKind::Sobol { wide: false, scrambled: false },
+            202 => GeneratorKind::Sobol { wide: false, scrambled: true },
+            203 => GeneratorKind::Sobol { wide: true, scrambled: false },
+            204 => GeneratorKind::Sobol { wide: true, scrambled: true },
+            _ => return None,
+        })
+    }
+
+    /// Whether it is a quasirandom generator.
+    pub fn is_quasi(self) -> bool {
+        matches!(self, GeneratorKind::Sobol { .. })
+    }
+
+    /// Whether the kind supports an order of results, on the host or on a device.
+    pub fn takes_order(self, order: i32, host: bool) -> bool {
+        match order {
+            100 => !self.is_quasi() && (!host || self != GeneratorKind::Mt19937),
+            101 | 103 => !self.is_quasi(),
+            102 => self == GeneratorKind::Xorwow,
+            104 => !self.is_quasi() && !host,
+            201 => self.is_quasi(),
+            _ => false,
+        }
+    }
+}
+
+/// `CURAND_ORDERING_PSEUDO_LEGACY`.
+pub const LEGACY: i32 = 103;
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::{DrawRequest, Generator};
+    use crate::generator::GeneratorKind;
+
+    const COUNT: usize = 1 << 15;
+
+    /// Mean and variance of a generator's numbers.
+    fn moments(kind: GeneratorKind, wanted: DrawRequest) -> (f64, f64) {
+        let mut generator = Generator::new(kind, true);
+        let bytes = generator.generate(wanted, COUNT).expect("numbers");
+        let numbers: Vec<f64> = match (wanted, wanted.size()) {
+            (DrawRequest::Poisson { .. }, _) => bytes
+                .chunks(4)
+                .map(|part| u32::from_ne_bytes(part.try_into().unwrap()).into())
+                .collect(),
+            (_, 4) => bytes
+                .chunks(4)
+                .map(|part| f32::from_ne_bytes(part.try_into().unwrap()).into())
+                .collect(),
+            _ => bytes.chunks(8).map(|part| f64::from_ne_bytes(part.try_into().unwrap())).collect(),
+        };
+        let mean = numbers.iter().sum::<f64>() / COUNT as f64;
+        let variance =
+            numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / COUNT as f64;
+        (mean, variance)
+    }
+
+    #[test]
+    fn every_kind_has_the_moments_of_every_distribution() {
+        for number in [101, 121, 141, 142, 161, 201, 202, 203, 204] {
+            let kind = GeneratorKind::of(number).unwrap();
+            let log = ((0.5f64).exp(), (1f64.exp() - 1.0) * 1f64.exp());
+            for (wanted, (mean, variance)) in [
+                (DrawRequest::Uniform, (0.5, 1.0 / 12.0)),
+                (DrawRequest::UniformDouble, (0.5, 1.0 / 12.0)),
+                (DrawRequest::Normal { mean: 3.0, deviation: 2.0 }, (3.0, 4.0)),
+                (DrawRequest::NormalDouble { mean: -1.0, deviation: 0.5 }, (-1.0, 0.25)),
+                (DrawRequest::LogNormal { mean: 0.0, deviation: 1.0 }, log),
+                (DrawRequest::LogNormalDouble { mean: 0.0, deviation: 1.0 }, log),
+                (DrawRequest::Poisson { mean: 6.5 }, (6.5, 6.5)),
+                (DrawRequest::Poisson { mean: 3000.0 }, (3000.0, 3000.0)),
+            ] {
+                let (got_mean, got_variance) = moments(kind, wanted);
+                // Five standard errors of a mean, and 6 % of a variance (40 % where its tail is heavy).
+                let error = 5.0 * (variance / COUNT as f64).sqrt();
+                let heavy = matches!(
+                    wanted,
+                    DrawRequest::LogNormal { .. } | DrawRequest::LogNormalDouble { .. }
+                );
+                let share = if heavy { 0.4 } else { 0.06 };
+                assert!((got_mean - mean).abs() < error, "{kind:?} {wanted:?}: mean {got_mean}");
+                let off = (got_variance / variance - 1.0).abs();
+                assert!(off < share, "{kind:?} {wanted:?}: variance {got_variance}");
+            }
+        }
+    }
+
+    #[test]
+    fn settings_restart_the_sequence_and_calls_continue_it() {
+        let mut generator = Generator::new(GeneratorKind::Xorwow, true);
+        generator.set_seed(5).unwrap();
+        let first = generator.generate(DrawRequest::Bits, 10).unwrap();
+        assert_ne!(generator.generate(DrawRequest::Bits, 10).unwrap(), first);
+        generator.set_seed(5).unwrap();
+        assert_eq!(generator.generate(DrawRequest::Bits, 10).unwrap(), first);
+        generator.set_seed(6).unwrap();
+        assert_ne!(generator.generate(DrawRequest::Bits, 10).unwrap(), first);
+    }
+}

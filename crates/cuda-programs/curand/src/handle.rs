@@ -1,7 +1,6 @@
 //! Generator handles.
 
-use crate::generator::Generator;
-use crate::kind::GeneratorKind;
+use crate::generator::{Generator, GeneratorKind};
 use crate::status::{Result, Status, refuse};
 use lanework_standin::begin;
 use std::collections::BTreeMap;

@@ -18,7 +18,5 @@ mod distribution;
 mod generator;
 mod generators;
 mod handle;
-mod kind;
-mod poisson;
 mod sequence;
 mod status;

@@ -32,8 +32,6 @@
 
 mod algorithms;
 mod api;
-mod element;
-mod general;
 mod handle;
 mod matrix;
 mod operations;

@@ -1,7 +1,10 @@
 //! Column-major matrices on the device, and their copies on the host.
+//!
+//! Elements are real and complex numbers of single and double precision, held as complex numbers of double precision, which
+//! represent each exactly.
 
-use crate::element::{Element, Number};
 use crate::status::{Result, Status, refuse};
+use lanework_numbers::{DataType, NumberType};
 use lanework_standin::{Memory, write, write_spaced};
 
 /// A column-major matrix on the device.
@@ -190,10 +193,41 @@ impl Matrix {
     }
 }
 
+/// A complex number.
+pub type Number = num_complex::Complex<f64>;
+
+/// An element type.
+pub type Element = DataType;
+
+/// The element types by LAPACK's letters.
+pub const S: Element = DataType::F32;
+
+pub const D: Element = DataType::F64;
+
+pub const C: Element = DataType::C32;
+
+pub const Z: Element = DataType::C64;
+
+/// The type of a `cudaDataType`.
+///
+/// # Errors
+/// If the stand-in does not support it.
+pub fn element(code: i32) -> Result<Element> {
+    match DataType::from_code(code) {
+        Some(found) if matches!(found.part, NumberType::F32 | NumberType::F64) => Ok(found),
+        _ => refuse(
+            Status::NotSupported,
+            &format!(
+                "elements of cudaDataType {code} are not supported; use f32, f64, or complex f32 or f64"
+            ),
+        ),
+    }
+}
+
 #[cfg(test)]
 pub mod tests {
     use super::{DeviceMatrix, Matrix};
-    use crate::element::Number;
+    use crate::matrix::Number;
 
     /// A matrix of reproducible pseudorandom numbers from -1 to 1.
     pub fn random(rows: usize, columns: usize) -> Matrix {

@@ -2,8 +2,7 @@
 
 use crate::algorithms::factor::{Transposition, cholesky, lu, solve_cholesky, solve_lu};
 use crate::algorithms::reflections::{form_q, multiply_left, multiply_right, qr};
-use crate::element::{Element, Number};
-use crate::matrix::{DeviceMatrix, Matrix};
+use crate::matrix::{DeviceMatrix, Element, Matrix, Number};
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{Memory, submit, write};
 

@@ -3,9 +3,9 @@
 
 use crate::algorithms::reflections::reflection;
 use crate::api::dense::{WORK, call, is_upper};
-use crate::element::{self, Number};
 use crate::handle::stream;
-use crate::matrix::{DeviceMatrix, Matrix};
+use crate::matrix;
+use crate::matrix::{DeviceMatrix, Matrix, Number};
 use crate::operations::Call;
 use crate::status::{Result, Status};
 use lanework_standin::{Out, calls, store, submit};
@@ -96,7 +96,7 @@ macro_rules! tridiagonal {
             }
             fn $sytrd(handle: usize, fill: i32, n: i32, a: usize, lda: i32, d: usize, e: usize, tau: usize, _work: usize, _length: i32, info: usize) {
                 let a = DeviceMatrix::square(a, n.into(), lda.into())?;
-                sytrd(call(element::$element, handle, info)?, is_upper(fill)?, a, [d, e, tau])
+                sytrd(call(matrix::$element, handle, info)?, is_upper(fill)?, a, [d, e, tau])
             }
         )* }
     };

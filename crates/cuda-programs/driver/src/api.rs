@@ -34,6 +34,8 @@ pub type CallArguments<'a> = &'a dyn Fn() -> Vec<(&'static str, String)>;
 pub struct Hooks {
     /// Refuses a call, by its name.
     pub check: fn(&str) -> Result,
+    /// A thread enters a call, and leaves it.
+    pub around: Option<[fn(); 2]>,
     /// A call has failed.
     pub failed: fn(&str, Status, CallArguments<'_>),
     /// An operation has faulted without a kernel: why, and what to do.
@@ -49,12 +51,16 @@ pub fn call(
     arguments: CallArguments<'_>,
     body: impl FnOnce() -> Result,
 ) -> i32 {
+    let around = HOOKS.get().and_then(|hooks| hooks.around);
+    around.inspect(|[enter, _]| enter());
     let checked = HOOKS.get().map_or(Ok(()), |hooks| (hooks.check)(name));
     let result = match checked {
         Ok(()) => catch_unwind(AssertUnwindSafe(body)),
         Err(status) => Ok(Err(status)),
     };
-    ended(name, arguments, result)
+    let code = ended(name, arguments, result);
+    around.inspect(|[_, leave]| leave());
+    code
 }
 
 /// Converts a function's result to a code. Apart from [`call`], which is compiled once per function.

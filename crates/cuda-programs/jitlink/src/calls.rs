@@ -1,7 +1,6 @@
 //! The functions, independent of the names they are exported under.
 
-use crate::linking::{Input, Linker};
-use crate::options::known;
+use crate::linking::{Input, Linker, known};
 use crate::outcome::Outcome;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -12,7 +12,5 @@
 mod calls;
 mod linking;
 mod names;
-mod nvrtc;
-mod options;
 mod outcome;
 mod real;

@@ -1,8 +1,7 @@
 //! Communicators, looked up by handle: using a destroyed one is an error and not a dangling pointer.
 
 use crate::collectives::{Factor, Work, run};
-use crate::mesh::invitation::{BYTES, UniqueId, unique_id};
-use crate::mesh::meeting::{Presence, join};
+use crate::mesh::meeting::{BYTES, Presence, UniqueId, join, unique_id};
 use crate::mesh::{Mesh, explain, settings, stop, timeout};
 use crate::reduction::number;
 use crate::status::{Failure, Result, Status, refuse};

@@ -1,10 +1,9 @@
 //! C functions for communicators, groups, versions and error messages.
 
-use crate::answer::last;
 use crate::communicator::{Communicator, add, end, get};
 use crate::group::{self, Task, submit};
-use crate::mesh::invitation::{UniqueId, unique_id};
-use crate::status::{Failure, Result, Status, refuse, text};
+use crate::mesh::meeting::{UniqueId, unique_id};
+use crate::status::{Failure, Result, Status, last, refuse, text};
 use lanework_standin::{DeviceContext, In, Out, abi, begin, calls, store};
 use std::ffi::c_char;
 

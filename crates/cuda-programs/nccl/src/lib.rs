@@ -17,7 +17,6 @@
     reason = "NCCL's documentation states the callers' obligations"
 )]
 
-mod answer;
 mod collectives;
 mod communicator;
 mod communicators;

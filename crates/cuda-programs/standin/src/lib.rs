@@ -6,7 +6,6 @@
 //! This is not a public interface: it changes with the stand-ins.
 
 mod call;
-mod context;
 mod driver;
 mod failure;
 mod memory;
@@ -15,8 +14,7 @@ mod status;
 mod stream;
 
 pub use call::{Answer, call, line, traces};
-pub use context::DeviceContext;
-pub use driver::begin;
+pub use driver::{DeviceContext, begin};
 pub use failure::{Failure, FailureKind};
 pub use memory::{Memory, allocate, free, is_allocated, write, write_spaced};
 pub use pointers::{In, Out, Plain, store};

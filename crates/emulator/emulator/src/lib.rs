@@ -8,11 +8,10 @@
 //! `lanework_counters`).
 
 mod emulator;
-mod options;
 #[cfg(doctest)]
 mod soundness;
 
-pub use emulator::Emulator;
+pub use emulator::{Emulator, Options};
 pub use lanework_counters::counters::table::{Counter, Row};
 pub use lanework_counters::counters::{Bulk, Counters, Distributed, Global, Shared};
 pub use lanework_counters::instruments::count::CountingObserver;
@@ -21,7 +20,6 @@ pub use lanework_counters::instruments::trace::{
 };
 /// Counters as text.
 pub use lanework_counters::words;
-pub use lanework_engine::OPTIMIZED;
 pub use lanework_engine::device::Device;
 pub use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span};
 pub use lanework_engine::fault::{
@@ -35,16 +33,13 @@ pub use lanework_engine::limits::{Limits, STOPPED, Schedule, interrupt};
 pub use lanework_engine::observer::{NullObserver, Observer};
 pub use lanework_engine::occupancy::Multiprocessor;
 pub use lanework_engine::program::Program;
-pub use lanework_engine::progress;
-pub use lanework_engine::stack;
-pub use lanework_engine::stall;
 pub use lanework_engine::tensor_map::{Im2col, TensorElement, TensorMap};
 pub use lanework_engine::texture::object::{
     AddressMode, Channel, Image, ImageShape, Mip, Sampler, Texel,
 };
+pub use lanework_engine::{OPTIMIZED, progress, stack, stall};
 pub use lanework_ptx::Swizzle;
 pub use lanework_ptx_ir::analysis::pressure::{MOST_REGISTERS, RegisterPressure};
 pub use lanework_ptx_ir::kernel::Origin;
 pub use lanework_ptx_ir::module::function_at;
 pub use lanework_sanitizer as sanitize;
-pub use options::Options;

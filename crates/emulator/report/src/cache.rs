@@ -1,4 +1,4 @@
-//! A trace-driven cache model: sectored, set-associative L1 and L2 with LRU replacement.
+//! The modeled GPU, and a trace-driven cache model: sectored, set-associative L1 and L2 with LRU replacement.
 //!
 //! Each multiprocessor has an L1, and all share one L2, with 128-byte lines and a valid bit for
 //! each 32-byte sector. Blocks are scheduled round-robin over the multiprocessors, as many at once
@@ -10,15 +10,19 @@
 //! MSHRs), so hit rates of data shared by several multiprocessors are too high.
 //! `docs/src/en/profile.md` compares the model with an H200.
 
-use crate::machine::Machine;
-use crate::record::CacheRecord;
-use lanework_emulator::{AccessKind, SectorAccess, Trace};
+use crate::profile::Resources;
+use crate::record::{CacheRecord, ResourcesRecord};
+use lanework_emulator::{AccessKind, Multiprocessor, SectorAccess, Trace};
+#[cfg(feature = "gpu-specs")]
+use lanework_gpu_specs::{Architecture, Gpu, specs};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Ways per set.
 const WAYS: usize = 16;
+
 /// Sectors per line.
 const SECTORS: u64 = 4;
+
 /// Bytes per line.
 const LINE: u64 = 128;
 
@@ -61,14 +65,14 @@ impl Cache {
 type Resident = Vec<VecDeque<SectorAccess>>;
 
 /// One multiprocessor.
-struct Multiprocessor {
+struct MultiprocessorCache {
     l1: Cache,
     blocks: Vec<Resident>,
     waiting: VecDeque<Resident>,
     turn: usize,
 }
 
-impl Multiprocessor {
+impl MultiprocessorCache {
     /// The next access, round-robin over the resident warps.
     fn next(&mut self, resident: usize) -> Option<SectorAccess> {
         loop {
@@ -111,8 +115,8 @@ pub fn replay(trace: &Trace, gpu: &Machine, resident: u32, shared: u32) -> Cache
         warps[reach.warp as usize].push_back(*reach);
     }
     let blocks = by_block.len() as u64;
-    let mut sms: Vec<Multiprocessor> = (0..gpu.multiprocessors.max(1))
-        .map(|_| Multiprocessor {
+    let mut sms: Vec<MultiprocessorCache> = (0..gpu.multiprocessors.max(1))
+        .map(|_| MultiprocessorCache {
             l1: Cache::new(l1_bytes),
             blocks: Vec::new(),
             waiting: VecDeque::new(),
@@ -165,6 +169,79 @@ pub fn replay(trace: &Trace, gpu: &Machine, resident: u32, shared: u32) -> Cache
         }
     }
     found
+}
+
+/// Threads per warp.
+const WARP: u32 = 32;
+
+/// The parameters of a GPU for the models of occupancy and caches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// Its name.
+    pub name: String,
+    /// Multiprocessors.
+    pub multiprocessors: u32,
+    /// Resources of each multiprocessor.
+    pub holds: Multiprocessor,
+    /// Bytes of L1 cache and shared memory together, per multiprocessor.
+    pub l1_bytes: u64,
+    /// Bytes of L2 cache.
+    pub l2_bytes: u64,
+}
+
+impl Machine {
+    /// An H200, the GPU that the emulator is compared with.
+    pub fn h200() -> Machine {
+        Machine {
+            name: "H200".to_owned(),
+            multiprocessors: 132,
+            holds: Multiprocessor::HOPPER,
+            l1_bytes: 256 << 10,
+            l2_bytes: 60 << 20,
+        }
+    }
+
+    /// Resource usage of a kernel with `threads` threads and `dynamic` bytes of dynamic shared
+    /// memory per block.
+    pub fn resources(&self, resources: Resources, threads: u32, dynamic: u32) -> ResourcesRecord {
+        let shared = resources.static_shared + dynamic;
+        let (blocks, limiter) = self.holds.resident_blocks(threads, resources.registers, shared);
+        let warps = blocks * threads.div_ceil(WARP);
+        ResourcesRecord {
+            registers: resources.registers,
+            spill_bytes: resources.local_bytes,
+            shared_bytes: shared,
+            threads,
+            resident_blocks: blocks,
+            occupancy: f64::from(warps) / f64::from(self.holds.threads / WARP),
+            limiter,
+            estimated: resources.estimated,
+        }
+    }
+}
+
+/// The limits of one multiprocessor of a compute capability.
+#[cfg(feature = "gpu-specs")]
+pub fn multiprocessor(architecture: &Architecture) -> Multiprocessor {
+    Multiprocessor {
+        threads: architecture.threads_per_sm,
+        blocks: architecture.blocks_per_sm,
+        registers: architecture.registers_per_sm,
+        shared: architecture.shared_per_sm,
+    }
+}
+
+/// The occupancy and cache model of a GPU of the table.
+#[cfg(feature = "gpu-specs")]
+pub fn machine(gpu: &Gpu) -> Machine {
+    let architecture = specs().architecture(gpu.capability());
+    Machine {
+        name: gpu.name.clone(),
+        multiprocessors: gpu.multiprocessors,
+        holds: multiprocessor(architecture),
+        l1_bytes: architecture.l1_per_sm.into(),
+        l2_bytes: u64::from(gpu.l2_mb) << 20,
+    }
 }
 
 #[cfg(test)]
@@ -225,5 +302,11 @@ mod tests {
         assert!(cache.take(0), "the first line is used again");
         assert!(!cache.take(1000 * SECTORS));
         assert!(cache.take(0) && !cache.take(SECTORS), "the second line was forgotten");
+    }
+
+    #[test]
+    fn the_default_models_are_those_of_the_table() {
+        assert_eq!(machine(specs().gpu("H200").expect("known")), Machine::h200());
+        assert_eq!(multiprocessor(specs().architecture((9, 0))), Multiprocessor::HOPPER);
     }
 }

@@ -9,7 +9,6 @@ mod cache;
 pub mod counts;
 mod instruction;
 pub mod layout;
-mod machine;
 pub mod pictures;
 mod profile;
 mod record;
@@ -17,9 +16,9 @@ mod remarks;
 mod sources;
 mod text;
 
-pub use machine::Machine;
+pub use cache::Machine;
 #[cfg(feature = "gpu-specs")]
-pub use machine::{machine, multiprocessor};
+pub use cache::{machine, multiprocessor};
 pub use pictures::{Choice, choose, first_of_each};
 pub use profile::{By, Counted, Extras, InstructionProfile, Resources, extras, record};
 pub use record::{

@@ -1,6 +1,6 @@
 //! A profile from counters and traces: lines with their shares and remarks, occupancy, caches.
 
-use crate::machine::Machine;
+use crate::cache::Machine;
 use crate::record::{BranchRecord, CacheRecord, LineRecord, ProfileRecord, SampleRecord};
 use crate::remarks::remarks;
 use crate::{cache, instruction};

@@ -27,6 +27,9 @@ pub struct MemberMasks {
     register_changes: BTreeMap<u32, BTreeSet<usize>>,
 }
 
+/// The member masks of a whole warp, in which nothing can be wrong if all lanes execute.
+const ALL: [u32; 32] = [u32::MAX; 32];
+
 /// Warps of a warpgroup.
 const WARPGROUP: usize = 4;
 
@@ -101,6 +104,9 @@ impl MemberMasks {
         (masks, apart): (&Lanes<u32>, bool),
     ) -> bool {
         let missed = self.missed(position, warp.index, instruction);
+        if warp.mask == u32::MAX && masks.0 == ALL {
+            return true;
+        }
         for lane in (0..32).filter(|lane| warp.mask >> lane & 1 != 0) {
             let mask = masks.0[lane as usize];
             let known = if apart { missed } else { warp.live | missed };
@@ -160,6 +166,9 @@ pub fn check_shuffle(
     members: &Lanes<u32>,
     [b, c]: [&Lanes<u32>; 2],
 ) {
+    if warp.mask == u32::MAX && members.0 == ALL {
+        return;
+    }
     for lane in (0..32u32).filter(|lane| warp.mask >> lane & 1 != 0) {
         let i = lane as usize;
         let Some(from) = shuffle_source(mode, lane, b.0[i], c.0[i]) else { continue };

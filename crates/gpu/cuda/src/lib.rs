@@ -45,11 +45,9 @@ pub use libraries::cublas::{Cublas, GemmShape};
 pub use libraries::nccl::{Nccl, NcclElement, NcclId, NcclReduction};
 pub use libraries::nvml::{Monitor, Reading};
 pub use libraries::nvrtc::{NvrtcError, compile, header_folders};
-pub use memory::pinned::PinnedBuffer;
-pub use memory::rows::Rows;
+pub use memory::Rows;
+pub use memory::pinned::{PinnedBuffer, Transfer};
 pub use memory::tensor_map::{
     Element, L2Promotion, PixelBox, Swizzle, TensorMap, TiledMap, encode_tiled_map,
 };
-pub use memory::transfer::Transfer;
-pub use stream::Stream;
-pub use stream::event::Event;
+pub use stream::{Event, Stream};

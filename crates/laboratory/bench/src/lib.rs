@@ -15,26 +15,20 @@ mod sampling;
 #[cfg(test)]
 mod simulated;
 
-pub use accuracy::verify::{close, same};
-pub use accuracy::{Accuracy, Errors, Rejection};
-pub use comparison::compare::compare_samples;
-pub use comparison::pair::{Paired, compare, interleave};
-pub use device::floor::{Arithmetic, Floor};
+pub use accuracy::{Accuracy, Errors, Rejection, close, same};
+pub use comparison::{Paired, compare, compare_samples, interleave};
 pub use device::gpu::GpuTarget;
-pub use device::measure::{measure, reset};
+pub use device::measure::{Arithmetic, Floor, measure, reset};
 pub use harness::Bench;
 pub use lanework_gpu_specs::{Architecture, Gpu, Specs, specs};
 pub use lanework_report::{machine, multiprocessor};
-pub use record::about::About;
-pub use record::provenance::{ptx_hash, revision, rfc3339, utc_now};
+pub use record::subject::{ptx_hash, revision, rfc3339, utc_now};
 pub use record::{
-    Cache, ComparisonRecord, DeviceRecord, PROTOCOL, Reset, Stop, SubjectKind, SubjectRecord,
-    SummaryRecord, TimedRecord, TimedSample, Timer, Verdict, Verified, Work,
+    About, Cache, ComparisonRecord, DeviceRecord, PROTOCOL, Reset, Stop, SubjectKind,
+    SubjectRecord, SummaryRecord, TimedRecord, TimedSample, Timer, Verdict, Verified, Work,
 };
-pub use sampling::plan::{Plan, RESOLUTION};
-pub use sampling::sampler::{Sampled, sample};
+pub use sampling::sampler::{Batch, Plan, RESOLUTION, Sampled, Target, sample};
 pub use sampling::stats::Summary;
-pub use sampling::target::{Batch, Target};
 
 /// Called with a description of the current step.
 pub type Progress<'a> = &'a mut dyn FnMut(&str);

@@ -11,11 +11,9 @@ mod case;
 mod cases;
 mod modules;
 mod random;
-mod recorded;
 mod run;
 
 pub use case::{Argument, Case, Launch, OnEmulator};
 pub use cases::all;
 pub use modules::{Variant, variants};
-pub use recorded::{Recorded, lines};
-pub use run::{Each, Outputs, agree, run, run_each};
+pub use run::{Each, Outputs, Recorded, agree, lines, run, run_each};

@@ -10,7 +10,6 @@
 
 mod candidates;
 mod element;
-mod flow;
 mod problems;
 mod references;
 mod task;
@@ -21,9 +20,65 @@ mod workers;
 pub use candidates::candidate::{Candidate, Submission};
 pub use candidates::compare::{Closeness, Counterexample};
 pub use candidates::gpu::OnGpu;
-pub use flow::{Options, judge};
 pub use problems::prepared::{Compile, Unjudged};
 pub use task::{Task, TaskError, Values};
 pub use verdict::{Found, KINDS, ProblemRecord, Reason, SCHEMA, TimedProblem, Verdict};
 pub use workers::serve::serve;
 pub use workers::worker::Worker;
+
+use candidates::case::Case;
+use problems::prepared::Ready;
+
+/// Options of a judgment.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Seed of all problems.
+    pub seed: u64,
+    /// Whether the timed problem must pass before a candidate counts as right.
+    pub timed: bool,
+    /// The GPU on which right candidates run and are timed.
+    pub gpu: Option<OnGpu>,
+}
+
+/// Judges a candidate. `compile` turns CUDA C++ into PTX; `progress` receives status messages.
+///
+/// # Errors
+/// If the task, its references or the machine fails. None of these errors is the candidate's fault.
+pub fn judge(
+    task: &Task,
+    submission: &Submission,
+    options: &Options,
+    compile: Compile<'_>,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Verdict, Unjudged> {
+    progress("drawing problems");
+    let ready = Ready::new(task, compile)?;
+    let mut case = Case::new(&ready, &submission.name, options.seed)?;
+    let candidate = match case.admit(submission, compile, progress)? {
+        Ok(candidate) => candidate,
+        Err(reason) => return Ok(case.refuse(reason)),
+    };
+    let found =
+        case.checked(&candidate, progress).and_then(|()| case.in_one_module(&candidate, progress));
+    if let Err(reason) = found {
+        return Ok(case.refuse(reason));
+    }
+    let found = match &options.gpu {
+        Some(gpu) => case.on_gpu(&candidate, gpu, progress)?,
+        None if !options.timed => Ok(()),
+        None => match case.timed_problem()? {
+            Some(timed) => {
+                progress("running the timed problem");
+                case.try_timed(&candidate, &timed)
+            }
+            None => {
+                let why = "the timed problem is too large for the emulator, and there is no GPU; choose a smaller one, or accept candidates without it";
+                Err(Reason::new("not-tried", why))
+            }
+        },
+    };
+    Ok(match found {
+        Ok(()) => case.verdict,
+        Err(reason) => case.refuse(reason),
+    })
+}

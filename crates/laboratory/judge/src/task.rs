@@ -1,8 +1,7 @@
 //! A task: the computation, its problems, and its tolerance.
 
-mod launch;
+mod parts;
 mod read;
-mod reference;
 
 use crate::element::Element;
 use crate::problems::extents::{Extents, evaluate};
@@ -10,9 +9,8 @@ use crate::text::document::Expression;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use crate::text::source::TaskError;
-pub use launch::{Launch, Shape};
-pub use reference::{Factor, Reference, Tolerance};
+pub use crate::text::document::TaskError;
+pub use parts::{Factor, Launch, Reference, Shape, Tolerance};
 
 /// A task, as parsed from its file.
 #[derive(Clone, Debug)]

@@ -26,22 +26,23 @@ pub use lanework_bench::{
     Stop, SubjectKind, SubjectRecord, Summary, SummaryRecord, TimedRecord, TimedSample, Timer,
     Verdict, Verified, Work, compare_samples, machine, specs,
 };
-pub use lanework_verify::array::verify_array;
+pub use lanework_verify::array::{Mismatch, compare_transpose, verify_array};
 pub use lanework_verify::host::array::{Array, ELEMENT_TYPES, ElementType};
 pub use lanework_verify::host::formats::Format;
-pub use lanework_verify::host::inputs::{random_elements, uniform_floats};
+pub use lanework_verify::host::{random_elements, uniform_floats};
 pub use lanework_verify::product::Product;
-pub use lanework_verify::transpose::{Mismatch, compare_transpose};
 pub use problem::case::{Case, Trial, run_rung};
 pub use problem::request::{PARAMETERS, Parameter, Request};
 pub use record::{
-    ClimbRecord, HostRecord, PredictedRecord, RungRecord, SkippedRecord, Step, SweepRecord, TimeRecord,
+    ClimbRecord, HostRecord, PredictedRecord, RungRecord, SkippedRecord, Step, SweepRecord,
+    TimeRecord,
 };
-pub use runs::climb::{ClimbSettings, climb};
+pub use runs::climb::{
+    Attempt, ClimbSettings, attempt, climb, impossible, points, sweep, with_elements,
+};
 pub use runs::occupancy::resident_blocks;
 pub use runs::profile::{PtxLaunch, Subject, profile};
 pub use runs::streams::{Span, StreamsRecord, StreamsRequest, overlap};
-pub use runs::sweep::{Attempt, attempt, impossible, points, sweep, with_elements};
 pub use runs::timed::{RungOf, Timing, bench_rung, compare_rungs};
 pub use runs::tune::{Candidate, Contest, Look, OnGpu, REACH, Tuning, best, candidates};
 

@@ -10,7 +10,7 @@ mod library;
 mod one_warp;
 mod overlapped;
 mod softmax;
-mod specialised;
+mod specialized;
 mod stored_scores;
 #[cfg(test)]
 mod tests;
@@ -30,7 +30,7 @@ ladder! {
     "one-warp" one_warp;
     "flash" flash;
     "wgmma" wgmma;
-    "specialised" specialised;
+    "specialized" specialized;
     "overlapped" overlapped;
     "turns" turns;
     "library" library;

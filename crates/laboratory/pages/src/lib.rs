@@ -8,9 +8,7 @@ mod charts;
 mod format;
 mod highlight;
 pub mod record;
-mod scale;
 mod sections;
-mod tip;
 mod words;
 
 pub use record::Report;

@@ -12,7 +12,6 @@ mod compare;
 mod error;
 mod export;
 mod filter;
-mod place;
 mod read;
 mod record;
 mod samples;
@@ -24,10 +23,9 @@ pub use compare::{Side, Sides};
 pub use error::{Result, StoreError};
 pub use export::{Exported, Format, export};
 pub use filter::{Filter, since};
-pub use place::{STORE_VARIABLE, default_place, place};
 pub use record::{
     EntryRow, KernelRow, NewEntry, NewPoint, NewRun, Outcome, PointRow, RunCommand, RunId, RunRow,
     Shown,
 };
 pub use schema::SCHEMA;
-pub use store::Store;
+pub use store::{STORE_VARIABLE, Store, default_place, place};

@@ -1,8 +1,10 @@
-//! Opens the store's file: checks, settings, migrations.
+//! Opens the store's file, which the user names or which is in the user's data folder: checks, settings, migrations.
 
 use crate::error::{Result, StoreError};
 use crate::schema::{APPLICATION, SCHEMA, STEPS, check_header, check_version};
+use lanework_runtime::tuned::data_folder;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,7 +26,7 @@ impl Store {
     /// If the file cannot be opened or written, is damaged, or belongs to another program or to a newer Lanework.
     pub fn write(path: &Path) -> Result<Store> {
         check_header(path)?;
-        if crate::place::default_place().is_ok_and(|default| default == path)
+        if default_place().is_ok_and(|default| default == path)
             && let Some(folder) = path.parent()
         {
             std::fs::create_dir_all(folder).map_err(|error| StoreError::CannotOpen {
@@ -168,6 +170,34 @@ fn has_log(path: &Path) -> bool {
     std::fs::metadata(log).is_ok_and(|found| found.len() > 0)
 }
 
+/// The environment variable that names the store.
+pub const STORE_VARIABLE: &str = "LANEWORK_STORE";
+
+/// The store's file: `given`, else the value of [`STORE_VARIABLE`], else [`default_place`].
+///
+/// # Errors
+/// If no file is named and there is no home folder.
+pub fn place(given: Option<&Path>) -> Result<PathBuf> {
+    choose(given, std::env::var_os(STORE_VARIABLE))
+}
+
+fn choose(given: Option<&Path>, variable: Option<OsString>) -> Result<PathBuf> {
+    match (given, variable.filter(|name| !name.is_empty())) {
+        (Some(path), _) => Ok(path.to_owned()),
+        (None, Some(name)) => Ok(name.into()),
+        (None, None) => default_place(),
+    }
+}
+
+/// `lanework/history.sqlite` in the user's data folder, as defined by XDG, macOS or Windows.
+///
+/// # Errors
+/// If there is no home folder.
+pub fn default_place() -> Result<PathBuf> {
+    let folder = data_folder().ok_or(StoreError::NoPlace)?;
+    Ok(folder.join("lanework").join("history.sqlite"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,5 +259,14 @@ mod tests {
         let store = Store::immutable(&path).expect("a store");
         assert_eq!(store.runs(&Filter::default()).expect("runs").len(), 1);
         assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), before);
+    }
+
+    #[test]
+    fn the_option_comes_before_the_variable() {
+        let variable = || Some(OsString::from("v"));
+        assert_eq!(choose(Some(Path::new("o")), variable()).ok(), Some("o".into()));
+        assert_eq!(choose(None, variable()).ok(), Some("v".into()));
+        let default = choose(None, Some(OsString::new())).expect("a home folder");
+        assert!(default.ends_with("lanework/history.sqlite"), "{default:?}");
     }
 }

@@ -6,4 +6,3 @@ pub mod array;
 pub mod bound;
 pub mod host;
 pub mod product;
-pub mod transpose;

@@ -1,6 +1,7 @@
-//! Arrays as other languages pass them: memory, element type, extents and strides.
+//! Arrays as other languages pass them: memory, element type by name or number, extents and strides; and calls of a generic
+//! function for the element type and the number of axes of an array.
 
-use crate::element::ElementType;
+pub use lanework_numbers::NumberType as ElementType;
 use lanework_ops::{Tensor, TensorMut, dense_strides, span};
 use lanework_runtime::{Error, Result, Storable, View, ViewMut};
 
@@ -144,4 +145,95 @@ arrays! {
     Array of View gives Tensor;
     /// An array of a device that is written. No two of its elements have one place.
     ArrayMut of ViewMut gives TensorMut;
+}
+
+/// The element types of arrays, by their numbers in the C header (`lanework_type`).
+pub const ELEMENT_TYPES: [ElementType; 14] = {
+    let [i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, e4m3, e5m2, ..] =
+        ElementType::ALL;
+    [i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, e4m3, e5m2]
+};
+
+/// The element type of a name.
+///
+/// # Errors
+/// [`Error::Request`] with the valid names.
+///
+/// ```
+/// use lanework_arrays::{ElementType, element_type_of_name};
+///
+/// assert_eq!(element_type_of_name("bf16")?, ElementType::Bf16);
+/// assert!(element_type_of_name("f80").unwrap_err().to_string().contains("e4m3"));
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub fn element_type_of_name(name: &str) -> Result<ElementType> {
+    ELEMENT_TYPES.into_iter().find(|of| of.name() == name).ok_or_else(|| {
+        let known = ELEMENT_TYPES.map(ElementType::name).join(", ");
+        Error::Request {
+            why: format!("`{name}` is not an element type"),
+            help: format!("there are: {known}"),
+        }
+    })
+}
+
+/// The element type of a number of the C header.
+pub fn element_type_of_number(number: i32) -> Option<ElementType> {
+    ELEMENT_TYPES.get(usize::try_from(number).ok()?).copied()
+}
+
+/// Evaluates an expression with `$T` as the Rust type of an element type, or refuses one that is not in the list.
+macro_rules! of_type {
+    ($element:expr, $what:expr, $T:ident in [$($name:ident $type:ty),*] => $body:expr) => {
+        match $element {
+            $($crate::ElementType::$name => {
+                type $T = $type;
+                $body
+            })*
+            other => {
+                let known = [$($crate::ElementType::$name.name()),*].join(", ");
+                $crate::array::refused(
+                    format!("{} of {}", $what, other.name()),
+                    &format!("it takes elements of {known}: convert the array"),
+                )
+            }
+        }
+    };
+}
+
+/// Evaluates an expression with `$R` as the number of axes, 1 to 6.
+macro_rules! of_axes {
+    ($axes:expr, $R:ident => $body:expr) => {{
+        macro_rules! with {
+            ($number:literal) => {{
+                const $R: usize = $number;
+                $body
+            }};
+        }
+        match $axes {
+            1 => with!(1),
+            2 => with!(2),
+            3 => with!(3),
+            4 => with!(4),
+            5 => with!(5),
+            // An array has six axes at most.
+            _ => with!(6),
+        }
+    }};
+}
+
+pub(crate) use {of_axes, of_type};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_names_and_types_match() {
+        for (number, of) in ELEMENT_TYPES.into_iter().enumerate() {
+            assert_eq!(of as usize, number);
+            assert_eq!(element_type_of_number(number as i32), Some(of));
+            assert_eq!(element_type_of_name(of.name()).expect("known"), of);
+        }
+        assert_eq!([element_type_of_number(14), element_type_of_number(-1)], [None, None]);
+    }
 }

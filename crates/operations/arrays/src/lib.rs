@@ -16,19 +16,16 @@
 //! ```
 
 mod array;
-mod dispatch;
-mod element;
 mod networks;
 mod permutations;
 mod products;
 mod reductions;
-mod scans;
 
-pub use array::{AXES, Array, ArrayMut};
-pub use element::{ELEMENT_TYPES, ElementType, element_type_of_name, element_type_of_number};
+pub use array::{
+    AXES, Array, ArrayMut, ELEMENT_TYPES, ElementType, element_type_of_name, element_type_of_number,
+};
 pub use lanework_ops::Precision;
 pub use networks::{Norm, NormKind, attention, norm, softmax};
 pub use permutations::{permute, transpose, transpose_in_place};
 pub use products::{Activation, Product, gemm, sum_type};
-pub use reductions::{Reduction, reduce, result_type};
-pub use scans::{Scan, scan};
+pub use reductions::{Reduction, Scan, reduce, result_type, scan};

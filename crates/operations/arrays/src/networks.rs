@@ -1,11 +1,9 @@
 //! Softmax, norms and attention.
 
-use crate::array::{Array, ArrayMut, refused};
-use crate::dispatch::of_type;
+use crate::array::{Array, ArrayMut, of_type, refused};
 use half::{bf16, f16};
-use lanework_ops::attention as attend;
 use lanework_ops::nn::{self, Normal};
-use lanework_ops::{AttentionResult, Half};
+use lanework_ops::{AttentionResult, Half, attention as attend};
 use lanework_runtime::Result;
 
 /// How rows are normalized, numbered as `lanework_norm_kind` in the C header.

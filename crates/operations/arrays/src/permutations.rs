@@ -1,7 +1,6 @@
 //! Transposes, permutations and copies, which look at the size of elements alone.
 
-use crate::array::{Array, ArrayMut, refused};
-use crate::dispatch::of_axes;
+use crate::array::{Array, ArrayMut, of_axes, refused};
 use lanework_ops::{permute as by_axes, transpose_in_place as in_place};
 use lanework_runtime::{Result, Storable};
 

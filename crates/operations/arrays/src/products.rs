@@ -1,8 +1,6 @@
 //! Matrix products with their options as data.
 
-use crate::array::{Array, ArrayMut, refused};
-use crate::dispatch::of_type;
-use crate::element::ElementType;
+use crate::array::{Array, ArrayMut, ElementType, of_type, refused};
 use half::{bf16, f16};
 use lanework_ops::{Fp8E4m3, Fp8E5m2, Gemm, GemmElement, Precision, gemm as multiply};
 use lanework_runtime::Result;

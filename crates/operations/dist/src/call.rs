@@ -1,7 +1,8 @@
 //! Calls on a communicator: operation, memory and stream; and groups of calls that start together.
 
 use crate::communicator::{Communicator, Engine};
-use crate::host::{self, Work};
+use crate::element;
+use crate::element::Work;
 use crate::mesh::stop;
 use lanework::{Error, Result, Stream, View, ViewMut};
 use lanework_cuda::{CudaError, Nccl, NcclReduction};
@@ -109,7 +110,7 @@ fn of_rank(rank: &Communicator, mut calls: Vec<Call<'_>>) -> Result<()> {
         if let Some(stream) = call.stream {
             stream.synchronize()?;
         }
-        host::run(&mut rank.mesh(), &mut call.work)?;
+        element::run(&mut rank.mesh(), &mut call.work)?;
     }
     Ok(())
 }

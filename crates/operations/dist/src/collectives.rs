@@ -2,8 +2,7 @@
 
 use crate::call::Call;
 use crate::communicator::Communicator;
-use crate::element::{Number, Reduction, combine};
-use crate::host::Work;
+use crate::element::{Number, Reduction, Work, combine};
 use lanework::{Device, Error, Result, View, ViewMut};
 use lanework_ranks::signature::{CallKind, Signature};
 

@@ -10,7 +10,7 @@
 use crate::call::group;
 use crate::communicator::Communicator;
 use crate::element::Number;
-use crate::share::share;
+use crate::total::share;
 use lanework::{Buffer, Error, Result, Stream, View};
 use lanework_ops::{GemmElement, Plan, Precision, Tensor, TensorMut, gemm};
 

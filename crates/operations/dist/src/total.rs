@@ -1,12 +1,14 @@
-//! Reductions of data divided among ranks: each reduces its own part on its device, and the results are combined.
+//! Division of an index range among ranks, and reductions of divided data: each rank reduces its own part on its device, and
+//! the results are combined.
 //!
 //! Only results cross the links, so there is nothing to overlap: one number, or one per kept index.
 
 use crate::communicator::Communicator;
 use crate::element::{Number, Reduction};
 use lanework::{Buffer, Error, Result, Storable, Stream, ViewMut};
-use lanework_ops::reduce::{self, Reducible};
-use lanework_ops::{Plan, TensorMut};
+use lanework_ops::reduce::Reducible;
+use lanework_ops::{Plan, TensorMut, reduce};
+use std::ops::Range;
 
 /// The reduction of data divided among ranks: `local` reduces this rank's part, and `reduction`, the same on each rank, combines the parts'
 /// results. Sums, dot products and sums of squares add up; for `norm2`, use the sum of squares.
@@ -124,5 +126,36 @@ impl<O: Number> TotalPlan<'_, O> {
         self.local.launch_on(stream)?;
         let call = self.communicator.all_reduce_in_place(self.reduction, self.out.reborrow())?;
         call.on(stream).run()
+    }
+}
+
+/// The indices of `rank` when `length` indices are divided among `size` ranks. All ranks have equally many; if `size` does not divide
+/// `length`, the first ones have one more.
+///
+/// ```
+/// use lanework_dist::share;
+///
+/// let shares: Vec<_> = (0..3).map(|rank| share(10, 3, rank)).collect();
+/// assert_eq!(shares, [0..4, 4..7, 7..10]);
+/// ```
+pub fn share(length: usize, size: usize, rank: usize) -> Range<usize> {
+    lanework_ranks::collectives::share(length, size, rank)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_cover_every_index_once() {
+        for length in [0, 1, 2, 7, 8, 100] {
+            for size in 1..9 {
+                let all: Vec<usize> =
+                    (0..size).flat_map(|rank| share(length, size, rank)).collect();
+                assert!(all.into_iter().eq(0..length), "{length} among {size}");
+                let longest = (0..size).map(|rank| share(length, size, rank).len());
+                assert!(longest.clone().max() <= longest.min().map(|least| least + 1));
+            }
+        }
     }
 }

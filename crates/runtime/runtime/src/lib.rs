@@ -21,8 +21,7 @@ pub use device::Device;
 pub use device::info::{Backend, DeviceInfo};
 pub use error::{Error, IndexFault, Reports, Result};
 pub use foreign::{Executed, PreparedPtx, PtxArg, PtxModule, PtxShape};
-pub use jobs::vendor::{Cublas, GemmShape};
-pub use jobs::{Job, VendorCall};
+pub use jobs::{Cublas, GemmShape, Job, VendorCall};
 pub use lanework_abi::Storable;
 /// A GPU's clocks, power and temperature, from the driver's monitoring library; see [`Device::monitor`].
 pub use lanework_cuda::{Monitor, Reading};
@@ -37,11 +36,9 @@ pub use lanework_report::{InstructionProfile, Resources};
 /// The model that predicts a kernel's time on a GPU.
 pub use lanework_time as time;
 pub use launch::Launch;
-pub use launch::arguments::{Arg, ReferenceArg, ReferenceMutArg, SliceArg, SliceMutArg};
-pub use launch::prepared::Prepared;
+pub use launch::arguments::{Arg, Dim3, ReferenceArg, ReferenceMutArg, SliceArg, SliceMutArg};
+pub use launch::prepared::{Prepared, print_on_stderr};
 pub use launch::profile::Profile;
-pub use launch::run::print_on_stderr;
-pub use launch::shape::Dim3;
 pub use stream::peers::PeerMemory;
 pub use stream::timing::{Event, Graph};
 pub use stream::{Pinned, Stream, Transfer};

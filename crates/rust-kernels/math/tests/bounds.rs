@@ -119,8 +119,8 @@ fn tables(records: &[Record]) -> [String; 2] {
          of two arguments, {c} pairs of `f32` and {d} of `f64`.\n"
     );
     let chinese = format!(
-        "| 函数 | f32：ulp | 位于 | f64：ulp | 位于 | 界 | CUDA 的 |\n|---|---|---|---|---|---|---|\n{rows}\n\
-         每个函数判定过的参数：{a} 个 `f32`（全部是 4,294,967,296 个）、{b} 个 `f64`；双参数函数为 {c} 对 `f32` 和 {d} 对 `f64`。\n"
+        "| 函数 | f32：ulp | 参数 | f64：ulp | 参数 | 误差界 | CUDA 的误差界 |\n|---|---|---|---|---|---|---|\n{rows}\n\
+         每个函数测试过的参数：{a} 个 `f32`（全部是 4,294,967,296 个）、{b} 个 `f64`；双参数函数为 {c} 对 `f32` 和 {d} 对 `f64`。\n"
     );
     [english, chinese]
 }

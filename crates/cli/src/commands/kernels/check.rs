@@ -6,8 +6,7 @@ use crate::kernel_file::source::linked_ptx;
 use crate::kernel_file::{
     Ready, arguments, check_arguments, emulator, find_entry, launch, no_fidelity,
 };
-use crate::problem::suggest::check_rung;
-use crate::problem::{find_family, ladder_and_rungs, request_of, runnable};
+use crate::problem::{check_rung, find_family, ladder_and_rungs, request_of, runnable};
 use lanework::{Backend, Checks, Device, PtxShape, ReportKind};
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{check_writable, note, thousands};

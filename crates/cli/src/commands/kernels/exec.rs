@@ -4,7 +4,8 @@
 use crate::args::ExecArgs;
 use crate::findings::checked::Checked;
 use crate::findings::sources;
-use crate::program::{Ended, ProgramJson, incomplete, model, run as run_program};
+use crate::program;
+use crate::program::{Ended, ProgramJson, model, run as run_program};
 use crate::tables::prediction;
 use lanework::report::{self, By, Machine, Sources};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
@@ -55,8 +56,8 @@ fn check(args: &ExecArgs) -> Outcome {
     let leaks = if args.leaks { "1" } else { "0" };
     let ended = run_program(&args.program, "check", &[("LANEWORK_TOOL_LEAKS", leaks.to_owned())])?;
     let mut checked = Checked::of(&ended);
-    if let Some((code, why)) = incomplete::reason(&ended)
-        && !(args.allow_empty && incomplete::is_empty(code))
+    if let Some((code, why)) = program::reason(&ended)
+        && !(args.allow_empty && program::is_empty(code))
     {
         checked.incomplete(code, why);
     }

@@ -3,8 +3,8 @@
 use crate::args::{LookArgs, LookKernelArgs, LookProgramArgs, PictureOptions};
 use crate::findings::sources;
 use crate::pictures;
+use crate::problem::check_no_path;
 use crate::problem::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
-use crate::problem::suggest::check_no_path;
 use crate::program::{self, Ended};
 use lanework::emulator::{Blocks, Keep, Place, TraceConfig, TracedAccess};
 use lanework::report::pictures::{Picture, svg};

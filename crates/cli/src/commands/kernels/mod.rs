@@ -3,7 +3,6 @@
 pub mod check;
 pub mod exec;
 pub mod inspect;
-pub mod kernel;
 pub mod look;
 pub mod predict;
 pub mod profile;

@@ -3,7 +3,7 @@
 use crate::args::{PredictArgs, PredictKernelArgs, PredictOptions};
 use crate::findings::sources;
 use crate::problem::subject::{Each, RungSelection, each_trial, entry_of_file};
-use crate::problem::suggest::find_gpu;
+use crate::problem::find_gpu;
 use crate::tables::prediction;
 use lanework::Error;
 use lanework::report::Sources;

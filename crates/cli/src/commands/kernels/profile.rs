@@ -1,8 +1,8 @@
 //! `lanework profile`: the cost of every line of a kernel, with reasons.
 
 use crate::args::{ProfileArgs, ProfileKernelArgs, ProfileOptions};
+use crate::problem::find_gpu;
 use crate::problem::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
-use crate::problem::suggest::find_gpu;
 use lanework::emulator::Blocks;
 use lanework::report::{By, ProfileRecord, Sources, profile_blocks};
 use lanework_lab::{Subject, profile};

@@ -1,8 +1,9 @@
 //! `lanework climb`: a ladder from the bottom up.
 
 use crate::args::{ClimbArgs, ClimbOptions};
-use crate::problem::suggest::check_rung;
-use crate::problem::{find_family, nothing_runs, read_arrays, request, with_parameters};
+use crate::problem::{
+    check_rung, find_family, nothing_runs, read_arrays, request, with_parameters,
+};
 use crate::saving::{Plan, Point, RunKind, Saving};
 use crate::tables;
 use lanework::Device;

@@ -1,7 +1,7 @@
 //! `lanework climb multi-gpu`: the ladder of all-reduces, on several GPUs or several emulated devices.
 
 use crate::args::ClimbArgs;
-use crate::problem::suggest::check_rung;
+use crate::problem::check_rung;
 use lanework::{Backend, Device};
 use lanework_lab::several::{SeveralRecord, SeveralRungRecord, climb_several};
 use lanework_ladders::multi_gpu::{LONGEST, ladder};

@@ -1,15 +1,20 @@
-//! Gathers the data of a report on rungs: stories, sources, PTX and machine code with counters by line,
-//! pictures of their accesses.
+//! Gathers the data of a report on rungs: stories, sources, PTX and machine code with counters by line, pictures of their
+//! accesses.
 
-mod kernel;
-mod listing;
 mod sass;
 
-pub use kernel::kernel;
-
-use lanework_lab::{Gpu, Specs};
+use crate::findings::sources;
+use lanework::emulator::{Blocks, Keep, TraceConfig};
+use lanework::report::pictures::{cost, grid};
+use lanework::report::{By, Machine, ProfileRecord, first_of_each, pattern};
+use lanework::{Device, Job, Prepared, report};
+use lanework_lab::{Case, Gpu, Specs};
 use lanework_ladders::{Ladder, Language, RungInfo};
-use lanework_pages::record::{Ceilings, Header, Story};
+use lanework_pages::record::{
+    Access, Ceilings, Cost, Header, Kernel, Line, Listing, Picture, Profile, Source, Story,
+};
+use lanework_terminal::failure::Failure;
+use std::collections::BTreeMap;
 
 /// The story of a ladder.
 pub fn story(ladder: &Ladder) -> Story {
@@ -39,4 +44,219 @@ pub fn ceilings(specs: &Specs, device: &str) -> Option<Ceilings> {
         source: source.clone(),
         ..Ceilings::default()
     })
+}
+
+/// Lines whose accesses are drawn, accesses of a line, and rows of a drawing.
+const LINES: usize = 3;
+
+const ACCESSES: usize = 4;
+
+const ROWS: usize = 32;
+
+/// The most accesses of those lines that are kept.
+const TOUCHES: usize = 1 << 14;
+
+/// The page of a rung; `None` if it does not run, is wrong, or is not a single kernel.
+///
+/// # Errors
+/// If the device fails.
+pub fn kernel(
+    ladder: &str,
+    rung: &RungInfo,
+    case: &dyn Case,
+    device: &Device,
+    machine: &Machine,
+) -> Result<Option<Kernel>, Failure> {
+    if case.skips(rung.name, device).is_some() {
+        return Ok(None);
+    }
+    let mut trial = case.trial(rung.name, device)?;
+    trial.job()?.launch()?;
+    if trial.check().is_err() {
+        return Ok(None);
+    }
+    trial.poison()?;
+    let Job::Kernel(mut prepared) = trial.job()? else { return Ok(None) };
+    let (by_line, by_ptx) = profiles(&mut prepared, machine)?;
+    let text = prepared.module().to_string();
+    let extents: Vec<String> =
+        case.extents().iter().map(|(_, extent)| extent.to_string()).collect();
+    let ptx = ptx(&text, &by_line, &by_ptx);
+    Ok(Some(Kernel {
+        ladder: ladder.to_owned(),
+        name: rung.name.to_owned(),
+        experiment: rung.experiment.to_owned(),
+        problem: format!("{} {}", extents.join(" × "), case.element()),
+        header: Some(header(rung)),
+        sources: files(&by_line),
+        pictures: pictures(&mut prepared, &by_line)?,
+        sass: sass::of(&text, &by_line.kernel),
+        profile: Some(as_page(&by_line)?),
+        ptx: Some(ptx),
+    }))
+}
+
+/// The profile by lines of the source and by instructions of the PTX, of one run.
+fn profiles(
+    prepared: &mut Prepared<'_>,
+    machine: &Machine,
+) -> Result<(ProfileRecord, ProfileRecord), Failure> {
+    let profile = prepared.profile(Blocks::All)?;
+    let counted = profile.counted();
+    let waits = prepared.blocks_may_wait();
+    let extras = report::extras(&counted, machine, waits, &mut |blocks, wanted| {
+        prepared.trace(blocks, wanted)
+    })?;
+    let by_line = report::record(&counted, extras.clone(), By::Source, machine);
+    Ok((by_line, report::record(&counted, extras, By::Ptx, machine)))
+}
+
+/// A profile as the report takes it.
+fn as_page(record: &ProfileRecord) -> Result<Profile, Failure> {
+    let value = serde_json::to_value(record).and_then(serde_json::from_value);
+    value.map_err(|error| Failure::Check(format!("the profile cannot be kept: {error}")))
+}
+
+/// The files of a profile's lines, the one with the most weight first.
+fn files(record: &ProfileRecord) -> Vec<Source> {
+    let mut weights: Vec<(&str, f64)> = Vec::new();
+    for line in &record.lines {
+        let Some(file) = line.file.as_deref() else { continue };
+        match weights.iter_mut().find(|(known, _)| *known == file) {
+            Some((_, weight)) => *weight += line.share,
+            None => weights.push((file, line.share)),
+        }
+    }
+    weights.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let sources = sources();
+    let of =
+        |(file, _): (&str, f64)| Some(Source { file: file.to_owned(), text: sources.read(file)? });
+    weights.into_iter().filter_map(of).collect()
+}
+
+/// Accesses of the first warp of the first block, at the most expensive lines.
+fn pictures(prepared: &mut Prepared<'_>, record: &ProfileRecord) -> Result<Vec<Picture>, Failure> {
+    let accesses = |line: &&lanework::report::LineRecord| {
+        line.counters.sectors() + line.counters.wavefronts() > 0
+    };
+    let mut lines: Vec<_> = record.lines.iter().filter(accesses).collect();
+    lines.sort_by(|a, b| b.share.total_cmp(&a.share));
+    lines.truncate(LINES);
+    lines.sort_by_key(|line| line.line);
+    let blocks = match prepared.blocks_may_wait() {
+        true => Blocks::All,
+        false => Blocks::Range { first: 0, count: 1 },
+    };
+    let sources = sources();
+    let mut found = Vec::new();
+    for line in lines {
+        let wanted = TraceConfig {
+            accesses: Keep::Of(line.instructions.clone()),
+            most: TOUCHES,
+            only: Some(0..1),
+            ..TraceConfig::default()
+        };
+        let trace = prepared.trace(blocks, wanted)?;
+        let mut shown = first_of_each(&trace.touches, 0);
+        shown.truncate(ACCESSES);
+        let access = |touch: &lanework::emulator::TracedAccess| {
+            let cost = cost(touch);
+            Access {
+                space: touch.space.name().to_owned(),
+                kind: touch.kind.name().to_owned(),
+                bytes: touch.bytes,
+                lanes: touch.mask.count_ones(),
+                pattern: pattern(touch),
+                cost: Cost { count: cost.count, optimal: cost.best },
+                drawing: grid(touch, ROWS).unwrap_or_default(),
+            }
+        };
+        if !shown.is_empty() {
+            found.push(Picture {
+                file: line.file.clone(),
+                line: line.line,
+                code: sources.line(line.file.as_deref(), line.line),
+                warp: [0, 0],
+                accesses: shown.iter().map(access).collect(),
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// The PTX with the counts of `by_ptx`, and the lines of the source that `by_line` knows.
+pub fn ptx(text: &str, by_line: &ProfileRecord, by_ptx: &ProfileRecord) -> Listing {
+    let places = instructions(text, &by_ptx.kernel);
+    let mut lines = Vec::new();
+    for line in &by_ptx.lines {
+        let at = |(number, name): (&u32, &String)| {
+            let (line, opcode) = places.get(*number as usize)?;
+            (opcode == name).then_some(*line)
+        };
+        let found: Option<Vec<u32>> = line.instructions.iter().zip(&line.names).map(at).collect();
+        let value = serde_json::to_value(line).and_then(serde_json::from_value::<Line>);
+        match (found.as_deref(), value) {
+            (Some([first, ..]), Ok(counted)) => lines.push(Line { line: *first, ..counted }),
+            // A different name: the text belongs to other instructions.
+            _ => return Listing { text: text.to_owned(), ..Listing::default() },
+        }
+    }
+    let mut source = BTreeMap::new();
+    for line in &by_line.lines {
+        let Some(file) = &line.file else { continue };
+        for number in &line.instructions {
+            if let Some((at, _)) = places.get(*number as usize) {
+                source.insert(*at, (file.clone(), line.line));
+            }
+        }
+    }
+    Listing { text: text.to_owned(), lines, source }
+}
+
+/// The line and the opcode of each instruction in the body of an entry.
+fn instructions(text: &str, entry: &str) -> Vec<(u32, String)> {
+    let mut found = Vec::new();
+    let mut inside = false;
+    let mut depth = 0i32;
+    for (index, line) in text.lines().enumerate() {
+        let code = line.split("//").next().unwrap_or_default().trim();
+        if !inside {
+            let named = || code.split([' ', '(']).any(|word| word == entry);
+            inside = code.contains(".entry") && named();
+            continue;
+        }
+        depth += code.matches('{').count() as i32 - code.matches('}').count() as i32;
+        if depth <= 0 && code.starts_with('}') {
+            break;
+        }
+        if let Some(opcode) = opcode(code) {
+            found.push((index as u32 + 1, opcode.to_owned()));
+        }
+    }
+    found
+}
+
+/// The opcode of a statement, if it is an instruction.
+fn opcode(code: &str) -> Option<&str> {
+    let code = match code.split_once(' ') {
+        Some((guard, rest)) if guard.starts_with('@') => rest.trim_start(),
+        _ => code,
+    };
+    let statement = code.ends_with(';') && code.starts_with(|c: char| c.is_ascii_lowercase());
+    statement.then(|| code.split([' ', '\t', ';']).next().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = ".version 8.0\n.visible .entry other(\n)\n{\n\tret;\n}\n.visible .entry k(\n\t.param .u64 p\n)\n{\n\t.reg .b32 %r<3>;\n\t.loc 1 2 3\n\tmov.u32 %r1, %tid.x;\nL1:\n\t@%p1 bra L1;\n\t{ .reg .b32 x; }\n\tret;\n}\n";
+
+    #[test]
+    fn instructions_are_found_in_the_text_of_their_entry() {
+        let found = instructions(TEXT, "k");
+        let expected = [(13, "mov.u32"), (15, "bra"), (17, "ret")];
+        assert_eq!(found, expected.map(|(line, name)| (line, name.to_owned())));
+        assert_eq!(instructions(TEXT, "none"), []);
+    }
 }

@@ -1,15 +1,15 @@
-//! `lanework history`: the runs that were stored.
+//! `lanework history`: the runs that were stored, a line each, or one in full.
 
 use crate::args::{ExportFormat, Filters, HistoryAction, HistoryArgs};
 use crate::saving::failed;
-use lanework_store::{Exported, Filter, Format, RunCommand, RunId, Store, export, place, since};
+use crate::tables::points::{Climb, Without, describe};
+use lanework_store::{
+    EntryRow, Exported, Filter, Format, KernelRow, RunCommand, RunId, RunRow, Store, export, place,
+    since,
+};
 use lanework_terminal::failure::{Failure, Outcome};
-use lanework_terminal::output::{print, print_data, print_json, write};
-use list::{VERDICTS, list};
-use whole::describe_run;
-
-mod list;
-mod whole;
+use lanework_terminal::output::{duration, print, print_data, print_json, thousands, write};
+use lanework_terminal::table::{Cell, Column, Table, Tone, listed, prose, shown};
 
 /// Lists, shows, exports or deletes runs.
 ///
@@ -160,4 +160,194 @@ fn whole(store: &Store, run: RunId) -> Result<Exported, Failure> {
         points: store.points(run).map_err(failed)?,
         entries: store.entries(run).map_err(failed)?,
     })
+}
+
+/// The verdicts of entries, the most important first.
+const VERDICTS: [&str; 10] = [
+    "wrong",
+    "lower-precision",
+    "failed",
+    "invalid",
+    "slow",
+    "fast",
+    "ambiguous",
+    "unverified",
+    "verified",
+    "skipped",
+];
+
+/// Verdicts on results that must not be used.
+const BAD: [&str; 4] = ["wrong", "lower-precision", "failed", "invalid"];
+
+/// Prints the runs, a line each.
+///
+/// # Errors
+/// If the store cannot be read.
+fn list(store: &Store, runs: &[RunRow]) -> Outcome {
+    if runs.is_empty() {
+        return print(&format!("no such run in {}\n", store.path().display()));
+    }
+    let mut rows = Table::new([
+        Column::number("run").rank(0),
+        Column::label("started").rank(3),
+        Column::name("command"),
+        Column::label("of").rank(1),
+        Column::label("device").rank(2),
+        Column::number("points").rank(2),
+        Column::label("result").rank(1),
+        Column::label("revision").rank(4),
+    ]);
+    for run in runs {
+        let entries = store.kernels(run.id).map_err(failed)?;
+        let done = match (&run.finished, run.points) {
+            (Some(_), points) => points.to_string(),
+            (None, points) => format!("{} of {points}", run.points_done),
+        };
+        rows.row([
+            run.id.to_string().into(),
+            run.started.replace('T', " ").trim_end_matches('Z').into(),
+            Cell::from(run.kind.name()),
+            titles(&entries).into(),
+            run.device.name.clone().into(),
+            done.into(),
+            verdicts(run, &entries),
+            run.revision.clone().unwrap_or_default().into(),
+        ]);
+    }
+    print(&(shown(&rows) + &prose("`lanework history show RUN` shows one; times of day are UTC.")))
+}
+
+/// The ladders of entries, or their kernels, as a short text.
+fn titles(entries: &[KernelRow]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for entry in entries {
+        let name = entry.ladder.as_deref().unwrap_or(&entry.name);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    match names.as_slice() {
+        [name] => {
+            let rungs: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+            match entries.first() {
+                Some(KernelRow { ladder: Some(_), .. })
+                    if rungs.iter().all(|rung| *rung == rungs[0]) =>
+                {
+                    format!("{name}/{}", rungs[0])
+                }
+                _ => (*name).to_owned(),
+            }
+        }
+        [first, second] => format!("{first}, {second}"),
+        [first, rest @ ..] => format!("{first} and {} others", rest.len()),
+        [] => String::new(),
+    }
+}
+
+/// The verdicts of a run, those that matter first.
+fn verdicts(run: &RunRow, entries: &[KernelRow]) -> Cell {
+    let count = |verdict: &&str| entries.iter().filter(|entry| entry.verdict == *verdict).count();
+    let there: Vec<&str> = VERDICTS.into_iter().filter(|verdict| count(verdict) > 0).collect();
+    let mut words: Vec<String> =
+        there.iter().map(|verdict| format!("{} {verdict}", count(verdict))).collect();
+    if run.finished.is_none() {
+        words.insert(0, "interrupted".to_owned());
+    }
+    let bad = there.iter().any(|verdict| BAD.contains(verdict));
+    let tone = match (bad, &run.finished) {
+        (true, _) => Tone::Bad,
+        (false, Some(_)) => Tone::Good,
+        (false, None) => Tone::Weak,
+    };
+    Cell::from(words.join(", ")).tone(tone)
+}
+
+/// One run in full.
+fn describe_run(Exported { run, points, entries }: &Exported) -> String {
+    let RunRow { id, kind, device, started, finished, revision, version, .. } = run;
+    let mut text = format!("run {id}: lanework {}\n", run.command.join(" "));
+    let ended = match finished {
+        Some(finished) => format!("to {finished}"),
+        None => format!("interrupted or not done: {} of {} points", run.points_done, run.points),
+    };
+    let revision = revision.as_ref().map_or(String::new(), |of| format!(", revision {of}"));
+    text.push_str(&prose(&format!(
+        "{} on {} (driver {}), {started} {ended}, Lanework {version}{revision}",
+        kind.name(),
+        device.name,
+        device.driver
+    )));
+    let climbs: Vec<Climb> = points.iter().filter_map(|point| Climb::of(&point.record)).collect();
+    let without = points.iter().filter_map(|point| {
+        let (problem, outcome) = (point.problem.clone(), point.outcome.name());
+        Some(Without { problem, outcome, why: point.why.clone()? })
+    });
+    // Ladders have different rungs, so each has a table.
+    let mut ladders: Vec<Vec<Climb>> = Vec::new();
+    for climb in climbs {
+        match ladders.last_mut() {
+            Some(last) if last[0].ladder == climb.ladder => last.push(climb),
+            _ => ladders.push(vec![climb]),
+        }
+    }
+    for ladder in &ladders {
+        text.push_str(&format!("\n{}\n{}", ladder[0].ladder, describe(ladder, &[])));
+    }
+    text.push_str(&describe(&[], &without.collect::<Vec<_>>()));
+    let in_climbs: Vec<usize> = points
+        .iter()
+        .filter(|point| point.record.is_object())
+        .map(|point| point.position)
+        .collect();
+    let own = |entry: &&EntryRow| !in_climbs.contains(&entry.position);
+    let own: Vec<&EntryRow> = entries.iter().filter(own).collect();
+    if !own.is_empty() {
+        text.push_str(&kernels(&own));
+    }
+    for entry in entries {
+        if let Some(why) = entry.timed.as_ref().and_then(|timed| timed.invalid.as_ref()) {
+            text.push_str(&listed("  ", &format!("{}: INVALID: {why}", entry.title())));
+        }
+    }
+    text
+}
+
+/// Kernels and comparisons that belong to no climb.
+fn kernels(entries: &[&EntryRow]) -> String {
+    let mut rows = Table::new([
+        Column::name("kernel"),
+        Column::label("problem").rank(3),
+        Column::number("median").rank(0),
+        Column::number("+-").rank(4),
+        Column::number("samples").rank(5),
+        Column::label("verdict").rank(1),
+        Column::text("said").rank(2),
+    ]);
+    for entry in entries {
+        let problem: Vec<String> =
+            entry.problem.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let summary = entry.timed.as_ref().map(|timed| &timed.summary);
+        let half = |of: &lanework_lab::SummaryRecord| {
+            let width = of.interval_ns[1] - of.interval_ns[0];
+            format!("{:.2} %", 100.0 * width / of.median_ns / 2.0)
+        };
+        rows.row([
+            entry.title(),
+            problem.join(" "),
+            summary.map_or(String::new(), |of| duration(of.median_ns)),
+            summary.map_or(String::new(), half),
+            summary.map_or(String::new(), |of| of.count.to_string()),
+            entry.verdict.clone(),
+            said(entry),
+        ]);
+    }
+    format!("\n{}", shown(&rows))
+}
+
+/// The reason for a comparison's verdict, or the counts of a kernel.
+fn said(entry: &EntryRow) -> String {
+    let counted = entry.record["counters"]["warp_instructions"].as_u64();
+    let counted = counted.map(|count| format!("counted: {} warp instructions", thousands(count)));
+    let why = entry.record["why"].as_str().map(str::to_owned);
+    why.or(counted).unwrap_or_default()
 }

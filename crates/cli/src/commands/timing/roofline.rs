@@ -1,7 +1,7 @@
 //! `lanework roofline`: a GPU's upper bounds, and how close kernels get.
 
 use crate::args::RooflineArgs;
-use crate::commands::devices::gpus::with_file;
+use crate::commands::devices::with_file;
 use crate::problem::{find_family, rejected, request, with_parameters};
 use lanework::{Backend, Device};
 use lanework_lab::roofline::{

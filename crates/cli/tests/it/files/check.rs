@@ -40,7 +40,10 @@ fn a_race_is_shown_at_both_its_lines() {
     assert!(shown.contains("error[race]: race in shared memory"), "{shown}");
     assert!(shown.contains("tile[threadIdx.x] = threadIdx.x; // SEEN\n"), "{shown}");
     assert!(shown.contains("  = the other access: `ld.shared.f32` by thread"), "{shown}");
-    assert!(shown.contains("^^^^\n") && shown.contains("  = help: put a barrier"), "{shown}");
+    assert!(
+        shown.contains("^^^^\n") && shown.contains("  = help: put `__syncthreads()`"),
+        "{shown}"
+    );
     assert!(said.contains("1 error in no_barrier"), "one barrier is missing: {said}");
 }
 

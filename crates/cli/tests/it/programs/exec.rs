@@ -364,6 +364,23 @@ fn a_program_that_launches_nothing_is_not_a_success() {
 }
 
 #[test]
+fn a_command_without_the_drivers_libraries_has_its_own_exit_code() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let alone = folder.path().join("lanework");
+    std::fs::copy(LANEWORK, &alone).expect("copied");
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(&alone);
+        command.args(["exec", "--check"]).args(arguments).args(["--", "true"]);
+        command.env_remove("LANEWORK_DRIVER").output().expect("the command runs")
+    };
+    let output = run(&[]);
+    assert_eq!(output.status.code(), Some(10), "{output:?}");
+    assert!(text(&output.stderr).contains("libraries that CUDA programs load"), "{output:?}");
+    assert_eq!(run(&["--allow-empty"]).status.code(), Some(0));
+    assert_eq!(json(&run(&["--json"]))["program"]["launches"], 0);
+}
+
+#[test]
 #[cfg(unix)]
 fn a_crash_is_told_with_its_signal() {
     let output = lanework(&["exec", "--", "sh", "-c", "kill -SEGV $$"]);

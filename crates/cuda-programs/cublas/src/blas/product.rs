@@ -3,10 +3,9 @@
 //! The summation order of an element depends on the length of the sum and on the processor's vector instructions, but not on the number of
 //! threads, so results are deterministic on a processor.
 
-use crate::kind::{Number, add, mul};
+use crate::kind::{Number, SumType, add, mul};
 use crate::matrix::{Dense, Matrix, Operation, Packed};
 use crate::status::Result;
-use crate::sum_type::SumType;
 
 /// A factor of a product.
 pub trait FactorSource {

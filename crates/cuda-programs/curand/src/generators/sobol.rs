@@ -1,12 +1,15 @@
-//! Sobol' sequences in the order of Antonov and Saleev (1979), by Gray codes. As in cuRAND's guide, a call for `n` numbers in `d`
-//! dimensions gives `n / d` of the first dimension, then as many of the second, and so on. An offset counts points.
+//! Sobol' sequences and their direction vectors.
+//!
+//! Scrambling as by Matousek ("On the L2-discrepancy for anchored boxes", 1998): each dimension's vectors are multiplied by a random lower
+//! triangular matrix with a unit diagonal, and a random number is added by exclusive or. NVIDIA uses the same method with unpublished
+//! random numbers; the ones here come from SplitMix64 of the dimension.
 
 use crate::distribution::{
     inverse_normal, uniform, uniform_double, uniform_double_at_end, uniform_of_wide,
 };
-use crate::generators::vectors::{constants32, constants64, vectors32, vectors64};
 use crate::sequence::Sequence;
 use crate::status::{Result, Status};
+use std::sync::OnceLock;
 
 /// A sequence of points.
 pub struct Sobol {
@@ -102,9 +105,111 @@ impl Sequence for Sobol {
     }
 }
 
+/// Number of dimensions.
+pub const DIMENSIONS: usize = 20_000;
+
+/// Reads the packed numbers; `scripts/sobol.py` describes the format.
+struct Bits(usize);
+
+impl Bits {
+    fn take(&mut self, width: usize) -> u64 {
+        static PACKED: &[u8] = include_bytes!("../../data/joe-kuo-6.bin");
+        let mut value = 0;
+        for bit in 0..width {
+            let at = self.0 + bit;
+            value |= u64::from(PACKED[at / 8] >> (at % 8) & 1) << bit;
+        }
+        self.0 += width;
+        value
+    }
+}
+
+/// The vectors of all dimensions, `width` each. The highest bit stands for one half.
+fn all(width: usize) -> Vec<u64> {
+    let top = width - 1;
+    let mut vectors: Vec<u64> = (0..width).map(|bit| 1 << (top - bit)).collect();
+    let mut bits = Bits(0);
+    for _ in 1..DIMENSIONS {
+        let degree = bits.take(5) as usize;
+        let inner = bits.take(degree - 1);
+        let start = vectors.len();
+        vectors.push(1 << top);
+        for index in 1..degree {
+            vectors.push((bits.take(index) << 1 | 1) << (top - index));
+        }
+        for index in degree..width {
+            let back = |steps: usize| vectors[start + index - steps];
+            let mut vector = back(degree) ^ (back(degree) >> degree);
+            for steps in (1..degree).filter(|steps| inner >> (degree - 1 - steps) & 1 == 1) {
+                vector ^= back(steps);
+            }
+            vectors.push(vector);
+        }
+    }
+    vectors
+}
+
+/// SplitMix64 (Steele, Lea and Flood 2014): the random number at an index.
+fn random(place: u64) -> u64 {
+    let mut word = place.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+/// The vectors, each multiplied by its dimension's triangular matrix.
+fn scrambled(plain: &[u64], width: usize) -> Vec<u64> {
+    let scramble = |dimension: usize, vectors: &[u64]| -> Vec<u64> {
+        // Row `bit` of the matrix, from the highest bit: that bit, and random bits above it.
+        let rows: Vec<u64> = (0..width)
+            .map(|bit| {
+                let own = 1u64 << (width - 1 - bit);
+                let above = (!0u64 >> (64 - width)) & !(own | (own - 1));
+                own | (random((dimension * 64 + bit) as u64) & above)
+            })
+            .collect();
+        let product = |vector: &u64| {
+            rows.iter().fold(0, |made, row| made << 1 | u64::from((row & vector).count_ones() & 1))
+        };
+        vectors.iter().map(product).collect()
+    };
+    plain.chunks(width).enumerate().flat_map(|(at, vectors)| scramble(at, vectors)).collect()
+}
+
+/// 64-bit vectors, one dimension after another.
+pub fn vectors64(scramble: bool) -> &'static [u64] {
+    static PLAIN: OnceLock<Vec<u64>> = OnceLock::new();
+    static SCRAMBLED: OnceLock<Vec<u64>> = OnceLock::new();
+    let plain = PLAIN.get_or_init(|| all(64));
+    if scramble { SCRAMBLED.get_or_init(|| scrambled(plain, 64)) } else { plain }
+}
+
+/// 32-bit vectors, one dimension after another.
+pub fn vectors32(scramble: bool) -> &'static [u32] {
+    static PLAIN: OnceLock<Vec<u32>> = OnceLock::new();
+    static SCRAMBLED: OnceLock<Vec<u32>> = OnceLock::new();
+    let narrow = |vectors: Vec<u64>| vectors.into_iter().map(|vector| vector as u32).collect();
+    match scramble {
+        false => PLAIN.get_or_init(|| narrow(all(32))),
+        true => SCRAMBLED.get_or_init(|| narrow(scrambled(&all(32), 32))),
+    }
+}
+
+/// Scramble constants of 64-bit sequences, by dimension.
+pub fn constants64() -> &'static [u64] {
+    static CONSTANTS: OnceLock<Vec<u64>> = OnceLock::new();
+    CONSTANTS.get_or_init(|| (0..DIMENSIONS as u64).map(|at| random(!at)).collect())
+}
+
+/// Scramble constants of 32-bit sequences, by dimension.
+pub fn constants32() -> &'static [u32] {
+    static CONSTANTS: OnceLock<Vec<u32>> = OnceLock::new();
+    CONSTANTS.get_or_init(|| constants64().iter().map(|word| (word >> 32) as u32).collect())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Sobol;
+    use super::{DIMENSIONS, Sobol, vectors32, vectors64};
     use crate::sequence::Sequence;
 
     #[test]
@@ -139,5 +244,32 @@ mod tests {
             of(60).normal_double(&mut part).unwrap();
             assert_eq!(part, whole[60..]);
         }
+    }
+
+    #[test]
+    fn vectors_match_joe_and_kuo() {
+        let vectors = vectors32(false);
+        assert_eq!(vectors.len(), 32 * DIMENSIONS);
+        assert_eq!(vectors[..3], [1 << 31, 1 << 30, 1 << 29]);
+        // From Joe and Kuo's table: dimension 4 has 1, 3 and 1, and x^3 + x + 1.
+        assert_eq!(vectors[96..100], [0x8000_0000, 0xc000_0000, 0x2000_0000, 0x5000_0000]);
+        // The upper half of each 64-bit vector is the 32-bit vector.
+        let wide = vectors64(false);
+        for dimension in [0, 1, 700, DIMENSIONS - 1] {
+            for bit in 0..32 {
+                assert_eq!(
+                    (wide[dimension * 64 + bit] >> 32) as u32,
+                    vectors[dimension * 32 + bit]
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn scrambling_keeps_each_vectors_first_bit() {
+        for (plain, scrambled) in vectors32(false).iter().zip(vectors32(true)) {
+            assert_eq!(plain.leading_zeros(), scrambled.leading_zeros());
+        }
+        assert_ne!(vectors64(false), vectors64(true));
     }
 }

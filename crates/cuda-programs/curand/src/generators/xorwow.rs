@@ -1,16 +1,16 @@
-//! XORWOW: Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (2003), section 3.1: a shift register of 160 bits, whose output is
-//! added to a Weyl sequence.
+//! XORWOW: Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (2003), section 3.1: a shift register of 160 bits,
+//! whose output is added to a Weyl sequence. Square matrices over GF(2), stored as columns, skip it ahead.
 //!
 //! As in cuRAND's guide and headers: 4096 generators take turns, each 2^67 numbers ahead of the previous one, and the seed is mixed into
 //! Marsaglia's start. The fast lower-quality order (`CURAND_ORDERING_PSEUDO_SEEDED`) is the same here.
 
 use crate::distribution::uniform_of_two;
-use crate::generators::gf2::{Matrix, Vector};
 use crate::sequence::{Lane, Lanes};
 use std::sync::OnceLock;
 
 /// Number of generators.
 const LANES: u64 = 4096;
+
 /// The step of the Weyl sequence.
 const STEP: u32 = 362_437;
 
@@ -75,11 +75,76 @@ pub fn sequence(seed: u64, offset: u64) -> Lanes<Xorwow> {
     Lanes::new(lanes, turn)
 }
 
+/// 32-bit words of a vector.
+pub const WORDS: usize = 5;
+
+const BITS: usize = 32 * WORDS;
+
+/// A vector of 160 bits.
+pub type Vector = [u32; WORDS];
+
+/// A matrix of 160 by 160 bits.
+#[derive(Clone)]
+pub struct Matrix(Vec<Vector>);
+
+impl Matrix {
+    /// The matrix of a linear function.
+    pub fn of(function: impl Fn(Vector) -> Vector) -> Matrix {
+        let unit = |bit: usize| {
+            let mut vector = [0; WORDS];
+            vector[bit / 32] = 1 << (bit % 32);
+            vector
+        };
+        Matrix((0..BITS).map(|bit| function(unit(bit))).collect())
+    }
+
+    /// The product with a vector.
+    pub fn apply(&self, to: &Vector) -> Vector {
+        let mut sum = [0; WORDS];
+        for (columns, word) in self.0.chunks(32).zip(to) {
+            for (bit, column) in columns.iter().enumerate() {
+                let mask = (word >> bit & 1).wrapping_neg();
+                for (sum, part) in sum.iter_mut().zip(column) {
+                    *sum ^= part & mask;
+                }
+            }
+        }
+        sum
+    }
+
+    /// The product that applies `first`, then this.
+    fn after(&self, first: &Matrix) -> Matrix {
+        Matrix(first.0.iter().map(|column| self.apply(column)).collect())
+    }
+
+    /// The matrix squared `doublings` times: its power 2^`doublings`.
+    pub fn doubled(mut self, doublings: u32) -> Matrix {
+        for _ in 0..doublings {
+            self = self.after(&self);
+        }
+        self
+    }
+
+    /// A power, by repeated squaring.
+    pub fn power(mut self, mut exponent: u64) -> Matrix {
+        let mut product = Matrix::of(|vector| vector);
+        while exponent != 0 {
+            if exponent & 1 == 1 {
+                product = self.after(&product);
+            }
+            exponent >>= 1;
+            if exponent != 0 {
+                self = self.after(&self);
+            }
+        }
+        product
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Xorwow, sequence};
-    use crate::sequence::Lane;
-    use crate::sequence::Sequence;
+    use crate::sequence::{Lane, Sequence};
 
     #[test]
     fn the_generator_matches_the_papers_numbers() {

@@ -2,8 +2,7 @@
 //! `potrf` and `potrs`), by faer.
 
 use crate::algorithms::field::{FaerNumber, from_faer, in_field, to_faer};
-use crate::element::Number;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, Number};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};

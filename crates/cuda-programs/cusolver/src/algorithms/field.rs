@@ -1,7 +1,6 @@
 //! Conversions to and from faer's matrices. Real matrices are computed in real numbers, which takes a quarter of the work.
 
-use crate::element::Number;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, Number};
 use faer::traits::ComplexField;
 use faer::{Mat, MatRef};
 

@@ -1,7 +1,6 @@
 //! QR factorization by Householder reflections, Q as a matrix, and products with Q (LAPACK's `geqrf`, `orgqr` and `ormqr`, unblocked).
 
-use crate::element::Number;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, Number};
 
 /// Factors A in place: R and, below it, the vectors of the reflections. Returns the scales of the reflections (tau).
 pub fn qr(a: &mut Matrix) -> Vec<Number> {

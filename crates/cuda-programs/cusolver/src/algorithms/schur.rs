@@ -3,8 +3,7 @@
 //! and a rotation makes each two-row block triangular. Complex matrices use double shifts, too: the blocks of a real matrix then stay real
 //! until they are split, and its complex eigenvalues are exact conjugate pairs.
 
-use crate::element::Number;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, Number};
 
 /// Maximum QR steps per eigenvalue.
 const MOST_STEPS: usize = 60;

@@ -2,8 +2,7 @@
 //! divide and conquer.
 
 use crate::algorithms::field::{FaerNumber, from_faer, in_field, to_faer};
-use crate::element::Number;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, Number};
 use faer::Side;
 use faer::diag::DiagRef;
 

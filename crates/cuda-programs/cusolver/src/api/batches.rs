@@ -1,8 +1,8 @@
 //! Batched functions: matrices at a constant stride, or by pointers.
 
 use crate::api::dense::{WORK, both_sides, call, has_vectors, is_upper};
-use crate::element;
 use crate::handle::{sorts, stream};
+use crate::matrix;
 use crate::matrix::{DeviceMatrix, size};
 use crate::operations::{Call, potrf, potrs};
 use crate::spectra::{eigenvalues, singular_values};
@@ -40,14 +40,14 @@ macro_rules! batches {
     ($($element:ident: $potrf:ident $potrs:ident $syevj_size:ident $syevj:ident $gesvdj_size:ident $gesvdj:ident;)*) => {
         calls! { "cuSOLVER", Status; $(
             fn $potrf(handle: usize, fill: i32, n: i32, matrices: usize, lda: i32, info: usize, count: i32) {
-                let (call, upper) = (call(element::$element, handle, info)?, is_upper(fill)?);
+                let (call, upper) = (call(matrix::$element, handle, info)?, is_upper(fill)?);
                 let all = addresses(call, matrices, size(count.into(), "the number of matrices")?)?;
                 all.iter().enumerate().try_for_each(|(number, at)| {
                     potrf(call.of(number), upper, DeviceMatrix::square(*at, n.into(), lda.into())?)
                 })
             }
             fn $potrs(handle: usize, fill: i32, n: i32, columns: i32, matrices: usize, lda: i32, others: usize, ldb: i32, info: usize, count: i32) {
-                let (call, upper) = (call(element::$element, handle, info)?, is_upper(fill)?);
+                let (call, upper) = (call(matrix::$element, handle, info)?, is_upper(fill)?);
                 let count = size(count.into(), "the number of matrices")?;
                 let (all, others) = (addresses(call, matrices, count)?, addresses(call, others, count)?);
                 all.iter().zip(others).try_for_each(|(a, b)| {
@@ -61,7 +61,7 @@ macro_rules! batches {
             }
             fn $syevj(handle: usize, mode: i32, fill: i32, n: i32, a: usize, lda: i32, values: usize, _work: usize, _length: i32, info: usize, settings: usize, count: i32) {
                 sorts(settings)?;
-                let (call, a) = (call(element::$element, handle, info)?, DeviceMatrix::square(a, n.into(), lda.into())?);
+                let (call, a) = (call(matrix::$element, handle, info)?, DeviceMatrix::square(a, n.into(), lda.into())?);
                 let (vectors, upper) = (has_vectors(mode)?, is_upper(fill)?);
                 (0..size(count.into(), "the number of matrices")?).try_for_each(|number| {
                     let values = values + number * a.rows * call.element.real().bytes();
@@ -74,7 +74,7 @@ macro_rules! batches {
             }
             fn $gesvdj(handle: usize, mode: i32, m: i32, n: i32, a: usize, lda: i32, values: usize, u: usize, ldu: i32, v: usize, ldv: i32, _work: usize, _length: i32, info: usize, settings: usize, count: i32) {
                 sorts(settings)?;
-                let (call, a) = (call(element::$element, handle, info)?, DeviceMatrix::new(a, m.into(), n.into(), lda.into())?);
+                let (call, a) = (call(matrix::$element, handle, info)?, DeviceMatrix::new(a, m.into(), n.into(), lda.into())?);
                 let all = both_sides(has_vectors(mode)?, false, a, [(u, ldu.into()), (v, ldv.into())])?;
                 (0..size(count.into(), "the number of matrices")?).try_for_each(|number| {
                     let values = values + number * a.rows.min(a.columns) * call.element.real().bytes();

@@ -1,9 +1,9 @@
 //! The functions with the element type in their names: S, D, C and Z.
 
 use crate::algorithms::factor::Transposition;
-use crate::element::{self, Element};
 use crate::handle::{sorts, stream};
-use crate::matrix::{DeviceMatrix, size};
+use crate::matrix;
+use crate::matrix::{DeviceMatrix, Element, size};
 use crate::operations::{Call, Pivots, geqrf, getrf, getrs, orgqr, ormqr, potrf, potri, potrs};
 use crate::spectra::{VectorOutputs, eigenvalues, singular_values, wanted};
 use crate::status::{Result, Status, refuse};
@@ -89,43 +89,43 @@ macro_rules! dense {
             }
             fn $potrf(handle: usize, fill: i32, n: i32, a: usize, lda: i32, _work: usize, _length: i32, info: usize) {
                 let a = DeviceMatrix::square(a, n.into(), lda.into())?;
-                potrf(call(element::$element, handle, info)?, is_upper(fill)?, a)
+                potrf(call(matrix::$element, handle, info)?, is_upper(fill)?, a)
             }
             fn $potrs(handle: usize, fill: i32, n: i32, columns: i32, a: usize, lda: i32, b: usize, ldb: i32, info: usize) {
                 let (a, b) = (DeviceMatrix::square(a, n.into(), lda.into())?, DeviceMatrix::new(b, n.into(), columns.into(), ldb.into())?);
-                potrs(call(element::$element, handle, info)?, is_upper(fill)?, a, b)
+                potrs(call(matrix::$element, handle, info)?, is_upper(fill)?, a, b)
             }
             fn $potri_size(handle: usize, _fill: i32, _n: i32, _a: usize, _lda: i32, to: Out<'_, i32>) {
                 work(handle, to)
             }
             fn $potri(handle: usize, fill: i32, n: i32, a: usize, lda: i32, _work: usize, _length: i32, info: usize) {
                 let a = DeviceMatrix::square(a, n.into(), lda.into())?;
-                potri(call(element::$element, handle, info)?, is_upper(fill)?, a)
+                potri(call(matrix::$element, handle, info)?, is_upper(fill)?, a)
             }
             fn $getrf_size(handle: usize, _m: i32, _n: i32, _a: usize, _lda: i32, to: Out<'_, i32>) {
                 work(handle, to)
             }
             fn $getrf(handle: usize, m: i32, n: i32, a: usize, lda: i32, _work: usize, pivots: usize, info: usize) {
                 let a = DeviceMatrix::new(a, m.into(), n.into(), lda.into())?;
-                getrf(call(element::$element, handle, info)?, a, Pivots { at: pivots, wide: false })
+                getrf(call(matrix::$element, handle, info)?, a, Pivots { at: pivots, wide: false })
             }
             fn $getrs(handle: usize, operation: i32, n: i32, columns: i32, a: usize, lda: i32, pivots: usize, b: usize, ldb: i32, info: usize) {
                 let (a, b) = (DeviceMatrix::square(a, n.into(), lda.into())?, DeviceMatrix::new(b, n.into(), columns.into(), ldb.into())?);
-                getrs(call(element::$element, handle, info)?, form(operation)?, a, Pivots { at: pivots, wide: false }, b)
+                getrs(call(matrix::$element, handle, info)?, form(operation)?, a, Pivots { at: pivots, wide: false }, b)
             }
             fn $geqrf_size(handle: usize, _m: i32, _n: i32, _a: usize, _lda: i32, to: Out<'_, i32>) {
                 work(handle, to)
             }
             fn $geqrf(handle: usize, m: i32, n: i32, a: usize, lda: i32, tau: usize, _work: usize, _length: i32, info: usize) {
                 let a = DeviceMatrix::new(a, m.into(), n.into(), lda.into())?;
-                geqrf(call(element::$element, handle, info)?, a, tau)
+                geqrf(call(matrix::$element, handle, info)?, a, tau)
             }
             fn $orgqr_size(handle: usize, _m: i32, _n: i32, _k: i32, _a: usize, _lda: i32, _tau: usize, to: Out<'_, i32>) {
                 work(handle, to)
             }
             fn $orgqr(handle: usize, m: i32, n: i32, k: i32, a: usize, lda: i32, tau: usize, _work: usize, _length: i32, info: usize) {
                 let a = DeviceMatrix::new(a, m.into(), n.into(), lda.into())?;
-                orgqr(call(element::$element, handle, info)?, a, size(k.into(), "the number of reflections")?, tau)
+                orgqr(call(matrix::$element, handle, info)?, a, size(k.into(), "the number of reflections")?, tau)
             }
             fn $ormqr_size(handle: usize, _side: i32, _operation: i32, _m: i32, _n: i32, _k: i32, _a: usize, _lda: i32, _tau: usize, _c: usize, _ldc: i32, to: Out<'_, i32>) {
                 work(handle, to)
@@ -137,14 +137,14 @@ macro_rules! dense {
                 let right = side == 1;
                 let a = DeviceMatrix::new(a, if right { n } else { m }.into(), k.into(), lda.into())?;
                 let c = DeviceMatrix::new(c, m.into(), n.into(), ldc.into())?;
-                ormqr(call(element::$element, handle, info)?, right, form(operation)?, a, tau, c)
+                ormqr(call(matrix::$element, handle, info)?, right, form(operation)?, a, tau, c)
             }
             fn $syevd_size(handle: usize, _mode: i32, _fill: i32, _n: i32, _a: usize, _lda: i32, _values: usize, to: Out<'_, i32>) {
                 work(handle, to)
             }
             fn $syevd(handle: usize, mode: i32, fill: i32, n: i32, a: usize, lda: i32, values: usize, _work: usize, _length: i32, info: usize) {
                 let a = DeviceMatrix::square(a, n.into(), lda.into())?;
-                eigenvalues(call(element::$element, handle, info)?, has_vectors(mode)?, is_upper(fill)?, a, values)
+                eigenvalues(call(matrix::$element, handle, info)?, has_vectors(mode)?, is_upper(fill)?, a, values)
             }
             fn $syevj_size(handle: usize, _mode: i32, _fill: i32, _n: i32, _a: usize, _lda: i32, _values: usize, to: Out<'_, i32>, _settings: usize) {
                 work(handle, to)
@@ -152,7 +152,7 @@ macro_rules! dense {
             fn $syevj(handle: usize, mode: i32, fill: i32, n: i32, a: usize, lda: i32, values: usize, _work: usize, _length: i32, info: usize, settings: usize) {
                 sorts(settings)?;
                 let a = DeviceMatrix::square(a, n.into(), lda.into())?;
-                eigenvalues(call(element::$element, handle, info)?, has_vectors(mode)?, is_upper(fill)?, a, values)
+                eigenvalues(call(matrix::$element, handle, info)?, has_vectors(mode)?, is_upper(fill)?, a, values)
             }
             fn $gesvd_size(handle: usize, _m: i32, _n: i32, to: Out<'_, i32>) {
                 work(handle, to)
@@ -160,7 +160,7 @@ macro_rules! dense {
             fn $gesvd(handle: usize, left: i8, right: i8, m: i32, n: i32, a: usize, lda: i32, values: usize, u: usize, ldu: i32, vt: usize, ldvt: i32, _work: usize, _length: i32, _real: usize, info: usize) {
                 let a = DeviceMatrix::new(a, m.into(), n.into(), lda.into())?;
                 let wanted = wanted([left, right], a, [(u, ldu.into()), (vt, ldvt.into())])?;
-                singular_values(call(element::$element, handle, info)?, a, values, wanted)
+                singular_values(call(matrix::$element, handle, info)?, a, values, wanted)
             }
             fn $gesvdj_size(handle: usize, _mode: i32, _economic: i32, _m: i32, _n: i32, _a: usize, _lda: i32, _values: usize, _u: usize, _ldu: i32, _v: usize, _ldv: i32, to: Out<'_, i32>, _settings: usize) {
                 work(handle, to)
@@ -169,7 +169,7 @@ macro_rules! dense {
                 sorts(settings)?;
                 let a = DeviceMatrix::new(a, m.into(), n.into(), lda.into())?;
                 let wanted = both_sides(has_vectors(mode)?, economic != 0, a, [(u, ldu.into()), (v, ldv.into())])?;
-                singular_values(call(element::$element, handle, info)?, a, values, wanted)
+                singular_values(call(matrix::$element, handle, info)?, a, values, wanted)
             }
         )* }
     };

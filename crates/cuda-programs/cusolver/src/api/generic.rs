@@ -1,12 +1,10 @@
 //! The generic functions, which take types as `cudaDataType` and 64-bit sizes.
 
 use crate::api::dense::{both_sides, call, form, has_vectors, is_upper};
-use crate::element::element as element_of;
-use crate::general::{Values, general_eigenvalues};
 use crate::handle::stream;
-use crate::matrix::{DeviceMatrix, size};
+use crate::matrix::{DeviceMatrix, element as element_of, size};
 use crate::operations::{Call, Pivots, geqrf, getrf, getrs, potrf, potrs};
-use crate::spectra::{eigenvalues, singular_values, wanted};
+use crate::spectra::{Values, eigenvalues, general_eigenvalues, singular_values, wanted};
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{Out, calls, store};
 

@@ -3,9 +3,9 @@
 
 use crate::algorithms::factor::{Transposition, Triangle};
 use crate::algorithms::reflections::{multiply_left, qr};
-use crate::element::{self, Element};
 use crate::handle::{Object, create, destroy, set_stream, stream};
-use crate::matrix::{DeviceMatrix, Matrix, size};
+use crate::matrix;
+use crate::matrix::{DeviceMatrix, Element, Matrix, size};
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{Memory, Out, calls, is_captured, store};
 
@@ -119,7 +119,7 @@ macro_rules! sparse {
                 fn $solve(handle: usize, m: i32, entries: i32, _descriptor: usize, values: usize, offsets: usize, columns: usize, b: usize, tolerance: $real, _reorder: i32, x: usize, singular: Out<'_, i32>) {
                     let (order, entries) = (size(m.into(), "the number of rows")?, size(entries.into(), "the number of entries")?);
                     let a = Csr { order, entries, values, offsets, columns };
-                    let found = solve(handle, element::$element, &a, b, tolerance.into(), x)?;
+                    let found = solve(handle, matrix::$element, &a, b, tolerance.into(), x)?;
                     store(singular, found)
                 }
             )*

@@ -5,7 +5,7 @@ use crate::api::CallArguments;
 use crate::state::{Driver, driver, lock};
 use crate::status::{Status, take_reason, words};
 use lanework::emulator::SourceLocation;
-use lanework::emulator::sanitize::{Report, ReportKind};
+use lanework::emulator::sanitize::{Report, ReportKind, readable_name};
 use std::backtrace::Backtrace;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -100,6 +100,7 @@ pub fn report(name: &str, status: Status, arguments: CallArguments<'_>) {
         allocation: None,
         other: None,
         also: Vec::new(),
+        allocated: String::new(),
         help,
         count: 1,
     };
@@ -155,6 +156,7 @@ fn keep(kind: ReportKind, message: String, help: &str) {
         allocation: None,
         other: None,
         also: Vec::new(),
+        allocated: String::new(),
         help: help.to_owned(),
         count: 1,
     };
@@ -188,15 +190,15 @@ fn help(status: Status) -> &'static str {
 
 /// Where a program called the driver.
 #[derive(Debug, Default)]
-struct Caller {
+pub struct Caller {
     /// The call of NVIDIA's runtime that called the driver.
-    runtime: Option<String>,
+    pub runtime: Option<String>,
     /// The program's function.
-    function: String,
+    pub function: String,
     /// Its line, if the program has line information.
-    location: Option<SourceLocation>,
+    pub location: Option<SourceLocation>,
     /// The lines of its callers.
-    callers: Vec<SourceLocation>,
+    pub callers: Vec<SourceLocation>,
 }
 
 /// Most callers shown.
@@ -208,8 +210,20 @@ impl Caller {
         Caller::of_text(&Backtrace::force_capture().to_string(), name)
     }
 
-    /// Reads a stack as Rust prints it: numbered functions, each with its line below it if known.
-    fn of_text(text: &str, name: &str) -> Caller {
+    /// Finds the caller of the driver's function on a stack.
+    pub fn of_call(text: &str) -> Caller {
+        let is_call = |name: &&str| {
+            let rest = name.strip_prefix("cu").unwrap_or("");
+            rest.starts_with(|c: char| c.is_ascii_uppercase()) && !name.contains("::")
+        };
+        let lines = text.lines().filter_map(|line| line.trim().split_once(": "));
+        let name = lines.map(|(_, name)| name).find(is_call).unwrap_or("");
+        Caller::of_text(text, name)
+    }
+
+    /// Reads a stack as Rust prints it: numbered functions, each with its line below it if known. `name` ends the name of the function that the
+    /// caller called.
+    pub fn of_text(text: &str, name: &str) -> Caller {
         let mut frames: Vec<(&str, Option<SourceLocation>)> = Vec::new();
         for line in text.lines().map(str::trim) {
             if let Some(place) = line.strip_prefix("at ") {
@@ -222,8 +236,11 @@ impl Caller {
                 frames.push((function, None));
             }
         }
+        let is_called = |function: &str| {
+            function.strip_suffix(name).is_some_and(|path| path.is_empty() || path.ends_with("::"))
+        };
         let below =
-            frames.iter().rposition(|(function, _)| *function == name).map_or(0, |at| at + 1);
+            frames.iter().rposition(|(function, _)| is_called(function)).map_or(0, |at| at + 1);
         let mut frames = frames.split_off(below.min(frames.len()));
         // NVIDIA's runtime, whose inner functions have no names.
         let is_runtime = |function: &str| {
@@ -236,9 +253,11 @@ impl Caller {
             caller.runtime =
                 Some(frames[at].0.split(['(', '@', '<']).next().unwrap_or("").to_owned());
             frames.drain(..=at);
-            // nvcc's functions between the launch in the program and the runtime.
+            // nvcc's functions and CUDA's inline ones between the program and the runtime.
             let is_stub = |(function, _): &(&str, Option<SourceLocation>)| {
-                function.contains("cudaLaunch") || function.contains("__device_stub__")
+                let mangled = function.strip_prefix("_Z").unwrap_or(function);
+                let name = mangled.trim_start_matches(|c: char| c == 'L' || c.is_ascii_digit());
+                name.starts_with("cuda") || function.contains("__device_stub__")
             };
             frames.drain(..frames.iter().take_while(|frame| is_stub(frame)).count());
         }
@@ -248,7 +267,7 @@ impl Caller {
             *function != "<unknown>" && !function.starts_with("__") || location.is_some()
         });
         let Some(own) = own else { return caller };
-        caller.function = frames[own].0.to_owned();
+        caller.function = readable_name(frames[own].0).into_owned();
         let mut lines = frames.split_off(own).into_iter().filter_map(|(_, location)| location);
         caller.location = lines.next();
         caller.callers = lines.take(MOST_CALLERS).collect();

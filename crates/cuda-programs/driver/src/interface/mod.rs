@@ -2,6 +2,8 @@
 
 pub mod exports;
 pub mod failures;
+pub mod host_findings;
+pub mod memory_names;
 pub mod older;
 pub mod private;
 pub mod procedures;

@@ -1,7 +1,9 @@
 //! Functions by name (`cuGetProcAddress`), initialization, and versions.
 
 use crate::api::{ExportedFunction, HOOKS, Hooks, api};
-use crate::interface::{failures, older, private, unsupported};
+use crate::interface::{failures, host_findings, memory_names, older, private, unsupported};
+use crate::ordering;
+use crate::ordering::host_access;
 use crate::pointers::{Out, Text};
 use crate::state::start;
 use crate::status::{Status, words};
@@ -146,7 +148,10 @@ api! {
         match flags {
             0 => {
                 let driver = start()?;
-                let hooks = Hooks { check: check_call, failed: failures::report, fault: failures::fault };
+                host_findings::start();
+                memory_names::start();
+                let around = ordering::active().then_some([host_access::enter as fn(), host_access::leave]);
+                let hooks = Hooks { check: check_call, around, failed: failures::report, fault: failures::fault };
                 if HOOKS.set(hooks).is_ok() {
                     failures::start(driver);
                 }

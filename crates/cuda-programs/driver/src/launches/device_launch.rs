@@ -7,6 +7,7 @@
 //!
 //! Limit: as many launches can be pending as the queue has slots, twice a GPU's default. The next one gets no parameter buffer, as on a GPU.
 
+use crate::launches::child_order::TAIL;
 use crate::modules::module::Module;
 use crate::state::Driver;
 use crate::status::{Result, Status};
@@ -21,8 +22,6 @@ const HEAD: usize = 64;
 /// Bytes before a slot's parameters, and of a whole slot.
 const FIELDS: usize = 64;
 const SLOT: usize = FIELDS + 4096;
-/// Handle of the tail stream.
-const TAIL: u64 = 3;
 
 /// Whether PTX calls a function that [`CALLS`] defines.
 pub fn is_called(text: &str) -> bool {
@@ -201,6 +200,10 @@ pub struct Child {
     pub dynamic_shared: u32,
     /// The bytes of each argument.
     pub arguments: Vec<Vec<u8>>,
+    /// Number of its launch in the parent, from 0 on.
+    pub number: usize,
+    /// Its stream in the parent.
+    pub stream: u64,
 }
 
 /// Whether kernels of a module may launch children.
@@ -245,6 +248,8 @@ pub fn take(module: &Module, driver: &Driver) -> Result<Vec<Child>> {
             block: three(20),
             dynamic_shared: word(slot, 32),
             arguments: arguments.collect::<Result<_>>()?,
+            number: number as usize - 1,
+            stream: wide(slot, 40),
         };
         found.push(((wide(slot, 40) == TAIL, number), child));
     }

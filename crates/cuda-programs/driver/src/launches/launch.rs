@@ -5,18 +5,23 @@ use crate::devices::attributes::BLOCK;
 use crate::devices::gpus::model;
 use crate::graphs::work::Work;
 use crate::handles::Handle;
+use crate::launches::child_order::{GridRace, GridTree, LaunchOfGrid};
 use crate::launches::device_launch;
 use crate::launches::device_launch::Child;
 use crate::modules::function::Function;
 use crate::modules::kernel_entry::KernelEntry;
 use crate::modules::module::Module;
+use crate::ordering;
+use crate::ordering::findings::{Action, Operation, StreamName};
+use crate::ordering::history::{Race, Relation};
 use crate::pointers::{In, abi};
-use crate::state::{driver, lock, table};
+use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status, of_launch, refuse};
 use crate::streams::detached;
 use crate::textures::references;
 use lanework::{PtxArg, PtxShape};
 use std::ffi::c_void;
+use std::sync::Arc;
 
 /// `CUlaunchConfig`.
 #[derive(Clone, Copy)]
@@ -296,7 +301,16 @@ impl Launch {
         let mut shape = shape(self.grid, self.block, self.dynamic_shared);
         (shape.cluster, shape.cooperative) =
             (self.cluster.map(|[x, y, z]| (x, y, z).into()), self.cooperative);
-        let mut ended = run(&module, function.name(), shape, arguments);
+        let mut tree =
+            (device_launch::has_queue(&module) && ordering::active()).then(GridTree::default);
+        let mut launched = |name: &str, child: Option<LaunchOfGrid>, shape, arguments: &[_]| {
+            let run = || run(&module, name, shape, arguments);
+            match &mut tree {
+                Some(tree) => tree.run(name, child, run),
+                None => (run(), 0),
+            }
+        };
+        let (mut ended, mut parent) = launched(function.name(), None, shape, arguments);
         // A grid is followed by its children, depth first.
         let mut waiting = Vec::new();
         loop {
@@ -305,20 +319,41 @@ impl Launch {
                 Err((status, false)) => return Err(status),
                 Err((status, true)) => Some(status),
             };
-            let launched = device_launch::take(&module, driver);
-            let failed = failed.or(launched.as_ref().err().copied());
+            let children = device_launch::take(&module, driver);
+            let failed = failed.or(children.as_ref().err().copied());
             if let Some(status) = failed {
                 context.fail(status);
                 return Ok(());
             }
-            waiting.extend(launched.into_iter().flatten().rev());
-            let Some(child) = waiting.pop() else { return Ok(()) };
-            let Child { kernel, grid, block, dynamic_shared, arguments } = child;
+            waiting.extend(children.into_iter().flatten().rev().map(|child| (parent, child)));
+            let Some((of, child)) = waiting.pop() else { break };
+            let shape = self::shape(child.grid, child.block, child.dynamic_shared);
+            let arguments = &child.arguments;
+            let Child { number, stream, .. } = child;
+            let launch = LaunchOfGrid { parent: of, number, stream };
+            let (result, index) = launched(&child.kernel, Some(launch), shape, arguments);
             // A wrong child launch is an error of the kernel.
-            ended = run(&module, &kernel, self::shape(grid, block, dynamic_shared), &arguments)
-                .map_err(|(status, _)| (status, true));
+            (ended, parent) = (result.map_err(|(status, _)| (status, true)), index);
         }
+        if let Some(tree) = tree {
+            tree.races().into_iter().for_each(|race| report_grids(driver, race));
+        }
+        Ok(())
     }
+}
+
+/// Reports two grids that race.
+fn report_grids(driver: &Driver, race: GridRace) {
+    let GridRace { first, second, is_parent, bytes } = race;
+    let operation = |name: String, role| {
+        let action = Action::Grid(name, role);
+        Arc::new(Operation { action, stream: StreamName::Default, polls: false })
+    };
+    let role = if is_parent { "parent" } else { "child" };
+    let relation = if is_parent { Relation::Parent } else { Relation::Siblings };
+    let first = (operation(first.0, role), first.1);
+    let second = (operation(second.0, "child"), second.1);
+    ordering::report(driver, Race { first, second, relation, bytes });
 }
 
 /// A shape without clusters.

@@ -6,13 +6,15 @@ use crate::devices::gpus::memory_bytes;
 use crate::handles::Handle;
 use crate::memory::ipc;
 use crate::memory::mapped::{Access, is_mapped};
-use crate::memory::shared_pages::Block;
+use crate::memory::shared_pages::{Block, Pages};
 use crate::ordering;
+use crate::ordering::host_access;
 use crate::pointers::Out;
 use crate::state::{Driver, driver, lock};
 use crate::status::{Result, Status, refuse};
 use lanework::Buffer;
-use std::collections::BTreeMap;
+use std::backtrace::Backtrace;
+use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -29,7 +31,7 @@ pub enum AllocationKind {
 
 impl AllocationKind {
     /// Its name in messages.
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             AllocationKind::Device => "device",
             AllocationKind::Host => "page-locked host",
@@ -56,9 +58,45 @@ pub struct Allocation {
     memory: Option<Buffer<u8>>,
     /// The slab block of a small allocation.
     pub block: Option<Arc<Block>>,
+    /// Whether no other memory shares its pages.
+    pub has_pages: bool,
+    /// Where the program allocated it, under checks.
+    pub stack: Option<Arc<Backtrace>>,
+}
+
+/// The stack of a call, if findings are to name it.
+fn call_stack() -> Option<Arc<Backtrace>> {
+    ordering::active().then(|| Arc::new(Backtrace::force_capture()))
+}
+
+/// An allocation that a finding names.
+pub struct NamedAllocation {
+    /// Its number in the process.
+    pub id: u64,
+    pub kind: AllocationKind,
+    pub bytes: u64,
+    pub freed: bool,
+    pub stack: Option<Arc<Backtrace>>,
+}
+
+/// Freed allocations that findings can name.
+const MOST_FREED: usize = 256;
+
+/// Pages for page-locked memory, which are protected while copies use them, if races are checked.
+fn own_pages(bytes: usize) -> Option<Pages> {
+    const PAGE: usize = 4096;
+    let whole = bytes.checked_next_multiple_of(PAGE).filter(|_| ordering::active())?;
+    let pages = Pages::reserve(whole, PAGE)?;
+    pages.map_private()?;
+    Some(pages)
 }
 
 impl Allocation {
+    fn named(&self, freed: bool) -> NamedAllocation {
+        let Allocation { id, kind, bytes, stack, .. } = self;
+        NamedAllocation { id: *id, kind: *kind, bytes: *bytes, freed, stack: stack.clone() }
+    }
+
     /// Size including the padding of the last unit.
     pub fn whole(&self) -> u64 {
         self.memory.as_ref().map_or(self.bytes, |memory| memory.len() as u64)
@@ -69,16 +107,38 @@ impl Allocation {
 pub struct Allocations {
     live: BTreeMap<u64, Allocation>,
     made: u64,
+    /// The last freed ones, by address, newest first.
+    freed: VecDeque<(u64, NamedAllocation)>,
 }
 
 /// All memory of the process.
-static ALLOCATIONS: Mutex<Allocations> = Mutex::new(Allocations { live: BTreeMap::new(), made: 0 });
+static ALLOCATIONS: Mutex<Allocations> =
+    Mutex::new(Allocations { live: BTreeMap::new(), made: 0, freed: VecDeque::new() });
 
 impl Allocations {
     /// The range that holds an address.
     pub fn find(&self, address: u64) -> Option<(u64, &Allocation)> {
         let (&start, allocation) = self.live.range(..=address).next_back()?;
         (address - start < allocation.bytes).then_some((start, allocation))
+    }
+
+    /// The allocation that holds an address, or held it last.
+    pub fn named(&self, address: u64) -> Option<NamedAllocation> {
+        if let Some((_, found)) = self.find(address) {
+            return Some(found.named(false));
+        }
+        let held =
+            |(start, one): &&(u64, NamedAllocation)| address.wrapping_sub(*start) < one.bytes;
+        let (_, one) = self.freed.iter().find(held)?;
+        Some(NamedAllocation { stack: one.stack.clone(), ..*one })
+    }
+
+    /// Remembers a freed allocation.
+    fn end(&mut self, start: u64, gone: &Allocation) {
+        if gone.stack.is_some() {
+            self.freed.truncate(MOST_FREED - 1);
+            self.freed.push_front((start, gone.named(true)));
+        }
     }
 
     /// As [`Self::find`], mutable.
@@ -182,7 +242,13 @@ impl Driver {
         };
         // Device memory may be exported, so it is in pages that can be shared.
         let block = if kind == AllocationKind::Device { Block::new(whole) } else { None };
+        let pages = if kind == AllocationKind::Host { own_pages(whole) } else { None };
+        let has_pages = pages.is_some();
         let made = match &block {
+            // SAFETY: the pages belong to this allocation as long as it lives.
+            None if let Some(of) = pages => unsafe {
+                self.device.buffer_in(of.start() as *mut u8, whole as u64, name, Arc::new(of))
+            },
             // SAFETY: the block belongs to this allocation as long as it lives.
             Some(of) => unsafe {
                 self.device.buffer_in(of.start(), whole as u64, name, of.clone())
@@ -211,6 +277,8 @@ impl Driver {
                 synchronous: kind != AllocationKind::Host,
                 memory: Some(memory),
                 block,
+                has_pages,
+                stack: call_stack(),
             },
         );
         Ok(address)
@@ -247,6 +315,8 @@ impl Driver {
             synchronous: false,
             memory: None,
             block: None,
+            has_pages: false,
+            stack: call_stack(),
         };
         self.allocations().keep(start, made);
         Ok(())
@@ -259,8 +329,13 @@ impl Driver {
         match allocations.live.get(&address) {
             Some(allocation) if kinds.contains(&allocation.kind) => {
                 let removed = allocations.live.remove(&address);
+                if let Some(removed) = &removed {
+                    allocations.end(address, removed);
+                }
                 ipc::end(address);
                 drop(allocations);
+                let whole = removed.as_ref().map_or(0, Allocation::whole);
+                host_access::forget(address..address + whole);
                 drop(removed);
                 Ok(())
             }
@@ -317,6 +392,7 @@ impl Driver {
         // Freeing waits for running launches, which may wait for other threads' calls.
         drop(allocations);
         for (address, allocation) in removed {
+            host_access::forget(address..address + allocation.whole());
             ipc::end(address);
             if allocation.kind == AllocationKind::Registered {
                 let _ = self.device.unregister_host(address as *const u8);

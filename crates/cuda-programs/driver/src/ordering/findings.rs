@@ -1,6 +1,6 @@
 //! Stream operations as findings name them, and reports of their races.
 
-use crate::ordering::history::Race;
+use crate::ordering::history::{Race, Relation};
 use lanework::emulator::NearAllocation;
 use lanework::emulator::sanitize::footprint::{AccessMode, AccessedBytes};
 use lanework::emulator::sanitize::{CodeLocation, OtherAccess, Report, ReportKind, readable_name};
@@ -48,6 +48,8 @@ pub struct Origin {
 pub enum Action {
     /// A kernel, with the launch number in the process.
     Kernel(String, u64),
+    /// A kernel that a kernel launches, and one that launches others.
+    Grid(String, &'static str),
     /// A copy of so many bytes, with the call's name.
     Copy(&'static str, u64),
     /// A copy of so many bytes from pageable memory by a synchronous call.
@@ -78,13 +80,13 @@ pub struct Operation {
 impl Operation {
     /// Whether it is a kernel.
     pub fn is_kernel(&self) -> bool {
-        matches!(self.action, Action::Kernel(..))
+        matches!(self.action, Action::Kernel(..) | Action::Grid(..))
     }
 
     /// Kernel or call name; not unique.
     pub fn name(&self) -> &str {
         match &self.action {
-            Action::Kernel(name, _) => name,
+            Action::Kernel(name, _) | Action::Grid(name, _) => name,
             Action::Copy(call, _) | Action::Fill(call, _) | Action::Call(call) => call,
             Action::StagedCopy(_) => "cudaMemcpy",
             Action::Allocate => "cudaMallocAsync",
@@ -101,6 +103,7 @@ impl fmt::Display for Operation {
             Action::Kernel(name, number) => {
                 write!(f, "kernel `{}` (launch {number}, {stream})", readable_name(name))
             }
+            Action::Grid(name, role) => write!(f, "the {role} grid `{}`", readable_name(name)),
             Action::StagedCopy(bytes) => {
                 write!(f, "`cudaMemcpy` of {bytes} bytes from pageable memory ({stream})")
             }
@@ -172,6 +175,7 @@ pub fn report(race: &Race, memory: Option<(String, u64, u64)>) -> Report {
             thread: [0; 3],
         }),
         also: Vec::new(),
+        allocated: String::new(),
         help,
         count: 1,
     }
@@ -194,7 +198,13 @@ fn words(race: &Race, bytes: &str) -> (String, String) {
         (Action::StagedCopy(_), _) => format!(
             "pageable copy in flight: {second} {does} {bytes}, which {first} {did}, and nothing makes it wait until the data has reached the device"
         ),
-        _ if race.in_graph => format!(
+        _ if race.relation == Relation::Parent => format!(
+            "race with a child grid: {second} {does} {bytes}, which {first} {did}, and the access does not come before the launch"
+        ),
+        _ if race.relation == Relation::Siblings => format!(
+            "race between child grids: {second} {does} {bytes}, which {first} {did}, and nothing orders the two"
+        ),
+        _ if race.relation == Relation::Graph => format!(
             "race in a graph: {second} {does} {bytes}, which {first} {did}, and no path of edges leads from one node to the other"
         ),
         _ => format!(
@@ -207,7 +217,16 @@ fn words(race: &Race, bytes: &str) -> (String, String) {
 /// How the program can order the two operations.
 fn remedy(race: &Race) -> String {
     let (first, second) = (&race.first.0, &race.second.0);
-    if race.in_graph {
+    match race.relation {
+        Relation::Parent => {
+            return "let the parent finish with the data before the launch, with a barrier between the accesses of its other threads and the launch, or launch the child into the tail stream (`cudaStreamTailLaunch`)".to_owned();
+        }
+        Relation::Siblings => {
+            return "launch both grids from one block into one stream, or the second one into the tail stream (`cudaStreamTailLaunch`)".to_owned();
+        }
+        Relation::Graph | Relation::Streams => {}
+    }
+    if race.relation == Relation::Graph {
         return "add an edge between the two nodes (`cudaGraphAddDependencies`); if the graph is captured, let the stream of the second wait for an event of the first".to_owned();
     }
     let (one, other) = (&first.stream, &second.stream);

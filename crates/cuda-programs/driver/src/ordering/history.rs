@@ -50,14 +50,27 @@ pub struct EndedPart {
     pub shadows: Vec<LaunchShadow>,
 }
 
+/// How two operations belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// Operations of streams.
+    Streams,
+    /// Nodes of one graph.
+    Graph,
+    /// A grid, and one that it launches.
+    Parent,
+    /// Two grids that one grid launches.
+    Siblings,
+}
+
 /// Two operations that race.
 pub struct Race {
     /// The operation that finished first, and its access.
     pub first: (Arc<Operation>, AccessedBytes),
     /// The other one.
     pub second: (Arc<Operation>, AccessedBytes),
-    /// Whether both are nodes of one graph.
-    pub in_graph: bool,
+    /// How the two belong together.
+    pub relation: Relation,
     /// The conflicting bytes.
     pub bytes: ByteSet,
 }
@@ -205,34 +218,10 @@ fn last_before(ended: &EndedPart, clock: &Clock, strand: u32) -> u64 {
 impl HistoryEntry {
     /// The race with a later, unordered operation, if there is one.
     fn race(&self, ended: &EndedPart, in_graph: bool) -> Option<Race> {
-        let mut found: Option<Race> = None;
-        for first in &self.footprint.accesses {
-            for second in &ended.footprint.accesses {
-                if !first.mode.races(second.mode) {
-                    continue;
-                }
-                let bytes = first.bytes.intersection(&second.bytes);
-                if bytes.is_empty() {
-                    continue;
-                }
-                let modes = (first.mode, second.mode);
-                match &mut found {
-                    Some(race) if (race.first.1.mode, race.second.1.mode) == modes => {
-                        race.bytes = race.bytes.union(&bytes);
-                    }
-                    Some(_) => {}
-                    None => {
-                        found = Some(Race {
-                            first: (self.operation.clone(), first.clone()),
-                            second: (ended.operation.clone(), second.clone()),
-                            in_graph,
-                            bytes,
-                        });
-                    }
-                }
-            }
-        }
-        found
+        let relation = if in_graph { Relation::Graph } else { Relation::Streams };
+        let (first, second, bytes) = self.footprint.conflict(&ended.footprint)?;
+        let first = (self.operation.clone(), first);
+        Some(Race { first, second: (ended.operation.clone(), second), relation, bytes })
     }
 }
 

@@ -7,22 +7,26 @@
 //! | [`graph_order`] | the same for the nodes of one graph |
 //! | [`history`] | past accesses, and the search for races |
 //! | [`findings`] | reports of races |
+//! | [`host_access`] | accesses of the host to memory of copies in flight |
 //! | [`running`] | the operation that a thread runs, compared when it finishes |
 //!
 //! `Tag::issue` issues an operation when a call queues it, and [`run_part`] compares it after it ran. The functions here are for calls that
 //! synchronize.
 //!
-//! *Limits.* Host accesses are only seen in API calls. A kernel that runs detached and polls memory is not compared, and what follows it counts as
+//! *Limits.* Host accesses are only seen in API calls, and to memory of copies in flight. A kernel that runs detached and polls memory is not compared, and what follows it counts as
 //! ordered after everything that had finished by then; so does what follows a wait for a value. A callback counts as a call that waits for
 //! earlier work of its stream.
 
 pub mod findings;
 pub mod graph_order;
 pub mod history;
+pub mod host_access;
 pub mod running;
 pub mod strands;
 
-pub use running::{HostWaits, OperationPart, Tag, current_graph, run_part, within};
+pub use running::{
+    HostWaits, OperationPart, Tag, current_graph, current_part, report, run_part, within,
+};
 pub use running::{active, freed_by_host};
 
 use self::running::with;
@@ -58,6 +62,11 @@ pub fn synchronized(points: &[Arc<Point>]) {
     if !points.is_empty() {
         with(|state| points.iter().for_each(|point| state.strands.host_waited(point)));
     }
+}
+
+/// Whether the host has waited for an operation.
+pub fn is_known(point: &Point) -> bool {
+    with(|state| state.strands.host().last(point.strand) >= point.number).unwrap_or(true)
 }
 
 /// A stream was destroyed.

@@ -4,9 +4,9 @@ use crate::handles::Handle;
 use crate::ordering::findings;
 use crate::ordering::findings::{Action, Operation, Origin, StreamName};
 use crate::ordering::graph_order::{GraphOrder, Step};
-use crate::ordering::history::{EndedPart, History};
+use crate::ordering::history::{EndedPart, History, Race};
 use crate::ordering::strands::{Clock, Point, Strands};
-use crate::state::{driver, lock};
+use crate::state::{Driver, driver, lock};
 use crate::status::Result;
 use crate::streams::stream::{OrderedStream, StreamKey};
 use lanework::emulator::sanitize::footprint::{AccessMode, ByteSet, Footprint, LaunchShadow};
@@ -243,16 +243,39 @@ fn compare(
         for (start, bytes) in tool::take_ended(&driver.device) {
             state.history.forget_bytes(&ByteSet::range(start, start + bytes));
         }
-        for mut race in state.history.add(ended) {
-            let start = race.bytes.ends().map_or(0, |(start, _)| start);
-            let memory = tool::allocation(&driver.device, start);
-            if let Some((_, first, bytes)) = &memory {
-                race.bytes = race.bytes.intersection(&ByteSet::range(*first, first + bytes));
-            }
-            let report = findings::report(&race, memory);
-            tool::keep_findings(&report.kernel.clone(), &[report]);
+        let mut races = state.history.add(ended);
+        // Memory that is freed while it is in use is not yet allocated for the call, either.
+        let in_use = |race: &Race| race.first.0.action != Action::Allocate;
+        if races.iter().any(|race| freed(race) && in_use(race)) {
+            races.retain(|race| !freed(race) || in_use(race));
         }
+        races.into_iter().for_each(|race| report(driver, race));
     });
+}
+
+/// Whether the host frees memory that an earlier operation uses.
+fn freed(race: &Race) -> bool {
+    race.second.0.action == Action::HostFree
+}
+
+/// Reports a race.
+pub fn report(driver: &Driver, mut race: Race) {
+    let start = race.bytes.ends().map_or(0, |(start, _)| start);
+    let memory = tool::allocation(&driver.device, start);
+    if let Some((_, first, bytes)) = &memory {
+        race.bytes = race.bytes.intersection(&ByteSet::range(*first, first + bytes));
+    }
+    let report = findings::report(&race, memory);
+    tool::keep_findings(&report.kernel.clone(), &[report]);
+}
+
+/// The current operation: its position, and its context for findings.
+pub fn current_part() -> Option<(Arc<Point>, Origin)> {
+    CURRENT.with_borrow(|now| {
+        let CurrentOperation { point, steps, stream, synchronous } = now.as_ref()?;
+        let (stream, synchronous, in_graph) = (stream.clone(), *synchronous, !steps.is_empty());
+        Some((point.clone(), Origin { stream, synchronous, in_graph }))
+    })
 }
 
 /// The current operation, if it is a graph.

@@ -9,6 +9,7 @@ use crate::modules::function::Function;
 use crate::ordering;
 use crate::ordering::findings::{Action, Operation, Origin, StreamName};
 use crate::ordering::graph_order::{GraphOrder, Step};
+use crate::ordering::host_access::{WatchedCopy, watch, whole_pages};
 use crate::ordering::strands::Point;
 use crate::ordering::{HostWaits, OperationPart, Tag};
 use crate::state::{Driver, driver, lock, table};
@@ -258,6 +259,34 @@ impl Work {
             host_may_poll: &may_poll,
             waited: &|| waits || detached::is_beside(),
         };
-        ordering::run_part(&part, run)
+        let result = ordering::run_part(&part, run);
+        if let (Work::Copy(copy), Ok(())) = (self, &result) {
+            self.watch_host(copy);
+        }
+        result
+    }
+
+    /// Watches the memory of the host that a copy uses, until the host has waited for the copy.
+    fn watch_host(&self, copy: &Copy3D) {
+        let rows = copy.first_row().filter(|_| copy.height == 1 && copy.depth == 1);
+        let (Some((to, from)), Ok(driver)) = (rows, driver()) else { return };
+        let Some((point, origin)) = ordering::current_part() else { return };
+        for (start, writes) in [(from, false), (to, true)] {
+            let allocations = driver.allocations();
+            let Some((first, found)) = allocations.find(start) else { continue };
+            let own = match found.kind {
+                AllocationKind::Host => found.has_pages,
+                AllocationKind::Registered => false,
+                _ => continue,
+            };
+            let bytes = start..start + copy.bytes();
+            let pages = whole_pages(&bytes, &(first..first + found.bytes), own);
+            drop(allocations);
+            let (point, operation) = (point.clone(), self.operation(&origin));
+            let (call, stream) = (operation.name().to_owned(), operation.stream.to_string());
+            let has_ended = Box::new(move || ordering::is_known(&point));
+            let operation = operation.to_string();
+            watch(WatchedCopy { bytes, pages, writes, operation, call, stream, has_ended });
+        }
     }
 }

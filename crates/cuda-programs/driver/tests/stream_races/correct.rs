@@ -1,6 +1,7 @@
 //! Correct programs: no finding is allowed.
 
 use crate::Scenario;
+use crate::children::{NONE, TAIL, WAITS, WRITES, WRITES_LATE, spread};
 use crate::gpu::*;
 
 /// Programs by name.
@@ -205,6 +206,75 @@ pub const ALL: &[Scenario] = &[
         write_value(flag, a);
         synchronize_all();
     }),
+    ("the host uses memory of copies that it has waited for", || {
+        let (gpu, x, host, (a, _)) = (Gpu::new(), buffer(), pinned(), two());
+        for _ in 0..3 {
+            change(host);
+            copy_async(x, host, a);
+            look(host);
+            gpu.fill(x, a);
+            copy_async(host, x, a);
+            let event = event();
+            record(event, a);
+            synchronize_event(event);
+            look(host);
+        }
+    }),
+    ("the host fills one buffer while another is copied", || {
+        let (x, (a, _)) = (filled(), two());
+        let hosts = [pinned(), pinned()];
+        let events = [event(), event()];
+        for round in 0..6 {
+            let turn = round % 2;
+            if round >= 2 {
+                synchronize_event(events[turn]);
+            }
+            change(hosts[turn]);
+            copy_async(x, hosts[turn], a);
+            record(events[turn], a);
+        }
+    }),
+    ("the host uses one part of a buffer while another is copied", || {
+        let (x, (a, _)) = (filled(), two());
+        let host = pinned_bytes(5000);
+        copy_bytes_async(host, x, 2500, a);
+        change(host + 2500);
+        look(host + 4096);
+        copy_bytes_async(x, host + 2500, 2500, a);
+        synchronize(a);
+        look(host);
+    }),
+    ("a copy to pinned memory that is freed", || {
+        let (x, (a, _)) = (filled(), two());
+        for _ in 0..4 {
+            let host = pinned();
+            copy_async(host, x, a);
+            free_pinned(host);
+        }
+        let host = pinned();
+        look(host);
+        change(host);
+    }),
+    ("a synchronous copy to pinned memory", || {
+        let (x, host) = (filled(), pinned());
+        copy(host, x);
+        look(host);
+        copy(x, host);
+        change(host);
+    }),
+    ("a copy that another one follows", || {
+        let (gpu, x, host, (a, _)) = (Gpu::new(), buffer(), pinned(), two());
+        copy_async(host, x, a);
+        copy_async(x, host, a);
+        gpu.fill(host, a);
+        synchronize(a);
+        change(host);
+    }),
+    ("children of one stream", || spread(filled(), 1, WRITES | WAITS, [0, 0])),
+    ("a child behind a barrier of its parent", || spread(filled(), 1, WRITES | WAITS, [0, NONE])),
+    ("a tail launch", || spread(filled(), 1, WRITES | WAITS | WRITES_LATE, [TAIL, NONE])),
+    ("a tail launch after a child", || spread(filled(), 1, WRITES | WAITS, [TAIL, 0])),
+    ("memory that is freed", || free(filled())),
     ("a lock of two kernels", || {
         let (gpu, x, mutex, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
         gpu.lock(x, mutex, a);

@@ -112,7 +112,7 @@ pub struct Gpu {
     pub counter: u64,
 }
 
-fn good(code: i32) {
+pub fn good(code: i32) {
     assert_eq!(code, 0);
 }
 
@@ -175,9 +175,30 @@ pub fn buffer() -> u64 {
 }
 
 pub fn pinned() -> u64 {
+    pinned_bytes(BYTES)
+}
+
+pub fn pinned_bytes(bytes: usize) -> u64 {
     let mut at = 0u64;
-    good(call!("cuMemHostAlloc"(&mut at => *mut u64, BYTES => usize, 0 => u32)));
+    good(call!("cuMemHostAlloc"(&mut at => *mut u64, bytes => usize, 0 => u32)));
     at
+}
+
+pub fn free_pinned(at: u64) {
+    good(call!("cuMemFreeHost"(at => u64)));
+}
+
+/// The host reads a word of its memory.
+pub fn look(at: u64) {
+    // SAFETY: the scenarios pass addresses of page-locked memory that is allocated.
+    let word = unsafe { (at as *const u32).read_volatile() };
+    std::hint::black_box(word);
+}
+
+/// The host writes a word of its memory.
+pub fn change(at: u64) {
+    // SAFETY: as for `look`.
+    unsafe { (at as *mut u32).write_volatile(9) };
 }
 
 pub fn managed() -> u64 {
@@ -206,6 +227,10 @@ pub fn free_async(buffer: u64, stream: u64) {
 
 pub fn copy_async(to: u64, from: u64, stream: u64) {
     good(call!("cuMemcpyAsync"(to => u64, from => u64, BYTES => usize, stream => u64)));
+}
+
+pub fn copy_bytes_async(to: u64, from: u64, bytes: usize, stream: u64) {
+    good(call!("cuMemcpyAsync"(to => u64, from => u64, bytes => usize, stream => u64)));
 }
 
 pub fn copy(to: u64, from: u64) {
@@ -331,4 +356,12 @@ impl Gpu {
     pub fn follow(&self, to: u64, flag: u64, stream: u64) {
         self.launch(self.follow, stream, [to, flag]);
     }
+}
+
+/// A buffer that a kernel has filled.
+pub fn filled() -> u64 {
+    let (gpu, x) = (Gpu::new(), buffer());
+    gpu.fill(x, 0);
+    synchronize_all();
+    x
 }

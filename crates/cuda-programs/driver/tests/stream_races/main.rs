@@ -6,6 +6,7 @@ mod common;
 #[path = "../common/child.rs"]
 mod child;
 
+mod children;
 mod correct;
 mod gpu;
 mod racing;
@@ -30,9 +31,14 @@ fn the_scenario_of_this_process() {
 
 /// Findings of a scenario.
 fn said(name: &str) -> String {
+    said_with(name, "0")
+}
+
+/// Findings of a scenario, with leaks if they are asked for.
+fn said_with(name: &str, leaks: &str) -> String {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args(["--exact", "the_scenario_of_this_process", "--test-threads=1", "--nocapture"]);
-    command.env(SCENARIO, name).env("LANEWORK_TOOL", "check");
+    command.env(SCENARIO, name).env("LANEWORK_TOOL", "check").env("LANEWORK_TOOL_LEAKS", leaks);
     let ended = child::run(&mut command, Duration::from_secs(120));
     assert!(ended.status.is_some(), "{name} takes too long");
     ended.said
@@ -62,4 +68,13 @@ fn what_is_ordered_is_not_reported() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn what_is_never_freed_is_reported_on_request() {
+    let (name, leaked) = ("one stream", said_with("one stream", "1"));
+    assert!(leaked.contains("error[leak]: ") && leaked.contains(" of device memory"), "{leaked}");
+    assert!(!said(name).contains("leak"));
+    let freed = said_with("memory that is freed", "1");
+    assert!(!freed.contains("leak"), "{freed}");
 }

@@ -1,5 +1,6 @@
 //! Programs with one race each, and the expected finding.
 
+use crate::children::{FORGET, NONE, WAITS, WRITES, WRITES_LATE, spread};
 use crate::gpu::*;
 
 /// Name, program, and part of the finding.
@@ -251,6 +252,80 @@ pub const ALL: &[(&str, fn(), &str)] = &[
         },
         "which kernel `fill` (launch 1, stream 1) writes",
     ),
+    (
+        "the host reads the result of a copy in flight",
+        || {
+            let (gpu, x, host, (a, _)) = (Gpu::new(), buffer(), pinned(), two());
+            gpu.fill(x, a);
+            copy_async(host, x, a);
+            look(host);
+            synchronize(a);
+        },
+        "reads cuMemAllocHost+0, which `cudaMemcpyAsync` of 4096 bytes (stream 1) writes, and nothing has waited for the copy",
+    ),
+    (
+        "the host reads a single word of a copy in flight",
+        || {
+            let (x, (a, _)) = (filled(), two());
+            let host = pinned_bytes(4);
+            copy_bytes_async(host, x, 4, a);
+            look(host);
+        },
+        "reads cuMemAllocHost+0, which `cudaMemcpyAsync` of 4 bytes (stream 1) writes",
+    ),
+    (
+        "the host refills the source of a copy in flight",
+        || {
+            let (x, host, (a, _)) = (filled(), pinned(), two());
+            copy_async(x, host, a);
+            change(host + 8);
+            synchronize(a);
+        },
+        "writes cuMemAllocHost+8, which `cudaMemcpyAsync` of 4096 bytes (stream 1) reads",
+    ),
+    (
+        "the host waits for the wrong stream before it reads",
+        || {
+            let (x, host, (a, b)) = (filled(), pinned(), two());
+            copy_async(host, x, a);
+            synchronize(b);
+            look(host);
+        },
+        "race with the host",
+    ),
+    (
+        "the host reads what a graph copies",
+        || {
+            let (x, host, (a, _)) = (filled(), pinned(), two());
+            begin_capture(a);
+            copy_async(host, x, a);
+            let graph = instantiate(end_capture(a));
+            launch_graph(graph, a);
+            look(host);
+        },
+        "which `a memcpy node` of 4096 bytes",
+    ),
+    (
+        "a child that other threads of its parent do not wait for",
+        || spread(filled(), 1, WRITES, [0, NONE]),
+        "race with a child grid: the child grid `bump` writes 124 bytes at cuMemAlloc+4, which the parent grid `spread` writes",
+    ),
+    (
+        "a parent that writes after a launch",
+        || spread(filled(), 1, WRITES | WAITS | WRITES_LATE, [0, NONE]),
+        "writes 4 bytes at cuMemAlloc+4, which the parent grid `spread` writes",
+    ),
+    (
+        "children in two streams",
+        || spread(filled(), 1, 0, [0x2000, 0x2001]),
+        "race between child grids: the child grid `bump` writes 128 bytes",
+    ),
+    (
+        "children that are forgotten",
+        || spread(filled(), 1, 0, [FORGET, FORGET]),
+        "race between child grids",
+    ),
+    ("children of two blocks", || spread(filled(), 2, 0, [0, NONE]), "race between child grids"),
     (
         "managed memory",
         || {

@@ -1,6 +1,5 @@
 //! This rank's links to its peers, and their faults as NCCL's failures.
 
-pub(crate) mod invitation;
 pub(crate) mod meeting;
 
 use crate::status::{Failure, Status, failure};

@@ -2,8 +2,8 @@
 //! next to it; the `.cl` file is the same kernel in OpenCL C, in the form that `PoCL` makes most of: index
 //! types and unrolling are whichever were fastest of those tried.
 
+use crate::job;
 use crate::job::Job;
-use crate::jobs;
 
 /// Class of a kernel by its bottleneck in the emulator, which determines the required speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub const CASES: &[Case] = &[
         opencl: include_str!("../kernels/sgemm_naive.cl"),
         grid: [32, 32, 1],
         block: [16, 16, 1],
-        job: |threads| jobs::product(threads, jobs::NAIVE_INSTRUCTIONS),
+        job: |threads| job::product(threads, job::NAIVE_INSTRUCTIONS),
         // A warp spans two rows of the block: one sector of each row of A, or 16 words of B.
         traffic: Some(Traffic { load_sectors: 2.0, store_sectors: 4.0, bank_conflicts: 0 }),
     },
@@ -76,7 +76,7 @@ pub const CASES: &[Case] = &[
         opencl: include_str!("../kernels/sgemm_naive_u32.cl"),
         grid: [32, 32, 1],
         block: [16, 16, 1],
-        job: |threads| jobs::product(threads, jobs::NAIVE_U32_INSTRUCTIONS),
+        job: |threads| job::product(threads, job::NAIVE_U32_INSTRUCTIONS),
         traffic: Some(Traffic { load_sectors: 2.0, store_sectors: 4.0, bank_conflicts: 0 }),
     },
     Case {
@@ -86,7 +86,7 @@ pub const CASES: &[Case] = &[
         opencl: include_str!("../kernels/sgemm_tiled.cl"),
         grid: [32, 32, 1],
         block: [16, 16, 1],
-        job: |threads| jobs::product(threads, jobs::TILED_INSTRUCTIONS),
+        job: |threads| job::product(threads, job::TILED_INSTRUCTIONS),
         // Two rows of 16 words; the tile's rows are broadcast or read side by side.
         traffic: Some(Traffic { load_sectors: 4.0, store_sectors: 4.0, bank_conflicts: 0 }),
     },
@@ -97,7 +97,7 @@ pub const CASES: &[Case] = &[
         opencl: include_str!("../kernels/transpose_padded.cl"),
         grid: [32, 32, 1],
         block: [32, 8, 1],
-        job: jobs::transpose,
+        job: job::transpose,
         traffic: Some(Traffic { load_sectors: 4.0, store_sectors: 4.0, bank_conflicts: 0 }),
     },
     Case {
@@ -107,7 +107,7 @@ pub const CASES: &[Case] = &[
         opencl: include_str!("../kernels/saxpy.cl"),
         grid: [4096, 1, 1],
         block: [256, 1, 1],
-        job: jobs::saxpy,
+        job: job::saxpy,
         traffic: Some(Traffic { load_sectors: 4.0, store_sectors: 4.0, bank_conflicts: 0 }),
     },
     Case {
@@ -117,7 +117,7 @@ pub const CASES: &[Case] = &[
         opencl: include_str!("../kernels/gather.cl"),
         grid: [4096, 1, 1],
         block: [256, 1, 1],
-        job: jobs::gather,
+        job: job::gather,
         traffic: None,
     },
     Case {
@@ -127,7 +127,7 @@ pub const CASES: &[Case] = &[
         opencl: include_str!("../kernels/xorshift.cl"),
         grid: [256, 1, 1],
         block: [256, 1, 1],
-        job: jobs::xorshift,
+        job: job::xorshift,
         traffic: None,
     },
     Case {
@@ -137,7 +137,7 @@ pub const CASES: &[Case] = &[
         opencl: include_str!("../kernels/collatz.cl"),
         grid: [512, 1, 1],
         block: [256, 1, 1],
-        job: jobs::collatz,
+        job: job::collatz,
         traffic: None,
     },
     Case {
@@ -147,7 +147,7 @@ pub const CASES: &[Case] = &[
         opencl: include_str!("../kernels/collatz_nested.cl"),
         grid: [512, 1, 1],
         block: [256, 1, 1],
-        job: jobs::collatz_nested,
+        job: job::collatz_nested,
         traffic: None,
     },
 ];

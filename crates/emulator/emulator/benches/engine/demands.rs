@@ -1,11 +1,9 @@
-//! The demands on the emulator, and whether a run meets them.
+//! The demands on the emulator, and how a figure compares with them.
 
 use crate::cases::Class;
-use crate::judgement::{Demand, Judgement};
 use crate::machine::Machine;
-use crate::measure::median_ratio;
-use crate::row::Row;
-use crate::subject::{Engine, Label};
+use crate::measure::{Engine, Label, median_ratio};
+use crate::report::Row;
 
 /// Judges every timed row; ratios are medians over the rounds in which both ran.
 pub fn judge(class: Class, machine: &Machine, rows: &mut [Row]) {
@@ -83,5 +81,45 @@ fn checked_rate(class: Class) -> Option<f64> {
         Class::Short => Some(0.4),
         Class::NotAffine => Some(0.35),
         Class::Divergent => None,
+    }
+}
+
+/// How a figure compares with another one or with a demand.
+pub struct Judgement {
+    /// The figure: 10^9 lane instructions per second, or a ratio.
+    pub figure: f64,
+    /// The unit of the figure, for instance `x plain`.
+    pub unit: &'static str,
+    /// The demand, where there is one.
+    pub demand: Option<Demand>,
+}
+
+/// A bound on a figure.
+#[derive(Clone, Copy)]
+pub enum Demand {
+    /// No less than this.
+    AtLeast(f64),
+    /// No more than this.
+    AtMost(f64),
+}
+
+impl Judgement {
+    /// Whether the demand is met; `None` without a demand.
+    pub fn met(&self) -> Option<bool> {
+        self.demand.map(|demand| match demand {
+            Demand::AtLeast(bound) => self.figure >= bound,
+            Demand::AtMost(bound) => self.figure <= bound,
+        })
+    }
+
+    /// The figure and its demand, as a row of the table ends.
+    pub fn describe(&self) -> String {
+        let figure = format!("{:.2} {}", self.figure, self.unit);
+        let (bound, met) = match (self.demand, self.met()) {
+            (Some(Demand::AtLeast(bound)), Some(met)) => (format!(">= {bound:.1}"), met),
+            (Some(Demand::AtMost(bound)), Some(met)) => (format!("<= {bound:.1}"), met),
+            _ => return figure,
+        };
+        format!("{figure:<29} {bound:<8} {}", if met { "met" } else { "NOT MET" })
     }
 }

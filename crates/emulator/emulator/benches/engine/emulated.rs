@@ -3,7 +3,7 @@
 use crate::cases::{Case, Traffic};
 use crate::job::{Argument, Job};
 use crate::machine::Machine;
-use crate::subject::{Candidate, Engine, Label, Subject};
+use crate::measure::{Candidate, Engine, Label, Subject};
 use lanework_emulator::sanitize::Checks;
 use lanework_emulator::{
     Counters, CountingObserver, Emulator, Instrument, LaunchConfig, NullObserver, Options, Outcome,

@@ -9,24 +9,18 @@ mod cases;
 mod demands;
 mod emulated;
 mod job;
-mod jobs;
-mod judgement;
 mod machine;
 mod measure;
-mod opencl;
 mod options;
 mod pocl;
 mod report;
-mod row;
-mod subject;
 
 use cases::{CASES, Case};
 use machine::Machine;
+use measure::Label;
 use options::Options;
-use report::Report;
-use row::Row;
+use report::{Report, Row};
 use std::process::ExitCode;
-use subject::Label;
 
 fn main() -> ExitCode {
     let options = match Options::from_arguments(std::env::args().skip(1)) {
@@ -62,7 +56,7 @@ fn run(
     subjects.retain(|(label, _)| wanted(*label));
     let (mut proven, mut rows) = (Vec::new(), Vec::new());
     for (label, subject) in subjects {
-        match subject.and_then(|mut subject| subject::prove(&mut *subject, &job).map(|()| subject))
+        match subject.and_then(|mut subject| measure::prove(&mut *subject, &job).map(|()| subject))
         {
             Ok(subject) => proven.push((label, subject)),
             Err(why) => rows.push(Row::failed(label, why)),
@@ -70,7 +64,7 @@ fn run(
     }
     let timings = measure::interleaved(&mut proven, options.effort());
     for ((label, mut subject), timing) in proven.into_iter().zip(timings) {
-        rows.push(match timing.and_then(|t| subject::prove(&mut *subject, &job).map(|()| t)) {
+        rows.push(match timing.and_then(|t| measure::prove(&mut *subject, &job).map(|()| t)) {
             Ok(timing) => Row::timed(label, job.lane_instructions, timing),
             Err(why) => Row::failed(label, why),
         });

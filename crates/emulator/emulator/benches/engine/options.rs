@@ -1,7 +1,6 @@
 //! The command line of the benchmark.
 
-use crate::measure::Effort;
-use crate::subject::Engine;
+use crate::measure::{Effort, Engine};
 use std::process::ExitCode;
 use std::time::Duration;
 

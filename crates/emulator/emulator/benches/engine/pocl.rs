@@ -1,12 +1,12 @@
-//! `PoCL` as a subject: the same kernels, in OpenCL C, compiled for this processor and run by one
-//! thread or by two. Handles are never released: they last as long as the benchmark.
+//! `PoCL` as a subject: the same kernels, in OpenCL C, compiled for this processor and run by one thread or by two; and the
+//! few `OpenCL` calls that this needs, found in the system's loader at run time.
 
 use crate::cases::Case;
 use crate::job::{Argument, Job};
 use crate::machine::Machine;
-use crate::opencl::{self, Api, Handle, check, made};
-use crate::subject::{Candidate, Engine, Label, Subject};
-use std::ffi::{CString, c_void};
+use crate::measure::{Candidate, Engine, Label, Subject};
+use libloading::Library;
+use std::ffi::{CString, c_char, c_void};
 use std::ptr::{from_ref, null, null_mut};
 
 /// The name of `PoCL`'s platform.
@@ -34,9 +34,9 @@ impl Platform {
             // SAFETY: a live platform, and room for 64 bytes of name.
             let code = unsafe {
                 let room = name.as_mut_ptr().cast();
-                (api.get_platform_info)(platform, opencl::PLATFORM_NAME, 64, room, null_mut())
+                (api.get_platform_info)(platform, PLATFORM_NAME, 64, room, null_mut())
             };
-            if code == opencl::SUCCESS && name.starts_with(NAME.as_bytes()) {
+            if code == SUCCESS && name.starts_with(NAME.as_bytes()) {
                 return Platform::cpu(api, platform);
             }
         }
@@ -47,12 +47,12 @@ impl Platform {
         let (mut device, mut compute_units) = (null_mut(), 0u32);
         // SAFETY: a live platform, and room for one device.
         check("clGetDeviceIDs", unsafe {
-            (api.get_devices)(platform, opencl::CPU, 1, &raw mut device, null_mut())
+            (api.get_devices)(platform, CPU, 1, &raw mut device, null_mut())
         })?;
         // SAFETY: a live device, and room for one 32-bit count.
         check("clGetDeviceInfo", unsafe {
             let room = (&raw mut compute_units).cast();
-            (api.get_device_info)(device, opencl::COMPUTE_UNITS, 4, room, null_mut())
+            (api.get_device_info)(device, COMPUTE_UNITS, 4, room, null_mut())
         })?;
         Ok(Platform { api, device, compute_units })
     }
@@ -72,7 +72,7 @@ impl Platform {
         if threads == self.compute_units as usize {
             return Ok(self.device);
         }
-        let counts = [opencl::PARTITION_BY_COUNTS, threads as isize, 0, 0];
+        let counts = [PARTITION_BY_COUNTS, threads as isize, 0, 0];
         let mut part = null_mut();
         // SAFETY: a live device, a list that ends in zero, and room for one part.
         check("clCreateSubDevices", unsafe {
@@ -122,7 +122,7 @@ impl Native {
             let bytes = buffer.contents.len();
             // SAFETY: a live context and no host memory.
             let handle = made("clCreateBuffer", |code| unsafe {
-                (api.create_buffer)(context, opencl::READ_WRITE, bytes, null_mut(), code)
+                (api.create_buffer)(context, READ_WRITE, bytes, null_mut(), code)
             })?;
             write(api, queue, handle, &buffer.contents)?;
             buffers.push(handle);
@@ -169,7 +169,7 @@ fn build(api: &Api, context: Handle, device: Handle, case: &Case) -> Result<Hand
         // because the log stays empty without one.
         unsafe {
             let room = log.as_mut_ptr().cast();
-            (api.get_build_info)(program, device, opencl::BUILD_LOG, 2000, room, null_mut());
+            (api.get_build_info)(program, device, BUILD_LOG, 2000, room, null_mut());
         }
         let log = String::from_utf8_lossy(&log);
         return Err(format!("{why}: {}", log.trim_end_matches('\0')));
@@ -221,4 +221,142 @@ impl Subject for Native {
         })?;
         Ok(bytes)
     }
+}
+
+/// A platform, device, context, queue, program, kernel or buffer.
+pub type Handle = *mut c_void;
+
+/// Success.
+pub const SUCCESS: i32 = 0;
+
+/// `CL_DEVICE_TYPE_CPU`.
+pub const CPU: u64 = 2;
+
+/// `CL_PLATFORM_NAME`.
+pub const PLATFORM_NAME: u32 = 0x0902;
+
+/// `CL_DEVICE_MAX_COMPUTE_UNITS`.
+pub const COMPUTE_UNITS: u32 = 0x1002;
+
+/// `CL_DEVICE_PARTITION_BY_COUNTS`.
+pub const PARTITION_BY_COUNTS: isize = 0x1087;
+
+/// `CL_PROGRAM_BUILD_LOG`.
+pub const BUILD_LOG: u32 = 0x1183;
+
+/// `CL_MEM_READ_WRITE`.
+pub const READ_WRITE: u64 = 1;
+
+type Properties = *const isize;
+
+type Notify = Option<extern "C" fn()>;
+
+type Query = unsafe extern "C" fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
+
+type Transfer<Bytes> = unsafe extern "C" fn(
+    Handle,
+    Handle,
+    u32,
+    usize,
+    usize,
+    Bytes,
+    u32,
+    *const Handle,
+    *mut Handle,
+) -> i32;
+
+/// The loaded library's entry points.
+#[allow(missing_docs, reason = "each is the call of that name in the specification")]
+pub struct Api {
+    pub get_platforms: unsafe extern "C" fn(u32, *mut Handle, *mut u32) -> i32,
+    pub get_platform_info: Query,
+    pub get_devices: unsafe extern "C" fn(Handle, u64, u32, *mut Handle, *mut u32) -> i32,
+    pub get_device_info: Query,
+    pub create_sub_devices:
+        unsafe extern "C" fn(Handle, Properties, u32, *mut Handle, *mut u32) -> i32,
+    pub create_context: unsafe extern "C" fn(
+        Properties,
+        u32,
+        *const Handle,
+        Notify,
+        *mut c_void,
+        *mut i32,
+    ) -> Handle,
+    pub create_queue: unsafe extern "C" fn(Handle, Handle, u64, *mut i32) -> Handle,
+    pub create_program:
+        unsafe extern "C" fn(Handle, u32, *const *const c_char, *const usize, *mut i32) -> Handle,
+    pub build_program:
+        unsafe extern "C" fn(Handle, u32, *const Handle, *const c_char, Notify, *mut c_void) -> i32,
+    pub get_build_info:
+        unsafe extern "C" fn(Handle, Handle, u32, usize, *mut c_void, *mut usize) -> i32,
+    pub create_kernel: unsafe extern "C" fn(Handle, *const c_char, *mut i32) -> Handle,
+    pub set_argument: unsafe extern "C" fn(Handle, u32, usize, *const c_void) -> i32,
+    pub create_buffer: unsafe extern "C" fn(Handle, u64, usize, *mut c_void, *mut i32) -> Handle,
+    pub write: Transfer<*const c_void>,
+    pub read: Transfer<*mut c_void>,
+    pub launch: unsafe extern "C" fn(
+        Handle,
+        Handle,
+        u32,
+        *const usize,
+        *const usize,
+        *const usize,
+        u32,
+        *const Handle,
+        *mut Handle,
+    ) -> i32,
+    pub finish: unsafe extern "C" fn(Handle) -> i32,
+}
+
+impl Api {
+    /// Loads `libOpenCL.so.1`, or says why not. It stays loaded: its threads outlive every handle.
+    pub fn load() -> Result<&'static Api, String> {
+        // SAFETY: the loader's initialization has no preconditions.
+        let library = unsafe { Library::new("libOpenCL.so.1") }
+            .map_err(|error| format!("no OpenCL loader ({error}); install ocl-icd-libopencl1"))?;
+        let library: &'static Library = Box::leak(Box::new(library));
+        // SAFETY: each name is given the type that the specification gives it.
+        let api = unsafe {
+            Api {
+                get_platforms: find(library, "clGetPlatformIDs")?,
+                get_platform_info: find(library, "clGetPlatformInfo")?,
+                get_devices: find(library, "clGetDeviceIDs")?,
+                get_device_info: find(library, "clGetDeviceInfo")?,
+                create_sub_devices: find(library, "clCreateSubDevices")?,
+                create_context: find(library, "clCreateContext")?,
+                create_queue: find(library, "clCreateCommandQueue")?,
+                create_program: find(library, "clCreateProgramWithSource")?,
+                build_program: find(library, "clBuildProgram")?,
+                get_build_info: find(library, "clGetProgramBuildInfo")?,
+                create_kernel: find(library, "clCreateKernel")?,
+                set_argument: find(library, "clSetKernelArg")?,
+                create_buffer: find(library, "clCreateBuffer")?,
+                write: find(library, "clEnqueueWriteBuffer")?,
+                read: find(library, "clEnqueueReadBuffer")?,
+                launch: find(library, "clEnqueueNDRangeKernel")?,
+                finish: find(library, "clFinish")?,
+            }
+        };
+        Ok(Box::leak(Box::new(api)))
+    }
+}
+
+/// # Safety
+/// `T` must be the type of the function of this name.
+unsafe fn find<T: Copy>(library: &'static Library, name: &str) -> Result<T, String> {
+    // SAFETY: `T` is the type of the function of this name, as this function requires.
+    let symbol = unsafe { library.get::<T>(name.as_bytes()) };
+    symbol.map(|symbol| *symbol).map_err(|error| format!("the OpenCL loader lacks {name}: {error}"))
+}
+
+/// An error code as a result.
+pub fn check(call: &str, code: i32) -> Result<(), String> {
+    if code == SUCCESS { Ok(()) } else { Err(format!("{call} failed with OpenCL error {code}")) }
+}
+
+/// A handle from a call that reports its error through its last argument.
+pub fn made(call: &str, make: impl FnOnce(*mut i32) -> Handle) -> Result<Handle, String> {
+    let mut code = SUCCESS;
+    let handle = make(&raw mut code);
+    check(call, code).map(|()| handle)
 }

@@ -6,7 +6,9 @@ use crate::assemble::shape::{
     Immediate, MAYBE_VALUE, OperandKind, RegisterForms, Registers, SCALAR_WIDE, SCALAR_WORD, Shape,
     VALUE, WIDE_WORDS, WORDS,
 };
-use crate::instructions::access::atomic::{Atomic, AtomicQuad};
+use crate::instructions::access::atomic::{
+    Atomic, AtomicQuad, CompareAndSwap, SingleSum, WordAtomic, WordSum,
+};
 use crate::instructions::access::direct::{LoadDirect, StoreDirect};
 use crate::instructions::access::site::AccessSite;
 use crate::instructions::access::{Load, Store, direct};
@@ -18,6 +20,8 @@ use crate::machine::handler::{Tiers, WideTiers};
 use crate::machine::slot::{Elem, NO_SLOT, SCALAR, Slot, WIDE};
 use crate::memory::guest;
 use lanework_ptx_ir::kernel::*;
+use lanework_ptx_ir::opcode::integer::IntegerSize;
+use lanework_ptx_ir::opcode::memory::AtomicOp;
 
 /// The handlers of a body at each SIMD level.
 macro_rules! leveled {
@@ -193,20 +197,33 @@ fn direct_shape(op: MemoryOp, wide: bool, scalar: bool) -> Shape {
 
 /// The handler of an access in any form.
 fn memory_handler(op: MemoryOp) -> Tiers {
+    /// The handlers of a body.
+    macro_rules! any {
+        ($body:ty) => {
+            Tiers::large::<$body, $body>()
+        };
+    }
     match (op.kind, op.ty.size(), op.ty.is_signed()) {
-        (MemoryKind::Load, 1, false) => Tiers::cold::<Load<u8>>(),
-        (MemoryKind::Load, 1, true) => Tiers::cold::<Load<i8>>(),
-        (MemoryKind::Load, 2, false) => Tiers::cold::<Load<u16>>(),
-        (MemoryKind::Load, 2, true) => Tiers::cold::<Load<i16>>(),
-        (MemoryKind::Load, 4, false) => Tiers::cold::<Load<u32>>(),
-        (MemoryKind::Load, 4, true) => Tiers::cold::<Load<i32>>(),
-        (MemoryKind::Load, ..) => Tiers::cold::<Load<u64>>(),
-        (MemoryKind::Store, 1, _) => Tiers::cold::<Store<u8>>(),
-        (MemoryKind::Store, 2, _) => Tiers::cold::<Store<u16>>(),
-        (MemoryKind::Store, 4, _) => Tiers::cold::<Store<u32>>(),
-        (MemoryKind::Store, ..) => Tiers::cold::<Store<u64>>(),
+        (MemoryKind::Load, 1, false) => any!(Load<u8>),
+        (MemoryKind::Load, 1, true) => any!(Load<i8>),
+        (MemoryKind::Load, 2, false) => any!(Load<u16>),
+        (MemoryKind::Load, 2, true) => any!(Load<i16>),
+        (MemoryKind::Load, 4, false) => any!(Load<u32>),
+        (MemoryKind::Load, 4, true) => any!(Load<i32>),
+        (MemoryKind::Load, ..) => any!(Load<u64>),
+        (MemoryKind::Store, 1, _) => any!(Store<u8>),
+        (MemoryKind::Store, 2, _) => any!(Store<u16>),
+        (MemoryKind::Store, 4, _) => any!(Store<u32>),
+        (MemoryKind::Store, ..) => any!(Store<u64>),
         (MemoryKind::Atomic(_), ..) if op.count == 2 => Tiers::cold::<AtomicQuad>(),
-        (MemoryKind::Atomic(_), ..) => Tiers::cold::<Atomic>(),
+        (MemoryKind::Atomic(AtomicOp::Add), 4, _) => any!(WordAtomic<WordSum>),
+        (MemoryKind::Atomic(AtomicOp::AddSingle { flush: false }), ..) => {
+            any!(WordAtomic<SingleSum>)
+        }
+        (MemoryKind::Atomic(AtomicOp::CompareAndSwap(IntegerSize::Word)), ..) => {
+            any!(WordAtomic<CompareAndSwap>)
+        }
+        (MemoryKind::Atomic(_), ..) => any!(Atomic),
     }
 }
 

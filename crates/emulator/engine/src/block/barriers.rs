@@ -191,6 +191,10 @@ unsafe impl Body for BarrierOperation {
         // warp may also arrive at another one.
         let apart = warp.mask != warp.live && !warp.independent;
         if apart && BarrierForm::unpacked(op.imm).aligned {
+            // What the other lanes do before they exit must not depend on which side of the branch runs first.
+            if warp.others_only_exit() {
+                return warp.stop_at(op, Stop::Align);
+            }
             let note = not_all_here(warp.index as usize, warp.mask, warp.live);
             let (kind, space) = (FaultKind::BarrierDivergence, MemorySpace::Shared);
             return fault(warp, op, RawFault::of_lanes(kind, space, warp.mask, note));

@@ -8,7 +8,7 @@ use crate::assemble::shape::{
 use crate::instructions::allocate::{Free, Malloc};
 use crate::instructions::print::Print;
 use crate::machine::handler::{Body, Tiers};
-use crate::machine::lanes::{Sink, Source};
+use crate::machine::lanes::{Source, fetch_cold, mask_of, put_cold, put_warm};
 use crate::machine::slot::{BITS, Elem, Lanes, NO_SLOT, SCALAR, Scalar, Slot};
 use crate::machine::{Op, Warp};
 use lanework_ptx_ir::opcode::sync::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
@@ -35,7 +35,7 @@ unsafe fn put_same<T: Elem>(warp: &mut Warp, slot: Slot, value: T) {
             let base = [value.to64(); 2];
             *warp.at(slot).cast::<Scalar>() = Scalar { base, stride: 0, unused: 0 };
         } else {
-            T::put(warp, slot, Lanes([value; 32]));
+            put_cold(warp, slot, Lanes([value; 32]));
         }
     }
 }
@@ -64,7 +64,7 @@ pub unsafe fn put_predicate(warp: &mut Warp, slot: Slot, bits: u32) {
 unsafe fn put_lanes(warp: &mut Warp, slot: Slot, lanes: Lanes<u32>) {
     if slot != NO_SLOT {
         // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
-        unsafe { u32::put(warp, slot, lanes) }
+        unsafe { put_cold(warp, slot, lanes) }
     }
 }
 
@@ -92,63 +92,117 @@ pub struct Shuffle;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Shuffle {
+    #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe {
-            let own = u32::fetch(warp, op.b);
-            let (a, _) = warp.brought(own);
-            let b = u32::fetch(warp, op.c);
-            let c = u32::fetch(warp, op.d);
-            let mode = extra(op);
-            let mut out = a;
-            let mut inside = 0;
-            for i in 0..32u32 {
-                let lane = i as usize;
-                let (amount, limit, segment) =
-                    (b.0[lane] & 31, c.0[lane] & 31, c.0[lane] >> 8 & 31);
-                let highest = (i & segment) | (limit & !segment);
-                let lowest = i & segment;
-                let (from, ok) = match mode {
-                    0 => (i.wrapping_sub(amount), i as i32 - amount as i32 >= highest as i32),
-                    1 => (i + amount, i + amount <= highest),
-                    2 => (i ^ amount, i ^ amount <= highest),
-                    _ => {
-                        let from = lowest | (amount & !segment);
-                        (from, from <= highest)
-                    }
-                };
-                if ok {
-                    inside |= 1 << i;
-                    out.0[lane] = a.0[(from & 31) as usize];
-                }
+            let mut copies = [Lanes([0; 32]); 3];
+            let [own, copy, other] = &mut copies;
+            let a = if warp.exchange.is_some() {
+                let values = fetch_cold::<u32>(warp, op.b);
+                *own = warp.brought(values).0;
+                own
+            } else {
+                u32::view(warp, op.b, own)
+            };
+            let operands = (u32::view(warp, op.c, copy), u32::view(warp, op.d, other));
+            let (out, inside) = match extra(op) {
+                0 => moved(a, operands, |i, amount, _, highest| {
+                    (i.wrapping_sub(amount), i as i32 - amount as i32 >= highest as i32)
+                }),
+                1 => moved(a, operands, |i, n, _, highest| (i + n, i + n <= highest)),
+                2 => moved(a, operands, |i, n, _, highest| (i ^ n, i ^ n <= highest)),
+                _ => moved(a, operands, |i, amount, segment, highest| {
+                    let from = (i & segment) | (amount & !segment);
+                    (from, from <= highest)
+                }),
+            };
+            if op.a != NO_SLOT {
+                put_warm(warp, op.a, out);
             }
-            put_lanes(warp, op.a, out);
             put_predicate(warp, second(op), inside);
-            op.next(warp)
+            op.leave()
         }
     }
+}
+
+/// The values of a shuffle, and the lanes whose source is in their segment; the others keep their own value. `place` gives
+/// the source and whether it is, from the lane, the amount, the bits of its segment, and the last lane.
+#[inline(always)]
+fn moved(
+    a: &Lanes<u32>,
+    (b, c): (&Lanes<u32>, &Lanes<u32>),
+    place: impl Fn(u32, u32, u32, u32) -> (u32, bool),
+) -> (Lanes<u32>, u32) {
+    let (mut from, mut outside, mut out) = (Lanes([0; 32]), Lanes([0; 32]), Lanes([0; 32]));
+    for i in 0..32 {
+        let (lane, limit, segment) = (i as u32, c.0[i] & 31, c.0[i] >> 8 & 31);
+        let highest = (lane & segment) | (limit & !segment);
+        let (at, ok) = place(lane, b.0[i] & 31, segment, highest);
+        from.0[i] = if ok { at } else { lane };
+        outside.0[i] = if ok { 0 } else { BITS[i] };
+    }
+    for i in 0..32 {
+        out.0[i] = a.0[from.0[i] as usize & 31];
+    }
+    let mut none = 0;
+    for i in 0..32 {
+        none |= outside.0[i];
+    }
+    (out, !none)
 }
 
 /// The lanes of those that take part which each lane's member mask names.
 ///
 /// # Safety
 /// The warp runs a handler: as for [`Body::run`](crate::machine::handler::Body::run).
-unsafe fn members(warp: &Warp, slot: Slot, here: u32) -> Lanes<u32> {
+unsafe fn members(warp: &Warp, slot: Slot, here: u32) -> Members {
     // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
-    let mut members = unsafe { u32::fetch(warp, slot) };
+    let mut members = unsafe {
+        if slot & SCALAR != 0 {
+            let scalar = *warp.at(slot).cast::<Scalar>();
+            let [low, high] = scalar.base.map(|base| base as u32 & here);
+            if low == high && scalar.stride as u32 == 0 {
+                return Members::Same(low);
+            }
+        }
+        fetch_cold::<u32>(warp, slot)
+    };
     for i in 0..32 {
         members.0[i] &= here;
     }
-    members
+    Members::OfLanes(members)
+}
+
+/// The lanes that participate with each lane.
+enum Members {
+    /// The same for all lanes.
+    Same(u32),
+    /// Of each lane.
+    OfLanes(Lanes<u32>),
+}
+
+impl Members {
+    fn of(&self, lane: usize) -> u32 {
+        match self {
+            Members::Same(group) => *group,
+            Members::OfLanes(members) => members.0[lane],
+        }
+    }
 }
 
 /// Sets each active lane's result to `f` of the lanes that participate with it. Several groups of lanes
 /// may share an instruction; mostly there is one group.
+#[inline(always)]
 fn by_group<T: Copy + Default>(
     mask: u32,
-    members: &Lanes<u32>,
+    members: &Members,
     mut f: impl FnMut(u32) -> T,
 ) -> Lanes<T> {
+    let members = match members {
+        Members::Same(group) => return Lanes([f(*group); 32]),
+        Members::OfLanes(members) => members,
+    };
     let mut out = Lanes([T::default(); 32]);
     let mut rest = mask;
     while rest != 0 {
@@ -178,7 +232,7 @@ unsafe fn put_words(warp: &mut Warp, slot: Slot, lanes: Lanes<u32>) {
             let first = warp.mask.trailing_zeros() as usize & 31;
             put_same(warp, slot, lanes.0[first]);
         } else {
-            u32::put(warp, slot, lanes);
+            put_warm(warp, slot, lanes);
         }
     }
 }
@@ -188,6 +242,7 @@ pub struct Vote;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Vote {
+    #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe {
@@ -207,10 +262,11 @@ unsafe impl Body for Vote {
             if mode > 2 {
                 put_words(warp, op.a, out);
             } else {
-                let mut holds = 0;
+                let mut truth = Lanes([false; 32]);
                 for i in 0..32 {
-                    holds |= out.0[i] << i;
+                    truth.0[i] = out.0[i] != 0;
                 }
+                let holds = mask_of(&truth);
                 put_predicate(warp, op.a, holds);
             }
             op.next(warp)
@@ -232,7 +288,7 @@ unsafe impl Body for Match {
             let mut equal = Lanes([0u32; 32]);
             for i in 0..32 {
                 for j in 0..32 {
-                    if members.0[i] & BITS[j] != 0 && a.0[i] == a.0[j] {
+                    if members.of(i) & BITS[j] != 0 && a.0[i] == a.0[j] {
                         equal.0[i] |= BITS[j];
                     }
                 }
@@ -242,9 +298,9 @@ unsafe impl Body for Match {
             } else {
                 let mut agree = 0;
                 for i in 0..32 {
-                    let all = equal.0[i] == members.0[i];
+                    let all = equal.0[i] == members.of(i);
                     agree |= u32::from(all) << i;
-                    equal.0[i] = if all { members.0[i] } else { 0 };
+                    equal.0[i] = if all { members.of(i) } else { 0 };
                 }
                 put_lanes(warp, op.a, equal);
                 put_predicate(warp, second(op), agree);
@@ -313,37 +369,44 @@ pub struct Redux;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Redux {
+    #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe {
-            let own = u32::fetch(warp, op.b);
+            let own = fetch_cold::<u32>(warp, op.b);
             let (a, here) = warp.brought(own);
             let members = members(warp, op.c, here);
-            let signed = |x: u32| x as i32;
             let mode = extra(op);
-            let out = by_group(warp.mask, &members, |group| {
-                let group = (0..32).filter(|i| group & BITS[*i] != 0).map(|i| a.0[i]);
-                match mode {
-                    REDUX_ADD => group.fold(0, u32::wrapping_add),
-                    REDUX_MIN_U => group.min().unwrap_or(0),
-                    REDUX_MAX_U => group.max().unwrap_or(0),
-                    REDUX_MIN_S => group.min_by_key(|x| signed(*x)).unwrap_or(0),
-                    REDUX_MAX_S => group.max_by_key(|x| signed(*x)).unwrap_or(0),
-                    REDUX_AND => group.fold(u32::MAX, |a, b| a & b),
-                    REDUX_OR => group.fold(0, |a, b| a | b),
-                    _ => group.fold(0, |a, b| a ^ b),
+            let out = by_group(warp.mask, &members, |group| match mode {
+                REDUX_ADD => fold(&a, group, 0, u32::wrapping_add),
+                REDUX_MIN_U => fold(&a, group, u32::MAX, u32::min),
+                REDUX_MAX_U => fold(&a, group, 0, u32::max),
+                REDUX_MIN_S => {
+                    fold(&a, group, i32::MAX as u32, |a, b| (a as i32).min(b as i32) as u32)
                 }
+                REDUX_MAX_S => {
+                    fold(&a, group, i32::MIN as u32, |a, b| (a as i32).max(b as i32) as u32)
+                }
+                REDUX_AND => fold(&a, group, u32::MAX, |a, b| a & b),
+                REDUX_OR => fold(&a, group, 0, |a, b| a | b),
+                _ => fold(&a, group, 0, |a, b| a ^ b),
             });
             put_words(warp, op.a, out);
-            op.next(warp)
+            op.leave()
         }
     }
+}
+
+/// Combines the values of a group's lanes by a function with this neutral element.
+#[inline(always)]
+fn fold(a: &Lanes<u32>, group: u32, neutral: u32, f: impl Fn(u32, u32) -> u32) -> u32 {
+    (0..32).fold(neutral, |sum, i| f(sum, if group & BITS[i] != 0 { a.0[i] } else { neutral }))
 }
 
 /// The handler of an opcode, and the number that tells it the mode.
 pub fn handler(op: WarpOp) -> (Tiers, u32) {
     match op {
-        WarpOp::Shuffle(mode) => (Tiers::cold::<Shuffle>(), shuffle_mode(mode)),
+        WarpOp::Shuffle(mode) => (Tiers::large::<Shuffle, Shuffle>(), shuffle_mode(mode)),
         WarpOp::Vote { mode, negated } => {
             let mode = match mode {
                 VoteMode::All => 0,
@@ -351,7 +414,7 @@ pub fn handler(op: WarpOp) -> (Tiers, u32) {
                 VoteMode::Uniform => 2,
                 VoteMode::Ballot => 3,
             };
-            (Tiers::cold::<Vote>(), mode | u32::from(negated) << 8)
+            (Tiers::large::<Vote, Vote>(), mode | u32::from(negated) << 8)
         }
         WarpOp::Match { all } => (Tiers::cold::<Match>(), u32::from(all)),
         WarpOp::ActiveMask => (Tiers::cold::<ActiveMask>(), 0),
@@ -367,7 +430,7 @@ pub fn handler(op: WarpOp) -> (Tiers, u32) {
                 WarpReduction::Or => REDUX_OR,
                 WarpReduction::Xor => REDUX_XOR,
             };
-            (Tiers::cold::<Redux>(), mode)
+            (Tiers::large::<Redux, Redux>(), mode)
         }
         WarpOp::Clock { high } => (Tiers::cold::<Clock>(), u32::from(high)),
         WarpOp::Print => (Tiers::cold::<Print>(), 0),

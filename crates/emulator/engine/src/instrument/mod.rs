@@ -293,8 +293,16 @@ pub unsafe trait Instrument: Send + 'static {
     /// A warp loads or stores a matrix by `wmma`; its accesses are reported, too.
     fn matrix_tile(&mut self, _warp: &Warp, _instruction: u32, _tile: &MatrixTile<'_>) {}
 
-    /// A warp's product (`wgmma`) reads these 16-byte chunks of its block's shared memory.
-    fn product_reads(&mut self, _warp: &Warp, _instruction: u32, _chunks: &[u64]) {}
+    /// A warp's product (`wgmma`) reads these 16-byte chunks of its block's shared memory; `accumulates` says whether it
+    /// reads its accumulators, too.
+    fn product_reads(
+        &mut self,
+        _warp: &Warp,
+        _instruction: u32,
+        _chunks: &[u64],
+        _accumulates: bool,
+    ) {
+    }
 
     /// A lane's instruction on tensor memory reads these 16-byte chunks of the shared memory of the block of a rank,
     /// through the asynchronous proxy, from now until its commit has arrived.

@@ -3,7 +3,7 @@
 use crate::instructions::cross;
 use crate::machine::lanes::fetch_cold;
 use crate::machine::slot::{Elem, Lanes};
-use crate::machine::{DEPTH, Op, ReconvergenceEntry, Stop, Warp};
+use crate::machine::{DEPTH, NO_RECONVERGENCE, Op, ReconvergenceEntry, Stop, Warp};
 use lanework_ptx_ir::opcode::sync::WarpOp;
 
 impl Warp {
@@ -64,6 +64,25 @@ impl Warp {
                 self.live &= !bit;
             }
         }
+    }
+
+    /// Whether the lanes that are elsewhere are in branches whose sides meet only where they exit.
+    #[cold]
+    pub fn others_only_exit(&self) -> bool {
+        let mut elsewhere = self.live & !self.mask;
+        let mut meeting = self.reconvergence_pc;
+        for entry in self.stack[..self.depth].iter().rev() {
+            // SAFETY: `Branch` pushed the entries of the reconvergence stack, with indices that the assembler stored in
+            // operations of this code.
+            let exits = || meeting == NO_RECONVERGENCE || unsafe { (*self.op(meeting)).ends() };
+            let waits = entry.pc == meeting;
+            if entry.mask & elsewhere != 0 && (waits || !exits()) {
+                return false;
+            }
+            elsewhere &= !entry.mask;
+            meeting = if waits { entry.reconvergence_pc } else { meeting };
+        }
+        true
     }
 
     /// Pops the stack and continues there; stops when no lane is left.

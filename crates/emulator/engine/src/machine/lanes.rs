@@ -23,6 +23,11 @@ pub trait Source: Copy + Default + 'static {
     /// # Safety
     /// As for `pair`.
     unsafe fn pair_bare(warp: &Warp, slot: Slot) -> [Self; 2];
+    /// All lanes: in place if the register holds values of this type, else in `copy`.
+    ///
+    /// # Safety
+    /// As for `fetch`.
+    unsafe fn view<'a>(warp: &'a Warp, slot: Slot, copy: &'a mut Lanes<Self>) -> &'a Lanes<Self>;
     /// All lanes of a varying register of this type's own width; the slot is a bare offset.
     ///
     /// # Safety
@@ -50,10 +55,38 @@ pub unsafe fn put_cold<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
     unsafe { T::put(warp, slot, lanes) }
 }
 
+/// [`Sink::put`] with the common case inline: a register of this type, all lanes active.
+///
+/// # Safety
+/// As for [`Sink::put`].
+#[inline(always)]
+pub unsafe fn put_warm<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
+    // SAFETY: the slot is in the register file, as `put` requires; `HELD_AS` is the form of varying registers that hold
+    // values of this type as they are.
+    unsafe {
+        if Some(slot & (SCALAR | WIDE)) == T::HELD_AS && warp.mask == u32::MAX {
+            *warp.at(slot).cast::<Lanes<T>>() = lanes;
+        } else {
+            put_cold(warp, slot, lanes);
+        }
+    }
+}
+
+/// The form of varying registers with the layout of an array of the type.
+const fn held_as<T: Elem>() -> Option<Slot> {
+    match (size_of::<T>(), T::WIDE) {
+        (4, false) => Some(0),
+        (8, true) => Some(WIDE),
+        _ => None,
+    }
+}
+
 /// A type that a result can be written as.
 pub trait Sink: Copy + Default + 'static {
     /// How its own registers are stored.
     const WRITE: Width;
+    /// The form of varying registers with the layout of an array of the type, if there is one.
+    const HELD_AS: Option<Slot>;
     /// Writes the active lanes of a varying register.
     ///
     /// # Safety
@@ -111,6 +144,19 @@ impl<T: Elem> Source for T {
     }
 
     #[inline(always)]
+    unsafe fn view<'a>(warp: &'a Warp, slot: Slot, copy: &'a mut Lanes<T>) -> &'a Lanes<T> {
+        // SAFETY: the slot is in the register file (`Source::view`); a varying register of this form holds 32 values of
+        // this type, and nothing writes it while the warp is borrowed.
+        unsafe {
+            if Some(slot & (SCALAR | WIDE)) == held_as::<T>() {
+                return &*warp.at(slot).cast::<Lanes<T>>();
+            }
+            *copy = fetch_cold(warp, slot);
+            copy
+        }
+    }
+
+    #[inline(always)]
     unsafe fn pair(warp: &Warp, slot: Slot) -> [T; 2] {
         // SAFETY: the slot is in the register file and is in scalar form (`Source::pair`).
         let base = unsafe { (*warp.at(slot).cast::<Scalar>()).base };
@@ -148,6 +194,7 @@ impl<T: Elem> Source for T {
 
 impl<T: Elem> Sink for T {
     const WRITE: Width = if T::WIDE { Width::Wide } else { Width::Word };
+    const HELD_AS: Option<Slot> = held_as::<T>();
 
     #[inline(always)]
     unsafe fn put(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
@@ -225,29 +272,45 @@ pub unsafe fn put_words<T: Copy>(warp: &mut Warp, slot: Slot, words: Lanes<T>) {
 ///
 /// # Safety
 /// The slot is a register of the warp.
-#[inline(never)]
+#[inline(always)]
 pub unsafe fn addresses(warp: &Warp, slot: Slot, offset: u64) -> Lanes<u64> {
+    let mut at = Lanes([0u64; 32]);
     // SAFETY: the slot is a register of the warp, as this function requires.
     unsafe {
-        if slot & WIDE != 0 {
-            let mut at = u64::fetch(warp, slot);
-            for i in 0..32 {
-                at.0[i] = at.0[i].wrapping_add(offset);
+        if slot & (SCALAR | WIDE) == SCALAR | WIDE {
+            // Four lanes at a time, because most hosts have no product of 64-bit lanes.
+            let Scalar { base, stride, .. } = *warp.at(slot).cast::<Scalar>();
+            for half in 0..2 {
+                let mut four = [0u64; 4];
+                for j in 0..4 {
+                    let step = stride.wrapping_mul(j as u64);
+                    four[j] = base[half].wrapping_add(step).wrapping_add(offset);
+                }
+                for i in 0..16 {
+                    at.0[half * 16 + i] = four[i % 4];
+                    four[i % 4] = four[i % 4].wrapping_add(stride.wrapping_mul(4));
+                }
             }
-            return at;
+        } else if slot & WIDE != 0 {
+            let mut copy = Lanes([0u64; 32]);
+            let words = u64::view(warp, slot, &mut copy);
+            for i in 0..32 {
+                at.0[i] = words.0[i].wrapping_add(offset);
+            }
+        } else {
+            let mut copy = Lanes([0u32; 32]);
+            let words = u32::view(warp, slot, &mut copy);
+            for i in 0..32 {
+                at.0[i] = u64::from(words.0[i].wrapping_add(offset as u32));
+            }
         }
-        let words = u32::fetch(warp, slot);
-        let mut at = Lanes([0u64; 32]);
-        for i in 0..32 {
-            at.0[i] = u64::from(words.0[i].wrapping_add(offset as u32));
-        }
-        at
     }
+    at
 }
 
 /// One bit per true lane.
 #[inline(always)]
-fn mask_of(lanes: &Lanes<bool>) -> u32 {
+pub fn mask_of(lanes: &Lanes<bool>) -> u32 {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: SSE2 is part of x86-64, and the array holds 32 bytes.
     unsafe {
@@ -281,6 +344,13 @@ impl Source for bool {
     }
 
     #[inline(always)]
+    unsafe fn view<'a>(warp: &'a Warp, slot: Slot, copy: &'a mut Lanes<bool>) -> &'a Lanes<bool> {
+        // SAFETY: `fetch` has the same requirement.
+        *copy = unsafe { fetch_cold(warp, slot) };
+        copy
+    }
+
+    #[inline(always)]
     unsafe fn pair(warp: &Warp, slot: Slot) -> [bool; 2] {
         // SAFETY: the slot is in the register file and is a predicate, the only form of a `bool` (`Source::pair`).
         let mask = unsafe { *warp.at(slot).cast::<u32>() };
@@ -302,6 +372,7 @@ impl Source for bool {
 
 impl Sink for bool {
     const WRITE: Width = Width::Predicate;
+    const HELD_AS: Option<Slot> = None;
 
     #[inline(always)]
     unsafe fn put(warp: &mut Warp, slot: Slot, lanes: Lanes<bool>) {

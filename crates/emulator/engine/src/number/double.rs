@@ -25,6 +25,7 @@ pub fn with_nan_of<const N: usize>(result: f64, operands: [f64; N]) -> f64 {
 }
 
 /// The smaller operand, or the one that is not NaN; -0 is below +0.
+#[inline(always)]
 pub fn min(a: f64, b: f64) -> f64 {
     let equal = f64::from_bits(a.to_bits() | b.to_bits());
     let ordered = if a == b {
@@ -38,6 +39,7 @@ pub fn min(a: f64, b: f64) -> f64 {
 }
 
 /// The larger operand, or the one that is not NaN; +0 is above -0.
+#[inline(always)]
 pub fn max(a: f64, b: f64) -> f64 {
     let equal = f64::from_bits(a.to_bits() & b.to_bits());
     let ordered = if a == b {
@@ -51,6 +53,7 @@ pub fn max(a: f64, b: f64) -> f64 {
 }
 
 /// The operand that is a number; the second where neither is.
+#[inline(always)]
 fn number_of(a: f64, b: f64, ordered: f64) -> f64 {
     match (a.is_nan(), b.is_nan()) {
         (true, true) => quiet(b),

@@ -2,13 +2,16 @@
 //! "Half Precision Floating-Point Instructions").
 //!
 //! Sums and products of two 16-bit numbers round once from f32. A fused operation rounds twice: its sum is rounded to
-//! odd in f64, after which rounding to 11 or 8 bits gives the same result as a single rounding (Boldo and Melquiond,
-//! "Emulation of a FMA and correctly-rounded sums: proved algorithms using rounding to odd", IEEE Transactions on
-//! Computers 57(4), 2008).
+//! odd in f32 (f16) or f64 (bf16), after which rounding to 11 or 8 bits gives the same result as a single rounding
+//! (Boldo and Melquiond, "Emulation of a FMA and correctly-rounded sums: proved algorithms using rounding to odd", IEEE
+//! Transactions on Computers 57(4), 2008).
+//!
+//! [`lanes`] has the same for a warp.
+
+pub(crate) mod lanes;
 
 use crate::number::single::NAN32;
 use half::{bf16, f16};
-use lanework_ptx_ir::module::constants::round_to_odd;
 
 /// The NaN that 16-bit arithmetic produces, of either type.
 pub const NAN16: u16 = 0x7fff;
@@ -55,24 +58,22 @@ pub fn relu16x2(a: u32) -> u32 {
 
 /// Applies `f` to the low and to the high halves.
 #[inline(always)]
-pub fn map16<const N: usize>(x: [u32; N], f: impl Fn([f16; N]) -> f16) -> u32 {
-    let (mut lows, mut highs) = ([f16::ZERO; N], [f16::ZERO; N]);
+pub fn map16<const N: usize>(x: [u32; N], f: impl Fn([f32; N]) -> f32) -> u32 {
+    let (mut lows, mut highs) = ([0.0; N], [0.0; N]);
     for i in 0..N {
-        (lows[i], highs[i]) = (f16::from_bits(x[i] as u16), f16::from_bits((x[i] >> 16) as u16));
+        (lows[i], highs[i]) = (f16_value(x[i] & 0xffff), f16_value(x[i] >> 16));
     }
-    let (low, high) = (f(lows).to_bits(), f(highs).to_bits());
-    u32::from(low) | u32::from(high) << 16
+    f16_bits(f(lows)) | f16_bits(f(highs)) << 16
 }
 
 /// The same for `bf16`.
 #[inline(always)]
-pub fn mapb16<const N: usize>(x: [u32; N], f: impl Fn([bf16; N]) -> bf16) -> u32 {
-    let (mut lows, mut highs) = ([bf16::ZERO; N], [bf16::ZERO; N]);
+pub fn mapb16<const N: usize>(x: [u32; N], f: impl Fn([f32; N]) -> f32) -> u32 {
+    let (mut lows, mut highs) = ([0.0; N], [0.0; N]);
     for i in 0..N {
-        (lows[i], highs[i]) = (bf16::from_bits(x[i] as u16), bf16::from_bits((x[i] >> 16) as u16));
+        (lows[i], highs[i]) = (f32::from_bits(x[i] << 16), f32::from_bits(x[i] & 0xffff_0000));
     }
-    let (low, high) = (f(lows).to_bits(), f(highs).to_bits());
-    u32::from(low) | u32::from(high) << 16
+    bf16_bits(f(lows)) | bf16_bits(f(highs)) << 16
 }
 
 /// Two 16-bit patterns side by side.
@@ -81,10 +82,15 @@ pub fn pair(high: u16, low: u16) -> u32 {
     u32::from(high) << 16 | u32::from(low)
 }
 
-/// An f16 as f32, by arithmetic on its bits, so that it vectorizes over 32 lanes.
+/// An f16 as f32.
 #[inline(always)]
 pub fn widen16(x: f16) -> f32 {
-    let bits = u32::from(x.to_bits());
+    f16_value(x.to_bits().into())
+}
+
+/// The f32 of an f16's bits, by arithmetic on them, so that it vectorizes over 32 lanes.
+#[inline(always)]
+pub fn f16_value(bits: u32) -> f32 {
     let sign = (bits & 0x8000) << 16;
     let magnitude = bits & 0x7fff;
     // 2^112 moves the exponent's bias from 15 to 127, subnormals included.
@@ -116,40 +122,85 @@ impl Narrow for bf16 {
     }
 }
 
-// Out of line: every narrow instruction shares these.
-
 /// The nearest f16; NaN is the one that arithmetic makes.
-#[inline(never)]
+#[inline(always)]
 pub fn to_f16(x: f32) -> f16 {
-    if x.is_nan() { f16::from_bits(NAN16) } else { f16::from_f32(x) }
+    f16::from_bits(f16_bits(x) as u16)
 }
 
 /// The nearest bf16; NaN is the one that arithmetic makes.
-#[inline(never)]
+#[inline(always)]
 pub fn to_bf16(x: f32) -> bf16 {
-    if x.is_nan() { bf16::from_bits(NAN16) } else { bf16::from_f32(x) }
+    bf16::from_bits(bf16_bits(x) as u16)
+}
+
+/// The bits of the nearest f16, by arithmetic on words, so that it vectorizes over 32 lanes.
+#[inline(always)]
+pub fn f16_bits(x: f32) -> u32 {
+    let bits = x.to_bits();
+    let (sign, magnitude) = (bits >> 16 & 0x8000, bits & 0x7fff_ffff);
+    // 0.5 has the last place of a subnormal f16, so the host's sum rounds.
+    let subnormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
+    let even = magnitude >> 13 & 1;
+    let normal = magnitude.wrapping_add(0xfff + even).wrapping_sub(112 << 23) >> 13;
+    let rounded = if magnitude < 0x3880_0000 { subnormal } else { normal };
+    let rounded = if magnitude >= 0x4780_0000 { 0x7c00 } else { rounded };
+    if magnitude > 0x7f80_0000 { NAN16.into() } else { sign | rounded }
+}
+
+/// The bits of the nearest bf16, likewise.
+#[inline(always)]
+pub fn bf16_bits(x: f32) -> u32 {
+    let bits = x.to_bits();
+    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
+    if bits & 0x7fff_ffff > 0x7f80_0000 { NAN16.into() } else { rounded }
 }
 
 /// The nearest f16, rounded once.
-#[inline(never)]
+#[inline(always)]
 pub fn wide_to_f16(x: f64) -> f16 {
-    to_f16(round_to_odd(x))
+    to_f16(odd(x))
 }
 
 /// The nearest bf16, rounded once.
-#[inline(never)]
+#[inline(always)]
 pub fn wide_to_bf16(x: f64) -> bf16 {
-    to_bf16(round_to_odd(x))
+    to_bf16(odd(x))
+}
+
+/// [`round_to_odd`](lanework_ptx_ir::module::constants::round_to_odd) in a form that vectorizes.
+#[inline(always)]
+fn odd(x: f64) -> f32 {
+    let nearest = x as f32;
+    let wide = f64::from(nearest);
+    let beyond = u32::from(wide.abs() > x.abs());
+    let odd = nearest.to_bits().wrapping_sub(beyond) | 1;
+    // NaN is neither less nor greater.
+    f32::from_bits(if (wide < x) | (wide > x) { odd } else { nearest.to_bits() })
 }
 
 /// A result before it is rounded to an f16 that is to be flushed. Subnormal numbers have fewer digits, so
 /// one may round up to the smallest normal number that would stay below it with all digits.
-pub fn flushable(x: f64) -> f64 {
-    const BELOW: f64 = (1.0 - 1.0 / 4096.0) / 16384.0;
-    if x.abs() < BELOW { 0f64.copysign(x) } else { x }
+pub fn flushable(x: f32) -> f32 {
+    const BELOW: f32 = (1.0 - 1.0 / 4096.0) / 16384.0;
+    if x.abs() < BELOW { 0f32.copysign(x) } else { x }
 }
 
-/// `a * b + c` in f64, rounded to odd: rounding it again is as rounding once.
+/// `a * b + c` of f16 in f32, rounded to odd: rounding it again is as rounding once. The numbers are small enough for an
+/// exact product and an exact rounding error of the sum (Knuth's TwoSum).
+#[inline(always)]
+pub fn fused16(a: f32, b: f32, c: f32) -> f32 {
+    let product = a * b;
+    let sum = product + c;
+    let part = sum - product;
+    let lost = (product - (sum - part)) + (c - part);
+    let beyond = (lost > 0.0) != (sum > 0.0);
+    let odd = sum.to_bits().wrapping_sub(u32::from(beyond)) | 1;
+    // NaN has lost nothing.
+    f32::from_bits(if (lost < 0.0) | (lost > 0.0) { odd } else { sum.to_bits() })
+}
+
+/// `a * b + c` of bf16 in f64, rounded to odd, likewise.
 pub fn fused(a: f32, b: f32, c: f32) -> f64 {
     // Both factors have at most 11 bits, so the product is exact.
     let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
@@ -220,12 +271,12 @@ mod tests {
     /// all digits, are flushed.
     #[test]
     fn results_just_below_the_least_normal_number_are_flushed() {
-        let number = |bits| f64::from(f16::from_bits(bits).to_f32());
-        let flushed = |x: f64| flush16(wide_to_f16(flushable(x)).to_bits());
+        let number = |bits| f16::from_bits(bits).to_f32();
+        let flushed = |x: f32| flush16(to_f16(flushable(x)).to_bits());
         assert_eq!(flushed(number(0xb2c6) * number(0x8cb9)), 0);
         assert_eq!(flushed(number(0x0400) * number(0x3bff)), 0);
         assert_eq!(flushed(number(0x8bde) * number(0x3411)), 0x8000);
-        assert_eq!(flushed(number(0x0d13) * number(0x8569) + number(0x0400)), 0);
+        assert_eq!(flushed(fused16(number(0x0d13), number(0x8569), number(0x0400))), 0);
         assert_eq!(flushed(number(0x0400)), 0x0400);
     }
 }

@@ -73,6 +73,24 @@ pub fn fma_flushed(a: f32, b: f32, c: f32) -> f32 {
     if below { 0f32.copysign(result) } else { result }
 }
 
+/// `fma.ftz` of a warp. Whether a result is below the smallest normal number with all digits matters only if one rounds
+/// to that number, which is rare.
+#[inline(always)]
+pub fn fma_flushed_lanes(a: &[f32; 32], b: &[f32; 32], c: &[f32; 32]) -> [f32; 32] {
+    let (mut out, mut smallest) = ([0.0f32; 32], 0);
+    for i in 0..32 {
+        let result = flush(flush(a[i]).mul_add(flush(b[i]), flush(c[i])));
+        smallest |= u32::from(result.abs() == f32::MIN_POSITIVE);
+        out[i] = canonical(result);
+    }
+    if smallest != 0 {
+        for i in 0..32 {
+            out[i] = canonical(fma_flushed(a[i], b[i], c[i]));
+        }
+    }
+    out
+}
+
 /// Whether `a * b + c`, which rounds to the smallest normal number of its sign, would stay below it with
 /// all digits; see [`flush_rounded_up`].
 #[inline(always)]
@@ -126,8 +144,9 @@ pub fn max32(a: f32, b: f32) -> f32 {
 }
 
 /// `f`, or NaN if either operand is NaN (`.NaN`).
+#[inline(always)]
 pub fn or_nan(f: impl Fn(f32, f32) -> f32, a: f32, b: f32) -> f32 {
-    if a.is_nan() || b.is_nan() { f32::from_bits(NAN32) } else { f(a, b) }
+    if a.is_nan() | b.is_nan() { f32::from_bits(NAN32) } else { f(a, b) }
 }
 
 /// `f` of the magnitudes, with the exclusive or of the signs (`.xorsign.abs`).

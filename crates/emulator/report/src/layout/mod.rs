@@ -31,8 +31,7 @@
 mod fit;
 mod render;
 mod table;
-mod words;
 
+pub use fit::{columns, cut, excerpt, hanging, wrap};
 pub use render::{Block, Laid, join, lay_out};
 pub use table::{Cell, Column, Fit, Shown, Table, Tone};
-pub use words::{columns, cut, excerpt, hanging, wrap};

@@ -2,9 +2,10 @@
 //!
 //! Writes a fitted table as lines.
 
-use crate::layout::fit::{Form, GAP, Place, Plan, header, plan};
+use crate::layout::fit::{
+    Form, GAP, Place, Plan, columns, excerpt, hanging, header, plan, wrap, written,
+};
 use crate::layout::table::{Cell, Fit, Flow, Table, Tone};
-use crate::layout::words::{columns, excerpt, hanging, wrap, written};
 
 /// A table or a paragraph.
 #[derive(Clone, Debug)]

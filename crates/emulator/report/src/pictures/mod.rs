@@ -2,13 +2,12 @@
 //! and the active lanes of each warp over time.
 
 mod access;
-mod activity;
 pub mod drawing;
 mod svg;
 
-pub use access::{Cost, Sector, bank_rows, bank_wavefronts, caption, cost, ranges, sector_lines};
-pub use activity::{
-    COLUMNS, Choice, Picture, STRIPS, Strip, choose, first_of_each, moments, strips,
+pub use access::{
+    COLUMNS, Choice, Cost, Picture, STRIPS, Sector, Strip, bank_rows, bank_wavefronts, caption,
+    choose, cost, first_of_each, moments, ranges, sector_lines, strips,
 };
 pub use svg::{grid, svg};
 

@@ -1,7 +1,8 @@
 //! Pictures as SVG: the sectors or banks of accesses as grids, and the active lanes of warps over time.
 
-use super::access::{bank_rows, bank_wavefronts, caption, cost, ranges, sector_lines};
-use super::activity::{Picture, moments, strips};
+use super::access::{
+    Picture, bank_rows, bank_wavefronts, caption, cost, moments, ranges, sector_lines, strips,
+};
 use super::drawing::{Anchor, BAD, Drawing, FAINT, GOOD, INK, escaped, n};
 use lanework_emulator::{Space, TracedAccess};
 use std::fmt::Write;

@@ -16,6 +16,7 @@ use crate::findings::kinds::ReportKind;
 use crate::initialization::Initialization;
 use crate::initialization::copied_values::{CopiedValues, LaneOfBlock};
 use crate::races::epoch::{self, PackedEpoch};
+use crate::races::launch_points::{self, LaunchPoints};
 use crate::races::shadow_cell::ShadowCell;
 use crate::races::{PeerAccesses, Races, SuspendedRaces};
 use lanework_engine::event::AccessKind;
@@ -25,6 +26,10 @@ use lanework_engine::site::AccessSite;
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemorySpace, Opcode, Scope, SyncAnnotation};
 use lanework_ptx_ir::opcode::memory::AtomicOp;
 use std::sync::Arc;
+
+/// The shared memory that CUDA reserves for its libraries, as lowering names it. Cooperative groups clear their bits of
+/// its words by atomics before they use them, and leave the others as they are.
+const OF_LIBRARIES: &str = "the shared memory of CUDA's libraries";
 
 /// A warp's access under check.
 #[derive(Clone, Copy)]
@@ -84,6 +89,8 @@ pub struct AccessCheck {
     pub races: Races,
     /// Accesses to shared memory of peer blocks.
     pub peers: PeerAccesses,
+    /// Launches by this kernel.
+    pub launches: LaunchPoints,
     /// Whether the kernel releases anything; otherwise sync variables are not tracked.
     pub(super) releases: bool,
     /// Whether shadow cells are words and all checks of the fast paths are enabled.
@@ -113,6 +120,7 @@ impl AccessCheck {
             races: Races::new(position.warps, shared(), shift),
             copied: CopiedValues::default(),
             peers: PeerAccesses::new(bounds.ranks()),
+            launches: LaunchPoints { counter: launch_counter(&bounds), list: Vec::new() },
             releases: releases(kernel),
             has_word_cells: word_cells,
             overwrites: overwrites(kernel),
@@ -128,6 +136,10 @@ impl AccessCheck {
         self.position.start(blocks);
         self.races.order.start(self.position.block);
         self.initial.start();
+        if let Some((start, bytes)) = self.bounds.shared.of_name(OF_LIBRARIES) {
+            let written = (0..self.bounds.ranks()).filter_map(|rank| self.initial.written(rank));
+            written.for_each(|written| written.set(start, bytes));
+        }
         self.peers.start();
     }
 
@@ -293,6 +305,13 @@ impl AccessCheck {
             self.peers.touch(&self.races.order, rank, access);
         }
     }
+}
+
+/// Address of the counter of the kernel's launches, if its module has a queue of them.
+fn launch_counter(bounds: &Bounds) -> Option<u64> {
+    let mut live = bounds.memory().live();
+    let (start, _) = live.find(|(_, allocation)| allocation.name == launch_points::QUEUE)?;
+    Some(start + launch_points::COUNTER)
 }
 
 /// By instruction: whether it is an atomic exchange with an unused result.

@@ -165,6 +165,10 @@ impl AccessCheck {
             if strong && writes {
                 self.release(access, lane, SyncVariable::Global(address));
             }
+            if self.launches.counter == Some(address) && site.kind == AccessKind::Atomic {
+                let by = (warp.index, lane as u32);
+                self.launches.note(&mut self.races.order, self.position.block, by);
+            }
         }
     }
 

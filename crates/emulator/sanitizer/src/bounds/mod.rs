@@ -363,6 +363,12 @@ impl Variables {
         self.list.get(number).map_or((0, 0), |(start, size, _)| (*start, *size))
     }
 
+    /// First byte and size of the variable of a name.
+    pub fn of_name(&self, name: &str) -> Option<(u64, u64)> {
+        let found = self.list.iter().find(|(.., of)| of == name);
+        found.map(|(start, size, _)| (*start, *size))
+    }
+
     /// The variable nearest to some bytes.
     pub fn nearest(&self, offset: u64, bytes: u64) -> Option<NearAllocation> {
         let near = |(start, size, name): &(u64, u64, String)| NearAllocation {

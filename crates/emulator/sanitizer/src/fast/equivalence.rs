@@ -3,7 +3,7 @@
 
 use crate::fast::line::{ALL, AccessBatch};
 use crate::fast::view::ShadowView;
-use crate::races::epoch::{self, LANES, STRONG, with_lane};
+use crate::races::epoch::{self, ATOMIC, LANES, STRONG, STRONG_OF_DEVICE, with_lane};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::RelationCache;
 use crate::races::happens_before::sync_variables::SyncVariable;
@@ -63,12 +63,13 @@ fn recent(mut cell: ShadowCell, base: u32) -> ShadowCell {
     cell
 }
 
-/// The fast paths: for a line of cells, for a broadcast, for one cell.
+/// The fast paths: for a line of cells, for a broadcast, for one cell, and for an atomic.
 #[derive(Clone, Copy)]
 enum Path {
     Line,
     AccessPair,
     Scattered,
+    Atomic,
 }
 
 fn at_once(
@@ -90,6 +91,7 @@ fn at_once(
         (Path::AccessPair, _) => view.pair(0, packed, lanes),
         (Path::Scattered, true) => view.write(0, first),
         (Path::Scattered, false) => view.read(0, first),
+        (Path::Atomic, _) => view.atomic(0, first, epoch::instruction(first).is_multiple_of(2)),
     }
 }
 
@@ -117,7 +119,7 @@ fn synchronize(dice: &mut Dice, order: &mut HappensBefore, block: &mut u64) {
 
 #[test]
 fn fast_paths_agree_with_the_reference() {
-    let mut well = [0; 3];
+    let mut well = [0; 4];
     for seed in 0..600 {
         let mut dice = Dice(seed);
         let mut order = HappensBefore::new(WARPS, 1);
@@ -130,11 +132,18 @@ fn fast_paths_agree_with_the_reference() {
             synchronize(&mut dice, &mut order, &mut block);
             let warp = dice.roll(WARPS as u64) as u32;
             let start = order.packed_now(warp, 0, step);
-            let strong = if dice.roll(20) == 0 { STRONG } else { 0 };
+            let weak = if dice.roll(20) == 0 { STRONG } else { 0 };
             let base = if shared { order.base() } else { 1 };
-            let path =
-                [Path::Line, Path::Line, Path::AccessPair, Path::Scattered][dice.roll(4) as usize];
-            let writes = !matches!(path, Path::AccessPair) && dice.roll(3) == 0;
+            // In half of the histories, most accesses are atomics, so that weak ones do not hide them.
+            let path = match dice.roll(4) {
+                _ if seed % 4 < 2 && dice.roll(4) != 0 => Path::Atomic,
+                0 => Path::AccessPair,
+                1 => Path::Scattered,
+                _ => Path::Line,
+            };
+            let atomic = matches!(path, Path::Atomic);
+            let strong = if atomic { STRONG_OF_DEVICE | ATOMIC } else { weak };
+            let writes = atomic || !matches!(path, Path::AccessPair) && dice.roll(3) == 0;
             let (first, spread) = (dice.roll(2) as u32 * 16, dice.roll(4) != 0);
             let lane = |i: usize| if spread { first + i as u32 } else { first };
             let packed = std::array::from_fn(|i| with_lane(start, lane(i)) | strong);
@@ -144,13 +153,13 @@ fn fast_paths_agree_with_the_reference() {
                 Path::Line if twice && spread => (some, 16),
                 Path::Line => (some, u64::from(twice)),
                 Path::AccessPair => (1, 1),
-                Path::Scattered => (1, 0),
+                Path::Scattered | Path::Atomic => (1, 0),
             };
             let second = second << epoch::LANE_SHIFT;
             let batch = AccessBatch { packed, second, active, warp, base };
             let races = one_by_one(&mut slow, &mut order, &batch, writes);
-            // Strong accesses never take a fast path.
-            if strong == 0 && at_once(&mut fast, &mut order, &batch, path, writes) {
+            // Other strong accesses never take a fast path.
+            if (strong == 0 || atomic) && at_once(&mut fast, &mut order, &batch, path, writes) {
                 well[path as usize] += 1;
                 assert!(!races, "seed {seed}, step {step}: a race is missed");
             } else {

@@ -5,7 +5,9 @@
 //! be a race, the batch changes nothing and the cells are checked one by one. Without this path the
 //! benchmarked kernels take up to 15 times as long.
 
-use crate::races::epoch::{ASYNC, EPOCH, LANES, PackedEpoch};
+use crate::races::epoch::{
+    ASYNC, EPOCH, LANES, PackedEpoch, REPLACED, other_write_of_thread, same_thread,
+};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::{Relation, RelationCache};
 use crate::races::shadow_memory::{LINE, WeakReads, WeakWrites};
@@ -190,19 +192,39 @@ impl AccessBatch {
         true
     }
 
-    /// Whether prior accesses allow a write.
+    /// How prior accesses relate to a write, if they allow it.
     #[inline(always)]
-    fn allows_write(&self, related: Related<'_>, prior: &Words, active: &Words) -> bool {
+    fn before_write(
+        &self,
+        related: Related<'_>,
+        prior: &Words,
+        active: &Words,
+    ) -> Option<PriorAccesses> {
         let one = prior[self.one()];
         let mut mismatches = mismatch(prior, one, PackedEpoch::from(self.base) << 32, ASYNC);
         for i in 0..LINE {
             mismatches[i] &= active[i];
         }
-        any(&mismatches) == 0
-            && matches!(
-                self.prior(related, one, prior, active),
-                PriorAccesses::HappensBefore | PriorAccesses::SameLane
-            )
+        if any(&mismatches) != 0 {
+            return None;
+        }
+        let found = self.prior(related, one, prior, active);
+        matches!(found, PriorAccesses::HappensBefore | PriorAccesses::SameLane).then_some(found)
+    }
+
+    /// The words to record over prior writes by the same lanes: they keep [`REPLACED`]. `None` if another
+    /// instruction may have left another value, which only the reference path compares.
+    fn over_own(&self, prior: &Words, active: &Words) -> Option<Words> {
+        let mut packed = self.packed;
+        for i in 0..LINE {
+            if active[i] != 0 && other_write_of_thread(prior[i], packed[i]) {
+                return None;
+            }
+            if same_thread(prior[i], packed[i]) {
+                packed[i] |= prior[i] & REPLACED;
+            }
+        }
+        Some(packed)
     }
 
     /// Checks and records a write of the words; `false` if they must be checked one by one.
@@ -215,19 +237,26 @@ impl AccessBatch {
         reads: Option<&mut WeakReads>,
     ) -> bool {
         let active = if WHOLE { [PackedEpoch::MAX; LINE] } else { spread(self.active) };
-        if !self.allows_write((writers, order), writes, &active) {
+        let Some(prior) = self.before_write((writers, order), writes, &active) else {
             return false;
-        }
+        };
+        let over = match prior {
+            PriorAccesses::SameLane => match self.over_own(writes, &active) {
+                None => return false,
+                over => over,
+            },
+            _ => None,
+        };
         if let Some([first, last]) = reads {
-            if !self.allows_write((&mut *readers, &mut *order), first, &active)
-                || !self.allows_write((readers, order), last, &active)
+            if self.before_write((&mut *readers, &mut *order), first, &active).is_none()
+                || self.before_write((readers, order), last, &active).is_none()
             {
                 return false;
             }
             put(first, &active, &[0; LINE]);
             put(last, &active, &[0; LINE]);
         }
-        put(writes, &active, &self.packed);
+        put(writes, &active, over.as_ref().unwrap_or(&self.packed));
         true
     }
 }

@@ -7,6 +7,7 @@
 //! benchmark (`cargo bench -p lanework-emulator --bench engine -- --quick --checked`); each file
 //! has the figures.
 
+pub mod atomics;
 #[cfg(test)]
 mod equivalence;
 pub mod group;
@@ -16,6 +17,7 @@ pub mod scattered;
 pub mod view;
 
 use crate::access::AccessCheck;
+use lanework_engine::event::AccessKind;
 use lanework_engine::machine::{Op, Warp};
 use lanework_engine::site::AccessSite;
 use lanework_engine::slot::{Scalar, WIDE};
@@ -28,12 +30,16 @@ impl AccessCheck {
         if site.service != AccessClass::Rows {
             self.note_lanes(warp);
         }
-        if let Some(form) = HalfWarpAddresses::from_addresses(at)
+        if site.kind != AccessKind::Atomic
+            && let Some(form) = HalfWarpAddresses::from_addresses(at)
             && self.half_warps(warp, instruction, site, &form)
         {
             return;
         }
-        let left = self.scattered(warp, instruction, site, at);
+        let left = match site.kind {
+            AccessKind::Atomic => self.atomics(warp, instruction, site, at),
+            _ => self.scattered(warp, instruction, site, at),
+        };
         if left != 0 {
             self.by_lane(warp, instruction, site, at, left);
         }

@@ -5,7 +5,7 @@
 use crate::access::AccessCheck;
 use crate::access::reference::lanes_of;
 use crate::fast::view::ShadowView;
-use crate::races::epoch::{self, ASYNC, PackedEpoch};
+use crate::races::epoch::{self, ASYNC, PackedEpoch, REPLACED};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::{Relation, RelationCache};
 use crate::races::shadow_memory::LINE;
@@ -154,9 +154,12 @@ impl ShadowView<'_> {
             access & flags == 0
                 && prior(cache, order, access, base, who) == PriorAccess::HappensBefore
         };
-        if !clear(&mut self.writers, self.order, *write, ASYNC) {
+        if !clear(&mut self.writers, self.order, *write, ASYNC)
+            || epoch::other_write_of_thread(*write, packed)
+        {
             return false;
         }
+        let own = if epoch::same_thread(*write, packed) { *write & REPLACED } else { 0 };
         if let Some([first, last]) = reads {
             let flags = ASYNC;
             if !clear(&mut self.readers, self.order, first[i], flags)
@@ -166,7 +169,7 @@ impl ShadowView<'_> {
             }
             (first[i], last[i]) = (0, 0);
         }
-        *write = packed;
+        *write = packed | own;
         true
     }
 }

@@ -131,6 +131,7 @@ impl Reports {
             allocation,
             other: other.map(|other| self.other(other)),
             also: Vec::new(),
+            allocated: String::new(),
             help,
             count: 1,
         };

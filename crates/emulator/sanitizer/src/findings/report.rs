@@ -76,6 +76,8 @@ pub struct Report {
     pub other: Option<OtherAccess>,
     /// Further races explained by the same missing barrier.
     pub also: Vec<AccessPair>,
+    /// Where its memory was allocated, or what else is there; empty if unknown.
+    pub allocated: String,
     /// The remedy.
     pub help: String,
     /// Number of occurrences.
@@ -100,6 +102,7 @@ impl Report {
             allocation: fault.allocation,
             other: None,
             also: Vec::new(),
+            allocated: String::new(),
             help: fault.help,
             count: 1,
         })
@@ -137,6 +140,7 @@ impl Report {
             allocation: None,
             other: None,
             also: Vec::new(),
+            allocated: String::new(),
             help: String::new(),
             count: 1,
         }

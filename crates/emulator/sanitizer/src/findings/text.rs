@@ -149,6 +149,9 @@ pub fn describe(report: &Report, at: &Quote, other_at: Option<&Quote>, color: bo
     if report.also.len() > MOST_LINES {
         let _ = writeln!(text, "  = and {} more such pairs", report.also.len() - MOST_LINES);
     }
+    if !report.allocated.is_empty() {
+        let _ = writeln!(text, "  = {}", report.allocated);
+    }
     if report.count > 1 {
         let _ = writeln!(text, "  = {} times in all", report.count);
     }

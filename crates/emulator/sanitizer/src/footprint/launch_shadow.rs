@@ -9,6 +9,7 @@ use crate::findings::report::CodeLocation;
 use crate::footprint::byte_set::ByteSet;
 use crate::footprint::{AccessMode, AccessedBytes, Footprint};
 use crate::races::epoch::{self, PackedEpoch};
+use crate::races::launch_points::FinishedLaunches;
 use crate::races::shadow_memory::{LINE, LineView, ShadowMemory};
 use lanework_ptx_ir::kernel::Kernel;
 use std::sync::Arc;
@@ -142,8 +143,13 @@ impl LineCells {
     }
 }
 
+/// Chooses accesses.
+type Kept<'a> = &'a dyn Fn(PackedEpoch) -> bool;
+
 /// State of the pass.
 struct FootprintPass<'a> {
+    /// The accesses to add; all if `None`.
+    keeps: Option<Kept<'a>>,
     sources: SourceLines<'a>,
     /// By field.
     runs: [FieldRuns; FIELDS.len()],
@@ -161,12 +167,13 @@ impl FootprintPass<'_> {
         if differ == 0 && cells[0] == 0 {
             return;
         }
-        if differ & !epoch::LANES == 0 && cells[0] != 0 {
+        if differ & !epoch::LANES == 0 && cells[0] != 0 && self.keeps.is_none() {
             let end = (place.start + LINE as u64 * place.grain).min(place.end);
             return runs.add(self.sources.of(cells[0]), place.start, end);
         }
         for (number, cell) in (0u64..).zip(cells) {
             if *cell != 0
+                && self.keeps.is_none_or(|keeps| keeps(*cell))
                 && let Some((start, end)) = place.bytes(number)
             {
                 runs.add(self.sources.of(*cell), start, end);
@@ -187,7 +194,9 @@ impl FootprintPass<'_> {
         for (number, cell) in (0u64..).zip(strong) {
             let Some((start, end)) = place.bytes(number) else { return };
             let accesses = cell.writes.into_iter().chain(cell.reads);
-            for (field, access) in (STRONG..).zip(accesses).filter(|(_, access)| *access != 0) {
+            let kept =
+                |access: PackedEpoch| access != 0 && self.keeps.is_none_or(|keeps| keeps(access));
+            for (field, access) in (STRONG..).zip(accesses).filter(|(_, access)| kept(*access)) {
                 self.runs[field].add(self.sources.of(access), start, end);
             }
             if cell.polled != 0 {
@@ -232,15 +241,39 @@ pub struct AllocationShadow {
 /// launches are ordered with all others.
 pub struct LaunchShadow {
     kernel: Arc<Kernel>,
+    /// Launches by the kernel.
+    launched: Option<FinishedLaunches>,
     /// Sorted by address.
     allocations: Vec<AllocationShadow>,
 }
 
 impl LaunchShadow {
     /// For a finished launch of a kernel.
-    pub fn new(kernel: Arc<Kernel>, mut allocations: Vec<AllocationShadow>) -> LaunchShadow {
+    pub fn new(
+        kernel: Arc<Kernel>,
+        mut allocations: Vec<AllocationShadow>,
+        launched: Option<FinishedLaunches>,
+    ) -> LaunchShadow {
         allocations.sort_by_key(|allocation| allocation.start);
-        LaunchShadow { kernel, allocations }
+        LaunchShadow { kernel, allocations, launched }
+    }
+
+    /// The blocks of the first launches by the kernel, in the order of their numbers.
+    pub fn launching_blocks(&self) -> Vec<u64> {
+        let list = self.launched.iter().flat_map(|launched| &launched.list);
+        list.map(|point| point.block).collect()
+    }
+
+    /// The accesses that do not happen before a launch by the kernel, by its number from 0 on.
+    pub fn not_before_launch(&self, number: usize) -> Footprint {
+        let Some(launched) = &self.launched else { return Footprint::default() };
+        let Some(point) = launched.list.get(number) else { return Footprint::default() };
+        self.footprint_of(&|access| !point.is_after(&launched.epochs, access))
+    }
+
+    /// The accesses but those to the queue of launches.
+    pub fn footprint_without_queue(&self) -> Footprint {
+        self.footprint_of(&|_| true)
     }
 
     /// The accessed allocations: start and end address.
@@ -250,11 +283,22 @@ impl LaunchShadow {
 
     /// Computes the footprint by a pass over all shadow cells.
     pub fn footprint(&self) -> Footprint {
+        self.pass(None)
+    }
+
+    /// The footprint of some accesses, without those to the queue of launches.
+    fn footprint_of(&self, keeps: &dyn Fn(PackedEpoch) -> bool) -> Footprint {
+        self.pass(Some(keeps))
+    }
+
+    fn pass(&self, keeps: Option<Kept<'_>>) -> Footprint {
+        let queue = self.launched.as_ref().filter(|_| keeps.is_some()).map(|of| of.queue);
         let numbers = vec![UNKNOWN; self.kernel.origins.len()];
         let sources = SourceLines { kernel: &self.kernel, numbers, firsts: Vec::new() };
         let (runs, observed) = Default::default();
-        let mut pass = FootprintPass { sources, runs, observed };
-        for AllocationShadow { start, bytes, shadow } in &self.allocations {
+        let mut pass = FootprintPass { sources, runs, observed, keeps };
+        let others = self.allocations.iter().filter(|one| Some(one.start) != queue);
+        for AllocationShadow { start, bytes, shadow } in others {
             let (grain, end) = (shadow.grain(), start + bytes);
             shadow.lines(|line| {
                 let start = start + line.first as u64 * grain;

@@ -85,6 +85,28 @@ impl Footprint {
         Footprint { accesses, observed: ByteSet::default() }
     }
 
+    /// The conflict with an unordered footprint, if there is one: an access of each, and the bytes of all conflicts
+    /// in their modes.
+    pub fn conflict(&self, other: &Footprint) -> Option<(AccessedBytes, AccessedBytes, ByteSet)> {
+        let mut found: Option<(AccessedBytes, AccessedBytes, ByteSet)> = None;
+        for first in &self.accesses {
+            for second in other.accesses.iter().filter(|second| first.mode.races(second.mode)) {
+                let bytes = first.bytes.intersection(&second.bytes);
+                if bytes.is_empty() {
+                    continue;
+                }
+                match &mut found {
+                    Some((one, two, all)) if (one.mode, two.mode) == (first.mode, second.mode) => {
+                        *all = all.union(&bytes);
+                    }
+                    Some(_) => {}
+                    None => found = Some((first.clone(), second.clone(), bytes)),
+                }
+            }
+        }
+        found
+    }
+
     /// Adds the accesses of another launch of the same operation.
     pub fn add(&mut self, other: Footprint) {
         self.accesses.extend(other.accesses);

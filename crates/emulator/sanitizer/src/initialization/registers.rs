@@ -5,7 +5,7 @@
 //! Only these are tracked at run time, with a definedness bit per register bit and lane
 //! ([`super::bits`]). A shuffle takes the bits of the source lane: a lane that receives the
 //! leader's value does not need one of its own. A matrix product carries the bits of each accumulator
-//! to its result; a register of its factors counts if no lane has written it, since partial tiles leave
+//! to its result, one of a warpgroup only if its predicate adds the accumulators; a register of its factors counts if no lane has written it, since partial tiles leave
 //! lanes unwritten whose products nobody uses. A selection, and a predicate `and` or `or`, is
 //! uninitialized only if both choices are, since the analysis does not look at values. Kernels
 //! without such registers pay nothing.
@@ -34,13 +34,15 @@ pub struct Registers {
     unwritten: Vec<[u64; 32]>,
     /// The next shuffle of a warp: the source lane of each lane.
     shuffle: Option<(u32, [u8; 32])>,
+    /// The next product of a warpgroup: the warp, and its registers.
+    group: Option<(u32, ProductRegisters)>,
 }
 
 impl Registers {
     /// For this many warps.
     pub fn new(followed: Followed, warps: usize) -> Registers {
         let unwritten = vec![[0; 32]; warps * followed.count];
-        Registers { unwritten, followed, shuffle: None }
+        Registers { unwritten, followed, shuffle: None, group: None }
     }
 
     /// Whether any registers are tracked.
@@ -56,8 +58,17 @@ impl Registers {
         self.shuffle = Some((warp.index, std::array::from_fn(from)));
     }
 
+    /// A warp executes the product of its warpgroup; `accumulates` says whether it reads its accumulators.
+    pub fn group_product(&mut self, position: &Position, warp: &Warp, accumulates: bool) {
+        let Some((_, product)) = self.group.take_if(|(of, _)| *of == warp.index) else { return };
+        let first = position.slot(warp.index) * self.followed.count;
+        let registers = &mut self.unwritten[first..first + self.followed.count];
+        product.step(registers, warp.mask, &self.followed.bits, accumulates);
+    }
+
     /// Starts a cluster.
     pub fn start(&mut self) {
+        self.group = None;
         if self.followed.count == 0 {
             return;
         }
@@ -97,7 +108,12 @@ impl Registers {
             });
         }
         if let Some(product) = &step.product {
-            return product.step(registers, warp.mask, &self.followed.bits);
+            // Whether a product of a warpgroup accumulates is known when it executes.
+            match step.of_group {
+                true => self.group = Some((warp.index, product.clone())),
+                false => product.step(registers, warp.mask, &self.followed.bits, true),
+            }
+            return;
         }
         // Lanes on another path may be further ahead, so only the active ones count.
         let shuffled = step.shuffled.zip(self.shuffle.take_if(|(of, _)| *of == warp.index));
@@ -144,11 +160,22 @@ pub struct ProductRegisters {
 impl ProductRegisters {
     /// Those of an instruction; `None` if it is no product or if they are not tracked.
     fn of(inst: &Inst, of: impl Fn(Reg) -> Option<u32>) -> Option<ProductRegisters> {
-        let Opcode::Matrix(MatrixOp::Multiply(product)) = &inst.opcode else { return None };
-        let [a, b, c] = product.registers;
+        let (factors, [first, count]) = match &inst.opcode {
+            Opcode::Matrix(MatrixOp::Multiply(product)) => {
+                let [a, b, c] = product.registers;
+                (0..a + b, [a + b, c])
+            }
+            // Descriptors and predicate, A if it is in registers, and the accumulators.
+            Opcode::Matrix(MatrixOp::Group(product)) => {
+                let factors = if product.registers { 2..6 } else { 0..0 };
+                let first = if product.registers { 6 } else { 3 };
+                (factors, [first, product.accumulators()])
+            }
+            _ => return None,
+        };
         let tracked = |src: &Operand| src.register().and_then(&of);
-        let factors = inst.src.iter().take(a + b).filter_map(tracked).collect();
-        let sums: Vec<Option<u32>> = inst.src.iter().skip(a + b).take(c).map(tracked).collect();
+        let factors = inst.src[factors].iter().filter_map(tracked).collect();
+        let sums: Vec<Option<u32>> = inst.src.iter().skip(first).take(count).map(tracked).collect();
         let added = |i: usize| match sums.len() == inst.dst.len() {
             true => sums[i],
             // Of different sizes, such as f16 and f32: any register of C counts.
@@ -159,13 +186,16 @@ impl ProductRegisters {
         Some(ProductRegisters { factors, results })
     }
 
-    fn step(&self, registers: &mut [[u64; 32]], active: u32, all: &[u64]) {
+    fn step(&self, registers: &mut [[u64; 32]], active: u32, all: &[u64], accumulates: bool) {
         let unwritten = |r: &u32| lanes_of(active).all(|lane| registers[*r as usize][lane] != 0);
         let spoiled = active != 0 && self.factors.iter().any(unwritten);
         let sums: Vec<[u64; 32]> = self
             .results
             .iter()
-            .map(|(c, _)| c.map_or([0; 32], |c| registers[c as usize]))
+            .map(|(c, _)| match c {
+                Some(c) if accumulates => registers[*c as usize],
+                _ => [0; 32],
+            })
             .collect();
         for ((_, d), sum) in self.results.iter().zip(sums) {
             for lane in lanes_of(active) {
@@ -187,6 +217,8 @@ pub struct RegisterStep {
     pub shuffled: Option<u32>,
     /// The tracked registers of a matrix product.
     pub product: Option<ProductRegisters>,
+    /// Whether it is a product of a warpgroup.
+    pub of_group: bool,
     /// Results.
     pub to: Vec<u32>,
     /// Results that are always initialized.
@@ -254,6 +286,7 @@ impl Followed {
             Opcode::Matrix(_) => {
                 let product = ProductRegisters::of(inst, of);
                 step.product = product.filter(|product| !product.results.is_empty());
+                step.of_group = matches!(inst.opcode, Opcode::Matrix(MatrixOp::Group(_)));
             }
             _ if makes(inst) => step.flow = BitFlow::of_instruction(inst, &of),
             _ => {}
@@ -300,6 +333,6 @@ fn bits_of(width: Width) -> u64 {
 
 /// Whether an instruction computes its results from source registers.
 fn makes(inst: &Inst) -> bool {
-    let product = matches!(inst.opcode, Opcode::Matrix(MatrixOp::Multiply(_)));
+    let product = matches!(inst.opcode, Opcode::Matrix(MatrixOp::Multiply(_) | MatrixOp::Group(_)));
     inst.is_alu() || matches!(inst.opcode, Opcode::Warp(_)) || product
 }

@@ -19,6 +19,7 @@ use crate::footprint::{AllocationShadow, LaunchShadow};
 use crate::initialization::registers::{Followed, Registers};
 use crate::member_masks::{MemberMasks, check_shuffle};
 use crate::races::PeerAccesses;
+use crate::races::launch_points::{self, FinishedLaunches};
 use crate::races::shadow_memory::ShadowMemory;
 use lanework_engine::event::{AccessKind, Moved};
 use lanework_engine::fault::{Fault, FaultKind, Located, RawFault};
@@ -174,12 +175,18 @@ impl Checkers {
 
     /// Takes the shadow of global memory at the end of the launch.
     pub fn take_shadow(&mut self) -> LaunchShadow {
-        let AccessCheck { bounds, races, reports, .. } = &mut self.access;
+        let AccessCheck { bounds, races, reports, launches, .. } = &mut self.access;
+        let list = std::mem::take(&mut launches.list);
+        let launched = launches.counter.filter(|_| !list.is_empty()).map(|at| FinishedLaunches {
+            queue: at - launch_points::COUNTER,
+            list,
+            epochs: races.order.all_epochs().into(),
+        });
         let global = bounds.global().map(|(id, extent)| {
             let shadow = std::mem::replace(races.shadow(id), ShadowMemory::new(0, 0));
             AllocationShadow { start: extent.start, bytes: extent.bytes, shadow }
         });
-        LaunchShadow::new(reports.kernel(), global.collect())
+        LaunchShadow::new(reports.kernel(), global.collect(), launched)
     }
 
     /// The findings.

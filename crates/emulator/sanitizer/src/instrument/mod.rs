@@ -284,9 +284,10 @@ unsafe impl Instrument for Sanitizer {
         }
     }
 
-    fn product_reads(&mut self, warp: &Warp, instruction: u32, chunks: &[u64]) {
+    fn product_reads(&mut self, warp: &Warp, instruction: u32, chunks: &[u64], accumulates: bool) {
         if let Some(checkers) = &mut self.checkers {
             checkers.product_reads(warp, instruction, chunks);
+            checkers.registers.group_product(&checkers.access.position, warp, accumulates);
         }
     }
 

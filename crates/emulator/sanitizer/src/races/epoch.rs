@@ -146,3 +146,13 @@ pub fn instruction(access: PackedEpoch) -> u32 {
 pub fn same_thread(a: PackedEpoch, b: PackedEpoch) -> bool {
     (a ^ b) & THREAD == 0
 }
+
+/// Whether a write follows one by the same thread and another instruction in one epoch, which may have left
+/// another value that others are unordered with, too.
+#[inline(always)]
+pub fn other_write_of_thread(prior: PackedEpoch, now: PackedEpoch) -> bool {
+    prior != 0
+        && same_thread(prior, now)
+        && prior & REPLACED == 0
+        && instruction(prior) != instruction(now)
+}

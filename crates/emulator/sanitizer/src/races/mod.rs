@@ -13,6 +13,7 @@ pub mod findings;
 pub mod grid_clock;
 pub mod happens_before;
 pub mod known_clocks;
+pub mod launch_points;
 pub mod shadow_cell;
 pub mod shadow_memory;
 pub mod strong_accesses;

@@ -22,7 +22,7 @@
 
 use crate::races::epoch::{
     ASYNC, CLUSTER_SCOPE, DATA, DEVICE_SCOPE, OBSERVED, PackedEpoch, REPLACED, STRONG, number,
-    same_thread,
+    other_write_of_thread, same_thread,
 };
 use crate::races::happens_before::HappensBefore;
 use crate::races::strong_accesses::StrongAccesses;
@@ -217,8 +217,13 @@ impl ShadowCell {
             // The thread itself may have left another value, which others are unordered with, too.
             let [other, last] = self.strong.writes;
             let own = |prior: &PackedEpoch| *prior != 0 && same_thread(*prior, now.packed);
-            if [other, last].iter().any(own) && changes(0) {
+            let before =
+                [other, last].iter().any(own) || other_write_of_thread(self.write, now.packed);
+            if before && changes(0) {
                 now.packed |= REPLACED;
+            }
+            if same_thread(self.write, now.packed) {
+                now.packed |= self.write & REPLACED;
             }
             *self = ShadowCell { write: now.packed, ..ShadowCell::default() };
         } else {

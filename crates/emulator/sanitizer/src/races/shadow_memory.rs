@@ -92,6 +92,23 @@ impl Page {
     }
 }
 
+/// One cell of a page that has strong accesses.
+pub struct StrongCell<'a> {
+    /// Its weak accesses: the write and two reads.
+    pub weak: [PackedEpoch; 3],
+    /// Its strong accesses.
+    pub strong: &'a mut StrongAccesses,
+    latest: &'a mut u32,
+}
+
+impl StrongCell<'_> {
+    /// Records that its strong accesses have changed, the last one to this.
+    #[inline(always)]
+    pub fn changed(&mut self, last: PackedEpoch) {
+        *self.latest = (*self.latest).max(epoch::number(last));
+    }
+}
+
 /// The final state of a line after its launch.
 pub struct LineView<'a> {
     /// Number of its first cell.
@@ -225,6 +242,21 @@ impl ShadowMemory {
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = offset;
+    }
+
+    /// A cell by its number; `None` if no cell of its page has had strong accesses.
+    #[inline(always)]
+    pub fn strong_cell(&mut self, cell: usize) -> Option<StrongCell<'_>> {
+        let (line, i) = (cell / LINE % PAGE, cell % LINE);
+        let Page { writes, reads, strong } = self.pages.get_mut(cell / (PAGE * LINE))?;
+        let StrongPage { latest, cells } = &mut **strong.as_mut()?;
+        let [first, last] = match reads {
+            Some(reads) => [reads[line][0][i], reads[line][1][i]],
+            None => [0; 2],
+        };
+        let write = writes.as_ref().map_or(0, |writes| writes[line][i]);
+        let (strong, latest) = (&mut cells[line][i], &mut latest[line]);
+        Some(StrongCell { weak: [write, first, last], strong, latest })
     }
 
     /// The line of a cell, for a read; `None` if it has strong accesses since the epoch `base`.

@@ -90,7 +90,7 @@ impl StrongAccesses {
 
     /// Records a strong write, which may have `changed` the value, and keeps one of the prior writes
     /// that it does not represent.
-    pub(super) fn note_write(
+    pub(crate) fn note_write(
         &mut self,
         order: &mut HappensBefore,
         now: &LaneAccess,

@@ -3,9 +3,8 @@
 pub(crate) mod function;
 pub(crate) mod function_info;
 pub(crate) mod graph;
-mod jit;
 mod launch;
 pub(crate) mod module;
 pub(crate) mod shape;
 
-pub use jit::JitOptions;
+pub use module::JitOptions;

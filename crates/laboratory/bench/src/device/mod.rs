@@ -1,6 +1,4 @@
 //! Timing on a GPU: launches, empty kernels, and the least time that a GPU allows.
 
-pub mod empty;
-pub mod floor;
 pub mod gpu;
 pub mod measure;

@@ -4,20 +4,14 @@
 //! each sample with its clocks, and whether the result was verified. Names and meanings change only with
 //! [`PROTOCOL`]; fields are added with a default, so that older records are still read.
 
+pub mod subject;
+mod words;
+
+pub use subject::{Cache, DeviceRecord, Reset, Stop, SubjectKind, SubjectRecord, Timer};
+
 use crate::accuracy::Accuracy;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-pub mod about;
-mod comparison;
-mod protocol;
-pub mod provenance;
-mod subject;
-mod words;
-
-pub use comparison::{ComparisonRecord, Verdict};
-pub use protocol::{Cache, Reset, Stop, Timer};
-pub use subject::{DeviceRecord, SubjectKind, SubjectRecord};
 
 /// Version of the measuring protocol: raised when the meaning of a figure changes.
 pub const PROTOCOL: u32 = 2;
@@ -142,6 +136,91 @@ pub struct Work {
     pub bytes: u64,
     /// Arithmetic operations on elements; a fused multiply-add counts as two.
     pub flops: u64,
+}
+
+/// The subject of a measurement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct About {
+    /// The subject; its PTX hash is filled in.
+    pub subject: SubjectRecord,
+    /// The problem by name.
+    pub problem: BTreeMap<String, String>,
+    /// The least work of any solution; zeros if unknown.
+    pub work: Work,
+    /// Bytes of an element, if the problem has a single type.
+    pub element_bytes: Option<usize>,
+    /// State of the cache when the kernel starts.
+    pub cache: Cache,
+    /// How it is brought into that state.
+    pub reset: Reset,
+    /// How the result was verified.
+    pub verified: Verified,
+}
+
+impl About {
+    /// A user's kernel with this name and no other details.
+    pub fn kernel(name: &str) -> About {
+        About {
+            subject: SubjectRecord {
+                kind: SubjectKind::Kernel,
+                name: name.to_owned(),
+                ladder: None,
+                file: None,
+                ptx_hash: None,
+            },
+            problem: BTreeMap::new(),
+            work: Work { bytes: 0, flops: 0 },
+            element_bytes: None,
+            cache: Cache::Hot,
+            reset: Reset::None,
+            verified: Verified::Nothing,
+        }
+    }
+}
+
+/// The verdict of a comparison, on the second against the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The second is faster: the interval of the ratio is below 1.
+    Fast,
+    /// The second is slower: the interval of the ratio is above 1.
+    Slow,
+    /// The interval contains 1, or the difference is below the resolution.
+    Ambiguous,
+    /// One of the two figures is invalid, or they cannot be compared.
+    Invalid,
+}
+
+/// A comparison of two timed kernels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ComparisonRecord {
+    /// The first, the baseline.
+    pub a: TimedRecord,
+    /// The second.
+    pub b: TimedRecord,
+    /// Whether samples were interleaved (A B B A) in one process.
+    pub interleaved: bool,
+    /// Time of `b` divided by time of `a`: below 1, `b` is faster.
+    pub ratio: f64,
+    /// Interval of the ratio, 95 %.
+    pub interval: [f64; 2],
+    /// The verdict on `b`.
+    pub verdict: Verdict,
+    /// The verdict's reason, in a sentence.
+    pub why: String,
+}
+
+impl Verdict {
+    /// `FAST`, `SLOW`, `AMBIGUOUS` or `INVALID`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Fast => "FAST",
+            Verdict::Slow => "SLOW",
+            Verdict::Ambiguous => "AMBIGUOUS",
+            Verdict::Invalid => "INVALID",
+        }
+    }
 }
 
 #[cfg(test)]

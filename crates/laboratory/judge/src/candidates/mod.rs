@@ -1,6 +1,5 @@
 //! A candidate: static checks, runs on the emulator and on a GPU, and comparison of the results.
 
-pub mod buffers;
 pub mod candidate;
 pub mod case;
 pub mod compare;
@@ -8,4 +7,3 @@ pub mod gpu;
 pub mod outputs;
 pub mod precision;
 pub mod run;
-pub mod scan;

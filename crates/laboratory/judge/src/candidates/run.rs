@@ -1,20 +1,22 @@
-//! Runs a candidate on the emulator and checks all memory that it could have changed.
+//! Runs a candidate on the emulator and checks all memory that it could have changed. Its arguments are in random order,
+//! with canaries and random gaps between them.
 //!
 //! Each candidate has its own emulator, whose address space contains its variables, its arguments, and a canary
 //! before and after each argument. No reference shares that emulator. Checked runs use the sanitizer, which places
 //! allocations 2^36 bytes apart and tracks undefined memory; plain runs use a random schedule and poison outputs with
 //! random patterns.
 
-use crate::candidates::buffers::{Allocator, Contents, DeviceBuffer};
 use crate::problems::problem::{Argument, Problem};
 use crate::task::{Allowance, Role, Shape, Task};
 use crate::verdict::Reason;
 use lanework_runtime::emulator::sanitize::{Checks, Level, ReportKind};
 use lanework_runtime::emulator::{
-    Blocks, Emulator, Fault, FaultKind, LaunchConfig, Options, Program, Schedule,
+    Blocks, Emulator, Fault, FaultKind, LaunchConfig, MemoryError, Options, Program, Schedule,
 };
 use lanework_runtime::ptx::Module;
-use rand::{SeedableRng, rngs::StdRng};
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+use rand::{Rng, RngCore, SeedableRng};
 use std::sync::Arc;
 
 /// How to run a candidate.
@@ -42,6 +44,7 @@ pub type Results = Vec<(usize, Vec<u8>)>;
 
 /// Emulator memory available to a candidate in addition to its arguments.
 const SPARE_MEMORY: u64 = 256 << 20;
+
 /// Initial value of the emulator's memory.
 const FRESH: u8 = 0xCD;
 
@@ -294,4 +297,92 @@ fn of_fault(fault: Fault) -> Reason {
         None => None,
     };
     reason
+}
+
+/// A buffer of one run.
+pub struct DeviceBuffer {
+    /// Its device address.
+    pub address: u64,
+    /// Its contents before the launch; empty if undefined.
+    pub before: Vec<u8>,
+    /// Purpose of the buffer.
+    pub contents: Contents,
+}
+
+/// Purpose of a buffer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Contents {
+    /// Words that candidates must not change.
+    Canary,
+    /// The argument with this parameter number.
+    Argument(usize),
+}
+
+/// Allocates the buffers of a run.
+pub struct Allocator<'a> {
+    /// The emulator to allocate on.
+    pub emulator: &'a Emulator,
+    /// The task.
+    pub task: &'a Task,
+    /// Whether undefined memory is filled with a random pattern.
+    pub poisons: bool,
+    /// Source of random numbers.
+    pub random: &'a mut StdRng,
+}
+
+impl Allocator<'_> {
+    /// Allocates arguments and canaries in random order, with random gaps.
+    pub fn allocate(&mut self, problem: &Problem) -> Result<Vec<DeviceBuffer>, Reason> {
+        let arrays = problem.arguments.iter().enumerate();
+        let mut order: Vec<usize> = arrays
+            .filter(|(_, one)| matches!(one, Argument::Array { .. }))
+            .map(|(at, _)| at)
+            .collect();
+        order.shuffle(self.random);
+        let mut buffers = Vec::new();
+        let no_memory = |error: MemoryError| Reason::new("fault", error.to_string());
+        for number in order {
+            let Argument::Array { role, before, .. } = &problem.arguments[number] else { continue };
+            let bytes = problem.arguments[number].bytes();
+            let name = &self.task.parameters[number].name;
+            let gap = self.random.random_range(1..256);
+            buffers.push(self.canary(gap).map_err(no_memory)?);
+            let address = self.emulator.allocate(bytes.max(1), name).map_err(no_memory)?;
+            let undefined = matches!(role, Role::Out | Role::Scratch);
+            let before = match (undefined, self.poisons) {
+                (false, _) => before.clone(),
+                (true, true) => self.poison(bytes as usize),
+                (true, false) => Vec::new(),
+            };
+            if !before.is_empty() {
+                self.emulator.write(address, &before).map_err(no_memory)?;
+            }
+            buffers.push(DeviceBuffer { address, before, contents: Contents::Argument(number) });
+        }
+        buffers.push(self.canary(16).map_err(no_memory)?);
+        Ok(buffers)
+    }
+
+    fn canary(&mut self, words: usize) -> Result<DeviceBuffer, MemoryError> {
+        let mut before = vec![0; words * 4];
+        self.random.fill_bytes(&mut before);
+        let address = self.emulator.allocate(before.len() as u64, "canary")?;
+        self.emulator.write(address, &before)?;
+        Ok(DeviceBuffer { address, before, contents: Contents::Canary })
+    }
+
+    /// A plausible pattern for undefined memory.
+    fn poison(&mut self, bytes: usize) -> Vec<u8> {
+        let mut pattern = vec![0; bytes];
+        match self.random.random_range(0..4) {
+            0 => pattern.fill(0xff),
+            1 => {}
+            2 => self.random.fill_bytes(&mut pattern),
+            _ => {
+                let number = self.random.random_range(-4f32..4.0).to_le_bytes();
+                pattern.iter_mut().zip(number.iter().cycle()).for_each(|(to, from)| *to = *from);
+            }
+        }
+        pattern
+    }
 }

@@ -110,12 +110,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_told() {
+    fn invalid_extents_are_refused_with_a_reason() {
         for (text, why) in [
             ("m", "not an extent"),
             ("n / zero", "division by zero"),
             ("zero - 1", "out of range"),
-            ("0.5 * n", "not whole"),
+            ("0.5 * n", "not a whole number"),
             ("log(n)", "no function"),
             ("n*n*n*n*n*n*n*n*n*n*n*n", "too large"),
         ] {

@@ -1,7 +1,6 @@
 //! The test problems of a candidate: drawn from a seed, with their expected results.
 
 pub mod extents;
-pub mod plan;
 pub mod prepared;
 pub mod problem;
 pub mod values;

@@ -6,6 +6,3 @@ pub mod expected;
 pub mod external;
 pub mod formula;
 pub mod functions;
-pub mod npy;
-pub mod product;
-pub mod rows;

@@ -2,4 +2,3 @@
 
 pub mod document;
 pub mod expression;
-pub mod source;

@@ -3,8 +3,8 @@
 use crate::candidates::candidate::Submission;
 use crate::problems::prepared::Unjudged;
 use crate::task::Task;
-use crate::workers::order::{Answer, CompileOrder, Compiled, LaunchOrder};
 use crate::workers::process::{Bounds, Ended, run};
+use crate::workers::serve::{Answer, CompileOrder, Compiled, LaunchOrder};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// Kinds of launches: the prefix of their names, and the name of the kind in both languages.
 const KINDS: [(&str, [&str; 2]); 3] = [
-    ("sweep/", ["sweep", "扫描"]),
+    ("sweep/", ["sweep", "参数扫描"]),
     ("probe/", ["probes", "探针"]),
     ("", ["ladders and compiled kernels", "阶梯与编译器生成的核函数"]),
 ];
@@ -40,12 +40,12 @@ const ENGLISH: Words = Words {
 
 const CHINESE: Words = Words {
     title: "计数的准确度",
-    intro: "同样的启动分别由模拟器和 H200 自身的计数器（经 Nsight Compute 读取）计数：每一级在一个规整的问题上，许多级还在一个不规整的问题上，\
-            nvcc、NVRTC、Triton 和 Numba 编译出的核函数，以及在一种地址模式上重复一条访存指令的探针和扫描。`scripts/fidelity.sh` \
-            记录 GPU 的计数，`lanework-lab fidelity` 负责比较。指令数不比较，因为 GPU 执行的是 ptxas 从 PTX 生成的代码。",
+    intro: "模拟器和 H200 的硬件计数器（用 Nsight Compute 读取）对同样的启动计数，包括：每一级在一个规整问题上的启动，许多级在一个不规整问题上的启动，\
+            由 nvcc、NVRTC、Triton 和 Numba 编译的核函数，以及以一种地址模式重复一条访存指令的探针（probe）和参数扫描（sweep）。\
+            `scripts/fidelity.sh` 记录 GPU 的计数，`lanework-lab fidelity` 作比较。指令数不作比较，因为 GPU 执行的是 ptxas 从 PTX 翻译出的代码。",
     table: "| 计数器 | 比较数 | 误差在 1 % 以内 | 比例 |\n|---|---|---|---|",
-    uncounted: "未比较，因为核函数在 GPU 计数之后改过：",
-    others: "误差超过 1 % 的，以及原因",
+    uncounted: "以下没有比较，因为核函数在 GPU 计数之后修改过：",
+    others: "误差超过 1 % 的计数及其原因",
     others_table: "| 启动 | 计数器 | 模拟器 | H200 | 误差 | 原因 |\n|---|---|---|---|---|---|",
     unknown: "未知",
 };

@@ -4,7 +4,6 @@
 mod access;
 mod execution;
 mod roofline;
-mod tiles;
 mod trees;
 mod wording;
 
@@ -29,7 +28,7 @@ pub fn of_ladder(ladder: &str) -> &'static [Shown] {
             name: "coalescing",
             says: [
                 "The sectors of a warp's load of neighboring floats, of every other float and of distant ones",
-                "一个 warp 读取相邻、隔一个和相距很远的浮点数时触及的扇区",
+                "一个 warp 读取相邻的、每隔一个的和相距很远的 float 时访问的扇区",
             ],
         }],
         "sum-squares" => &[Shown {
@@ -43,7 +42,7 @@ pub fn of_ladder(ladder: &str) -> &'static [Shown] {
             name: "banks",
             says: [
                 "A column of a tile is in one bank with 32 columns and in 32 banks with 33",
-                "32 列的 tile 一列落在同一个 bank 里，33 列的落在 32 个 bank 里",
+                "tile 有 32 列时，一列落在同一个 bank 里；有 33 列时，一列分布在 32 个 bank 里",
             ],
         }],
         "matmul" | "int-matmul" => &[Shown {
@@ -100,7 +99,7 @@ pub fn pictures(results: &Path) -> Result<Vec<(String, String)>> {
         add("pipeline", execution::pipeline(words));
         add("shuffles", trees::shuffles(words));
         add("reduction-trees", trees::reductions(words));
-        add("tiles", tiles::tiles(words));
+        add("tiles", execution::tiles(words));
         add("coalescing", access::coalescing(words));
         add("banks", access::banks(words));
         add("roofline", roofline::roofline(results, words));

@@ -54,12 +54,12 @@ const ENGLISH: Words = Words {
 };
 
 const CHINESE: Words = Words {
-    rungs: "各级",
+    rungs: "各级核函数",
     counted: "模拟器的计数",
-    columns: "| 级 | 实验 | 每次读的扇区 | 每次写的扇区 | bank 冲突 | warp 指令 | 每个 warp | 活跃 lane | \
+    columns: "| 级 | 实验 | 每次加载的扇区 | 每次存储的扇区 | bank 冲突 | warp 指令 | 每个 warp | 活跃 lane | \
               寄存器 | 占用率 |",
     timed: "在 H200 上的实测",
-    timed_columns: "| 级 | 中位数 | GB/s | GFLOP/s | 寄存器 | 占用率 | 与前一级之比 |",
+    timed_columns: "| 级 | 中位数 | GB/s | GFLOP/s | 寄存器 | 占用率 | 相对前一级 |",
     idea: "思路",
     predicts: "预测",
     costs: "代价",
@@ -67,7 +67,7 @@ const CHINESE: Words = Words {
     accesses: "一个 warp 访问的扇区与 bank：",
     try_it: "试一试",
     experiments: "实验",
-    experiments_note: "每一行就是一条原样执行的命令；本表由 `lanework-lab experiments --run` 生成。",
+    experiments_note: "每一行是一条命令，按所示原样运行；本表由 `lanework-lab experiments --run` 生成。",
 };
 
 impl Words {

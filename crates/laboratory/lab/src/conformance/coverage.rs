@@ -1,13 +1,14 @@
-//! Coverage of the instruction set: whether the emulator loads each form, and how well each is known to agree with a
-//! GPU.
+//! Coverage of the instruction set: whether the emulator loads each form, and how well it is known to agree with a GPU.
+//!
+//! The table `data/measured.txt` lists the measured instructions. A test derives it from the recorded vectors
+//! (`tests/it/conformance/results.rs`); instructions outside the table are never called exact.
 
 use super::catalogue::CHAPTERS;
-use super::fidelity::{Fidelity, fidelity};
-use super::form::{InstructionForm, forms};
-use super::text::load_test;
+use super::form::{InstructionForm, forms, load_test};
 use lanework::emulator::{Emulator, Options};
 use lanework::ptx::Opcode;
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// Whether the emulator runs a form, and how well its results are known to agree with a GPU's.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,5 +93,43 @@ fn load(emulator: &Emulator, form: &InstructionForm) -> Covered {
     match emulator.load(&module) {
         Ok(_) => Covered::Runs(fidelity(&form.name)),
         Err(error) => Covered::Refused(error.message),
+    }
+}
+
+/// Fidelity of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fidelity {
+    /// Equal to an H200's results bit for bit, for every recorded vector.
+    Measured,
+    /// Not compared with a GPU on its own, such as control flow, barriers and asynchronous copies.
+    Unmeasured,
+}
+
+/// The names of the compared instructions, one per line.
+static MEASURED: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let lines = include_str!("../../data/measured.txt").lines();
+    lines.filter(|line| !line.starts_with('#')).collect()
+});
+
+/// Fidelity of the instruction of this name, such as `ex2.approx.f32`. The name does not cover all operands:
+/// `mov.u32` is measured, but not with `%clock`.
+pub fn fidelity(name: &str) -> Fidelity {
+    if MEASURED.contains(name) { Fidelity::Measured } else { Fidelity::Unmeasured }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_compared_instructions_are_measured() {
+        assert_eq!(fidelity("add.rn.f32"), Fidelity::Measured);
+        assert_eq!(
+            fidelity("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"),
+            Fidelity::Measured
+        );
+        assert_eq!(fidelity("ex2.approx.f32"), Fidelity::Measured);
+        assert_eq!(fidelity("bar.sync"), Fidelity::Unmeasured);
+        assert_eq!(fidelity("add.rn.f33"), Fidelity::Unmeasured);
     }
 }

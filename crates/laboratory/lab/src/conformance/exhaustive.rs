@@ -4,9 +4,8 @@
 //! low word. Of two operands, the second takes every value, and the first is a hash. Inputs are run in parts of 2^24,
 //! and a fingerprint is a hash of one part's results.
 
-use super::form::InstructionForm;
+use super::form::{BLOCK, HEAD, InstructionForm, register};
 use super::operands::OperandKind;
-use super::text::{BLOCK, HEAD, register};
 use lanework::{Buffer, Device, PtxArg, PtxModule, PtxShape, Result};
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -3,23 +3,17 @@
 
 mod catalogue;
 mod combine;
-mod compare;
 mod coverage;
 mod execute;
 pub mod exhaustive;
-mod fidelity;
 mod form;
 mod operands;
-mod text;
 mod vectors;
 
 pub use catalogue::{CHAPTERS, Chapter};
 pub use combine::{OperandCandidate, Verdicts, candidates, combinations};
-pub use compare::{Difference, compare};
-pub use coverage::{Coverage, Covered, coverage};
-pub use execute::{Outcome, TOGETHER, execute};
-pub use fidelity::{Fidelity, fidelity};
-pub use form::{InstructionForm, forms};
+pub use coverage::{Coverage, Covered, Fidelity, coverage, fidelity};
+pub use execute::{Difference, Outcome, TOGETHER, compare, execute};
+pub use form::{InstructionForm, forms, module};
 pub use operands::OperandKind;
-pub use text::module;
 pub use vectors::Vectors;

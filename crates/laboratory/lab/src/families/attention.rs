@@ -1,16 +1,14 @@
 //! Attention of bf16 heads, within the error of rounding weights and results to bf16.
 
-use crate::families::bounded::{BoundedTrial, Expected, OnDevice};
-use crate::families::family::{Family, refuse};
-use crate::problem::case::{Case, Trial};
-use crate::problem::fits::check_memory;
+use crate::families::family::{BoundedTrial, Expected, Family, OnDevice, refuse};
+use crate::problem::case::{Case, Trial, check_memory};
 use crate::problem::request::Request;
 use half::bf16;
 use lanework::{Backend, Buffer, Device, Result};
 use lanework_bench::Work;
 use lanework_ladders::attention::{self, HEAD, Heads, TILE};
 use lanework_verify::bound::{Bound, UNIT_F64};
-use lanework_verify::host::inputs::uniform_floats;
+use lanework_verify::host::uniform_floats;
 use std::cell::OnceCell;
 use std::thread;
 
@@ -30,7 +28,7 @@ pub(super) fn family() -> Family {
 }
 
 /// Rungs that need sm_90a.
-const OF_HOPPER: [&str; 4] = ["wgmma", "specialised", "overlapped", "turns"];
+const OF_HOPPER: [&str; 4] = ["wgmma", "specialized", "overlapped", "turns"];
 /// The rung that stores the scores.
 const STORED: &str = "stored-scores";
 /// The most elements of an operand, and rows of all heads, so that 32-bit indices do not overflow.

@@ -2,12 +2,10 @@
 //! line in [`families`].
 
 mod attention;
-mod bounded;
 mod family;
 mod products;
 mod rows;
 mod scan;
-mod solver;
 mod sum_squares;
 mod transpose;
 mod vector_add;

@@ -1,15 +1,13 @@
 //! Prefix sums of f32, within the bound of any order of additions.
 
-use crate::families::bounded::{BoundedTrial, Expected, OnDevice};
-use crate::families::family::{Family, refuse};
-use crate::problem::case::{Case, Trial};
-use crate::problem::fits::check_memory;
+use crate::families::family::{BoundedTrial, Expected, Family, OnDevice, refuse};
+use crate::problem::case::{Case, Trial, check_memory};
 use crate::problem::request::Request;
 use lanework::{Backend, Buffer, Device, Result};
 use lanework_bench::Work;
 use lanework_ladders::scan::{self, LONGEST, Sums};
 use lanework_verify::bound::{Bound, UNIT_F32};
-use lanework_verify::host::inputs::uniform_floats;
+use lanework_verify::host::uniform_floats;
 use std::cell::OnceCell;
 
 pub(super) fn family() -> Family {

@@ -1,18 +1,17 @@
 //! The transpose: any element type, moved bit for bit.
 
-use crate::families::family::Family;
-use crate::families::solver::{self, CUBLAS, Solver};
-use crate::problem::case::{Case, Trial};
-use crate::problem::fits::check_countable;
+use crate::families::family::cublas;
+use crate::families::family::{CUBLAS, Family, Solver};
+use crate::problem::case::{Case, Trial, check_countable};
 use crate::problem::request::Request;
 use crate::record::HostRecord;
 use lanework::{Cublas, Device, Element, Error, Job, Result};
 use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::transpose::{self, Bits, Matrices};
 use lanework_ladders::{Rung, RungInfo};
+use lanework_verify::array::compare_transpose;
 use lanework_verify::host::array::{Array, ElementType};
-use lanework_verify::host::inputs::random_elements;
-use lanework_verify::transpose::compare_transpose;
+use lanework_verify::host::random_elements;
 use lanework_verify::with_bits;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -41,14 +40,14 @@ pub(super) fn family() -> Family {
 }
 
 /// cuBLAS's out-of-place transpose.
-const PEER: RungInfo = solver::cublas(
+const PEER: RungInfo = cublas(
     "peer",
     "//! Idea: cublasSgeam of the installed cuBLAS, on f32.\n\
      //! 思路：已安装的 cuBLAS 的 cublasSgeam，仅 f32。\n\
      //! Predicts: nothing; the rungs are compared with it.\n\
-     //! 预测：无；它是各级的比较对象。\n\
+     //! 预测：无；它是其他各级的比较对象。\n\
      //! Costs: a toolkit on the machine.\n\
-     //! 代价：机器上要装有工具包。\n",
+     //! 代价：机器上必须装有 CUDA 工具包。\n",
 );
 
 /// The shape of a matrix and the edge of the block that works on it.
@@ -243,7 +242,7 @@ pub fn check_transpose_fits(device: &Device, matrix: Matrix, element_bytes: usiz
     }
     let needed = 2 * u64::from(rows) * u64::from(cols) * element_bytes as u64;
     let what = format!("{rows}x{cols} elements of {element_bytes} bytes and their transpose");
-    crate::problem::fits::check_memory(device, "transpose", &what, needed)
+    crate::problem::case::check_memory(device, "transpose", &what, needed)
 }
 
 /// Uploads `src` and allocates a poisoned output.

@@ -6,7 +6,7 @@ use crate::families::{Family, families};
 use crate::problem::request::Request;
 use lanework::emulator::Blocks;
 use lanework::{Backend, Buffer, Device, Dim3, Error, Job, Profile, PtxArg, PtxShape, Result};
-use lanework_verify::host::inputs::random_elements;
+use lanework_verify::host::random_elements;
 use std::path::Path;
 
 /// A finished launch: its name in the corpus, the entry, and the emulator's counters.

@@ -198,7 +198,7 @@ impl Extents<'_> {
 }
 
 /// The error of an option that contradicts an array.
-pub(crate) fn contradiction(name: &str, given: u64, array: &str, extent: u64) -> Error {
+fn contradiction(name: &str, given: u64, array: &str, extent: u64) -> Error {
     Error::Request {
         why: format!("--{name} {given} contradicts --{array}, which has {extent}"),
         help: format!("remove --{name}, or give another array"),

@@ -1,6 +1,6 @@
 //! Measuring the ceilings of a GPU, each by a kernel whose result is verified before and after.
 
-use super::record::{Ceiling, CeilingRecord, RooflineRecord, gpu_of, nominal};
+use super::{Ceiling, CeilingRecord, RooflineRecord, gpu_of, nominal};
 use crate::Progress;
 use half::bf16;
 use lanework::{Backend, Device, Job, Prepared};

@@ -5,6 +5,5 @@ pub mod occupancy;
 pub mod profile;
 pub mod reason;
 pub mod streams;
-pub mod sweep;
 pub mod timed;
 pub mod tune;

@@ -4,7 +4,7 @@ use crate::Progress;
 use lanework::{Backend, Buffer, Device, Error, Event, Pinned, Result, Stream, Transfer};
 use lanework_bench::DeviceRecord;
 use lanework_ladders::streams;
-use lanework_verify::host::inputs::random_elements;
+use lanework_verify::host::random_elements;
 use serde::Serialize;
 
 /// The copies and kernels to overlap.
@@ -108,7 +108,7 @@ pub fn overlap(
         return refuse(why, "use larger chunks: a copy and a kernel take microseconds each");
     }
     let bytes = 8 * elements as u64;
-    crate::problem::fits::check_memory(device, "streams", "inputs and outputs", bytes)?;
+    crate::problem::case::check_memory(device, "streams", "inputs and outputs", bytes)?;
     progress("drawing random elements");
     let src: Vec<u32> = random_elements(elements, seed);
     let mut placed = place(device, &src, chunks)?;

@@ -1,6 +1,6 @@
 //! The ladder of all-reduces: climbed, verified, and timed on GPUs.
 
-use super::timing::{time, wait};
+use super::{time, wait};
 use crate::Progress;
 use lanework::{Backend, Device, Result};
 use lanework_bench::{DeviceRecord, SummaryRecord};

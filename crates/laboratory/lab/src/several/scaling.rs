@@ -1,6 +1,6 @@
 //! Products and sums divided among devices, compared with one device.
 
-use super::timing::{time_alone, time_together};
+use super::{time_alone, time_together};
 use lanework::{Backend, Buffer, Device, Result};
 use lanework_bench::SummaryRecord;
 use lanework_dist::{Communicator, Reduction, product, share, total};

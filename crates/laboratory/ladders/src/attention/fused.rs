@@ -2,11 +2,11 @@
 //!
 //! Idea: a warp keeps one query's results while it reads the keys, 32 at a time. When a larger score appears, it scales down the
 //! sums so far, so no score is stored.
-//! 思路：一个 warp 依次处理 32 个键，并保留该查询的部分结果；遇到更大的得分就把已有的和缩小，得分从不写入内存。
+//! 思路：一个 warp 保存一个查询的结果，每次读取 32 个键。遇到更大的分数时，把已有的和按比例缩小，因此不必存储分数。
 //! Predicts: no global stores except the results; the traffic of length^2 scores is gone.
-//! 预测：除结果外没有全局存储；length^2 个得分的流量消失。
+//! 预测：除结果外没有全局存储；length^2 个分数的流量消失了。
 //! Costs: each lane reads its own rows of keys, 32 sectors per request; multiply-adds run at the f32 rate.
-//! 代价：每个 lane 读自己那一行 K，一次请求 32 个扇区；乘加按 f32 的速度进行。
+//! 代价：每个 lane 读取自己那一行键，每个请求 32 个扇区；乘加以 f32 的速率进行。
 
 use super::heads::{HEAD, Heads};
 use half::bf16;

@@ -2,11 +2,11 @@
 //!
 //! Idea: tensor cores: a warp multiplies 16 queries by 16 keys at a time with `mma`. Scores and weights stay in fragments; the
 //! weights become the left factor of the second product without leaving the registers.
-//! 思路：用张量核心：一个 warp 用 `mma` 每次算 16 个查询乘 16 个键；得分和权重留在片段寄存器里，直接作为第二个乘积的左因子。
+//! 思路：用张量核心：一个 warp 每次用 `mma` 把 16 个查询与 16 个键相乘。分数和权重留在片段中，权重不离开寄存器就成为第二次乘法的左因子。
 //! Predicts: `mma` replaces the multiply-adds: less than a tenth of `fused`'s instructions.
-//! 预测：乘加变成 `mma`，指令数不到 `fused` 的十分之一。
+//! 预测：`mma` 代替乘加，指令数不到 `fused` 的十分之一。
 //! Costs: every warp reads all keys and values of its head, in 4-byte pieces.
-//! 代价：每个 warp 各自读完整个 head 的 K 和 V，每次 4 字节。
+//! 代价：每个 warp 都要读取所在头（head）的所有键和值，每次 4 字节。
 
 use super::heads::{HEAD, Heads};
 use half::bf16;

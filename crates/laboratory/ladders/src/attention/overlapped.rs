@@ -1,12 +1,12 @@
 //! Attention rung: `overlapped`.
 //!
-//! Idea: a warpgroup computes the scores of the next keys before it multiplies by the current values, so the softmax of the next
-//! keys runs while the tensor cores multiply. A scheduling barrier keeps the wait behind the exponentials.
-//! 思路：先算下一批键的得分，再乘这一批的值，使 softmax 与张量核心的乘法同时进行；调度屏障使等待排在指数运算之后。
-//! Predicts: the same instructions as `specialised`; the tensor cores have work during every softmax.
-//! 预测：指令与 `specialised` 相同；每次 softmax 期间张量核心都有工作。
+//! Idea: a warpgroup computes the scores of the next keys before it multiplies by the current values, so the softmax of
+//! the next keys runs while the tensor cores multiply. A scheduling barrier keeps the wait after the exponentials.
+//! 思路：warpgroup 先计算下一批键的分数，再乘以当前这批值，这样，在张量核心做乘法的同时可以计算下一批键的 softmax。调度屏障（scheduling barrier）使等待留在指数运算之后。
+//! Predicts: the same instructions as `specialized`; the tensor cores have work during every softmax.
+//! 预测：指令与 `specialized` 相同；每次 softmax 期间张量核心都有工作。
 //! Costs: scores and weights need registers at the same time.
-//! 代价：寄存器里要同时放得分和权重。
+//! 代价：分数和权重要同时占用寄存器。
 
 use super::heads::{HEAD, Heads, map};
 use super::softmax::{divided, soften};

@@ -2,11 +2,11 @@
 //!
 //! Idea: the formula as written: compute and store the scores, turn them into weights and store those, multiply them by the
 //! values; 16 queries per block.
-//! 思路：照公式写：算出得分存入内存，变成权重再存，最后乘以 V；每个线程块处理 16 个查询。
+//! 思路：照公式写：计算分数并存储，把它们变成权重再存储，最后乘以值；每个线程块处理 16 个查询。
 //! Predicts: each score is written once, then read and written twice: 20 bytes for each of length^2 scores, on top of the operands.
-//! 预测：每个得分要写一次，再读写两次：length^2 个得分各有 20 字节的流量，操作数不计。
+//! 预测：每个分数要写一次，再读写各两次：除操作数外，length^2 个分数各有 20 字节的流量。
 //! Costs: memory for heads * length^2 scores; every block reads each row of keys and values from the caches.
-//! 代价：heads * length^2 个得分的内存；每个线程块都要从缓存读全部 K 和 V。
+//! 代价：存放 heads * length^2 个分数的内存；每个线程块都要从缓存读取键和值的每一行。
 
 use super::heads::{HEAD, Heads};
 use half::bf16;

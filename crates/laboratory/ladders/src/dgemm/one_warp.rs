@@ -2,12 +2,12 @@
 //!
 //! Idea: tensor cores multiply f64 in full precision: one `mma` for 8 x 8 results and 4 steps. A warp loads the operands of one
 //! instruction, and waits for memory.
-//! 思路：张量核心也能乘 f64，而且是全精度：一条 `mma` 计算 8×8 个结果、4 步。每个 warp 加载一条指令要用的数，然后等内存。
+//! 思路：张量核心也能以全精度做 f64 乘法：一条 `mma` 计算 8 x 8 个结果、4 步。warp 加载一条指令的操作数，然后等待内存。
 //! Predicts: one `mma` for 256 multiply-adds and 2 warp loads for each; 8 sectors per request.
-//! 预测：每 256 次乘加一条 `mma`，每条需要 warp 加载 2 次；每个请求 8 个扇区。
+//! 预测：每 256 次乘加一条 `mma`，每条 `mma` 有 2 次 warp 加载；每个请求 8 个扇区。
 //! Costs: the instruction alone does not help: only 8 x 8 results share a loaded operand, where `fma-tile` has 64 x 64. On an
 //! H200 at 4096: 24.7 ms, against 9.0 ms for `fma-tile`.
-//! 代价：单独使用没有帮助：只有 8×8 个结果共用加载的数，而 `fma-tile` 是 64×64。H200 上 4096 时为 24.7 ms，`fma-tile` 为 9.0 ms。
+//! 代价：单靠这条指令没有帮助：只有 8 x 8 个结果共用加载的操作数，而 `fma-tile` 有 64 x 64 个。H200 上 4096 时为 24.7 ms，`fma-tile` 为 9.0 ms。
 
 use super::Operands;
 use lanework::prelude::*;

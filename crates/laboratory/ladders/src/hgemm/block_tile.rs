@@ -4,10 +4,9 @@
 //! of them, so 4 or 8 `mma` use each fragment in registers.
 //! Predicts: a 24th of `one-warp`'s global load sectors; no bank conflicts, because the tiles are swizzled.
 //! Costs: all warps wait for each tile; nothing is multiplied while it is copied.
-//! 思路：线程块把 A 和 B 的 128×32 tile 拷到共享内存，计算 128×128 个结果；四个 warp 各算 64×64，
-//! 寄存器里的一个 fragment 供 4 或 8 条 `mma` 使用。
-//! 预测：全局内存加载扇区数是 `one-warp` 的二十四分之一；tile 经过 swizzle，没有 bank 冲突。
-//! 代价：所有 warp 都要等待每个 tile：拷贝期间没有计算。
+//! 思路：线程块把 A 和 B 中 128 x 32 个元素的 tile 拷贝到共享内存，计算 128 x 128 个结果。四个 warp 各算 64 x 64 个，寄存器中的每个片段供 4 或 8 条 `mma` 使用。
+//! 预测：全局加载扇区数是 `one-warp` 的二十四分之一；tile 经过 swizzle，没有 bank 冲突。
+//! 代价：所有 warp 都要等待每个 tile；拷贝期间没有计算。
 
 use super::Operands;
 use half::bf16;

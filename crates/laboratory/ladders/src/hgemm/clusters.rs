@@ -4,9 +4,9 @@
 //! Predicts: two thirds of `specialized`'s bytes from the L2 cache; no store instructions for the results.
 //! Costs: a stage is free only when both blocks have read it. On an H200 the L2 cache was not the bottleneck: 1.03 times as fast
 //! as `specialized` at 4096, 1.01 at 8192, 0.98 at 16384.
-//! 思路：乘同样列的两个线程块组成 cluster，各拷贝一半，广播给两个（multicast）；结果由 TMA 写出。
-//! 预测：从 L2 读取的字节数是 `specialized` 的三分之二；没有写结果的 store 指令。
-//! 代价：两个线程块都读完，一级缓冲才空闲。H200 上 L2 并不是瓶颈：速度是 `specialized` 的 1.03 倍（4096）、1.01 倍（8192）、0.98 倍（16384）。
+//! 思路：乘以相同列的两个线程块组成一个 cluster；每个线程块为两者拷贝这些列的一半（multicast）。结果由 TMA 写出。
+//! 预测：来自 L2 缓存的字节数是 `specialized` 的三分之二；没有存储结果的指令。
+//! 代价：两个线程块都读完之后，一级缓冲区才空闲。H200 上 L2 缓存不是瓶颈：速度是 `specialized` 的 1.03 倍（4096）、1.01 倍（8192）、0.98 倍（16384）。
 
 use super::Operands;
 use super::specialized::corner;

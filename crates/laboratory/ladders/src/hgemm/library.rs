@@ -6,12 +6,11 @@
 //! Predicts: a sixth fewer bytes from the L2 cache than `turns` with tiles of 128 x 192; no padding is read or written.
 //! Costs: code for every layout of the factors, every result type and every fused epilogue. On an H200, compared with cuBLASLt in
 //! one process, alternating between tiles is 1 to 9 % faster at 2048 to 8192 than tiles that both warpgroups share.
-//! 思路：`lanework_ops::gemm`，任意形状和步长：按形状选 tile，tile 少时把 K 分给多个线程块；相邻的启动相互重叠，
-//! 前一个启动结束之前，线程块的屏障和 tensor map 已经就绪。轮流计算 128 x 128 或 128 x 192 的 tile，tile 多时两个线程块成对，
-//! 结果由 TMA 写出。
-//! 预测：tile 为 128 x 192 时，从 L2 读取的字节数比 `turns` 少六分之一；不读写填充部分。
-//! 代价：要为每种因子布局、每种结果类型和其后融合的运算准备代码。在 H200 上，与 cuBLASLt 在同一进程中比较，从 2048 到 8192，
-//! 轮流计算比两个 warpgroup 共用 tile 快 1 % 到 9 %。
+//! 思路：`lanework_ops::gemm` 接受任意形状和步长。它按形状选择 tile，tile 少时把 K 分给几个线程块，并使启动重叠：在前一次启动结束之前，线程块就准备好自己的屏障和张量映射（tensor map）。
+//! 两个 warpgroup 轮流计算 128 x 128 或 128 x 192 的 tile；tile 多时，线程块两两成对；结果由 TMA 写出。
+//! 预测：tile 为 128 x 192 时，来自 L2 缓存的字节数比 `turns` 少六分之一；不读写填充部分。
+//! 代价：要为每种因子布局、每种结果类型和每种融合的尾处理（epilogue）准备代码。
+//! 在 H200 上，与 cuBLASLt 在同一进程中比较，2048 到 8192 时，轮流计算 tile 比两个 warpgroup 共用 tile 快 1 % 到 9 %。
 
 use super::Operands;
 use lanework::prelude::*;

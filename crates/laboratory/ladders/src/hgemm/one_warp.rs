@@ -4,9 +4,9 @@
 //! in the instruction's layout.
 //! Predicts: 4 + 2 load requests per `mma`, each of 8 sectors for 128 bytes; warps share nothing between their 16 x 8 results.
 //! Costs: each `mma` waits for its loads; one warp per block.
-//! 思路：一个 warp 用一条 `mma` 指令计算 16×16 乘 16×8，每个 lane 按指令要求的布局直接从全局内存加载因子。
-//! 预测：每条 `mma` 有 4 + 2 个加载请求，每个请求 128 字节、8 个扇区；不同 warp 的 16×8 结果之间没有共享。
-//! 代价：每条 `mma` 都要等待加载；每个线程块只有一个 warp。
+//! 思路：一个 warp 用一条 `mma` 指令把 16 x 16 与 16 x 8 个元素相乘。每个 lane 按指令要求的布局，直接从全局内存加载自己那部分因子。
+//! 预测：每条 `mma` 有 4 + 2 个加载请求，每个请求 128 字节、8 个扇区；各 warp 的 16 x 8 个结果之间没有共享任何数据。
+//! 代价：每条 `mma` 都要等待自己的加载；每个线程块只有一个 warp。
 
 use super::Operands;
 use half::bf16;

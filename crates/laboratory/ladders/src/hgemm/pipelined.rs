@@ -5,7 +5,7 @@
 //! Costs: 64 KiB of shared memory; every thread computes addresses and starts copies between its products.
 //! 思路：用四个缓冲区代替一个：计算一个 tile 时，后三个 tile 已经在途（`cp.async`）。
 //! 预测：扇区数与 `block-tile` 相同；屏障次数减半。
-//! 代价：64 KiB 共享内存；每个线程都要在计算之间算地址、发起拷贝。
+//! 代价：64 KiB 共享内存；每个线程都要在乘法之间计算地址、发起拷贝。
 
 use super::Operands;
 use half::bf16;

@@ -4,9 +4,9 @@
 //! asynchronously; no fragment is loaded.
 //! Predicts: threads load no factors from shared memory; the same global sectors as `pipelined`.
 //! Costs: only Hopper has it; data copied by threads need a fence before the tensor cores see them.
-//! 思路：sm_90a 的 `wgmma`：四个 warp 一起让张量核心直接从共享内存读 64×64 乘 64×128，同时自己继续执行；不再加载 fragment。
-//! 预测：线程不再为因子做共享内存加载；全局内存扇区数与 `pipelined` 相同。
-//! 代价：只有 Hopper 支持；线程写入的拷贝要经过 fence 才能被张量核心看到。
+//! 思路：sm_90a 的 `wgmma`：四个 warp 一起把 64 x 64 与 64 x 128 个元素异步相乘，直接从共享内存读取；不加载片段。
+//! 预测：线程不再从共享内存加载因子；全局扇区数与 `pipelined` 相同。
+//! 代价：只有 Hopper 支持；由线程拷贝的数据要经过 fence 才能被张量核心看到。
 
 use super::Operands;
 use half::bf16;

@@ -3,16 +3,17 @@
 //! Idea: tensor cores multiply 8-bit integers with wrapping 32-bit sums. A 32-bit integer is four bytes, a0 + 2^8 a1 + 2^16 a2 +
 //! 2^24 a3. Of the 16 byte products, only the 10 whose places (0 to 3) add up to less than 4 reach the low 32 bits; the others
 //! are multiples of 2^32. The kernel keeps one sum per place and shifts the sums at the end; nothing is rounded.
-//! 思路：张量核心乘 8 位整数，累加到会回绕的 32 位和。一个 32 位整数是四个字节：a0 + 2^8 a1 + 2^16 a2 + 2^24 a3；16 个字节积中
-//! 只有位次之和小于 4 的 10 个影响低 32 位，其余都是 2^32 的倍数。同一位次的和分开累加，最后再移位；没有任何舍入。
+//! 思路：张量核心做 8 位整数乘法，以会回绕的 32 位整数累加。一个 32 位整数是四个字节：a0 + 2^8 a1 + 2^16 a2 + 2^24 a3。
+//! 16 个字节乘积中，只有位次（0 到 3）之和小于 4 的 10 个影响低 32 位，其余都是 2^32 的倍数。核函数按位次分别累加，最后移位相加；没有任何舍入。
 //! Predicts: 10 `mma` for 16 x 8 x 32 multiply-adds, and less than a third of the warp instructions of `pipelined`;
 //! 3 / 256 global loads per multiply-add; no bank conflicts when bytes are split (`stmatrix`) or loaded
 //! (`ldmatrix`).
-//! 预测：每 16×8×32 次乘加用 10 条 `mma`，warp 指令数不到 `pipelined` 的三分之一；每次乘加 3 / 256 次全局加载；拆分字节（`stmatrix`）和读取（`ldmatrix`）都没有 bank 冲突。
+//! 预测：每 16 x 8 x 32 次乘加用 10 条 `mma`，warp 指令数不到 `pipelined` 的三分之一；每次乘加 3 / 256 次全局加载；拆分字节（`stmatrix`）和加载（`ldmatrix`）都没有 bank 冲突。
 //! Costs: needs sm_90 (`stmatrix`); four sums per result, so a warp computes only 32 x 32 results;
 //! products under 128 x 64 leave warps idle. On an H200 at 1024: 51.2 us, 3.1x `pipelined` (159.7
 //! us).
-//! 代价：需要 sm_90（`stmatrix`）；每个结果要四个和，所以一个 warp 只有 32×32 个结果；小于 128×64 的乘积会有 warp 空闲。H200 上 1024 时为 51.2 us，是 `pipelined`（159.7 us）的 3.1 倍快。
+//! 代价：需要 sm_90（`stmatrix`）；每个结果要四个累加和，所以一个 warp 只计算 32 x 32 个结果；小于 128 x 64 的矩阵会使 warp 空闲。
+//! H200 上 1024 时为 51.2 us，速度是 `pipelined`（159.7 us）的 3.1 倍。
 
 use super::Product;
 use lanework::prelude::*;

@@ -2,13 +2,13 @@
 //!
 //! Idea: one thread computes a tile of T x T elements of C in registers, directly from global
 //! memory.
-//! 思路：每个线程在寄存器中计算 C 的一个 T x T tile，直接从全局内存加载。
+//! 思路：一个线程在寄存器中计算 C 的 T x T 个元素的 tile，直接从全局内存加载。
 //! Predicts: 2 / T loads per multiply-add; registers grow as T * T, and above 255 they spill to
 //! local memory.
-//! 预测：每次乘加 2 / T 次加载；寄存器按 T * T 增长，超过 255 个就溢出到局部内存。
+//! 预测：每次乘加 2 / T 次加载；寄存器数按 T * T 增长，超过 255 个就溢出到局部内存。
 //! Costs: fewer threads, whose accesses have a stride of T elements, so sectors per request grow
 //! with T.
-//! 代价：线程变少，相邻线程的访问步长为 T 个元素，每个请求的扇区数随 T 增长。
+//! 代价：线程变少，相邻线程的访问步长为 T 个元素，所以每个请求的扇区数随 T 增长。
 
 use super::Product;
 use lanework::prelude::*;

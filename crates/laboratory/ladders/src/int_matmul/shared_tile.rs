@@ -2,9 +2,9 @@
 //!
 //! Idea: a block of T x T threads loads a tile of A and one of B into shared memory and reuses
 //! them.
-//! 思路：T x T 个线程的线程块把 A 和 B 的各一个 tile 加载到共享内存，共同使用。
+//! 思路：T x T 个线程的线程块把 A 和 B 各一个 tile 加载到共享内存，重复使用。
 //! Predicts: 2 / T global loads per multiply-add and no spills; small tiles do not fill a warp.
-//! 预测：每次乘加 2 / T 次全局加载，没有溢出；小 tile 填不满一个 warp。
+//! 预测：每次乘加 2 / T 次全局加载，没有溢出；小 tile 凑不满一个 warp。
 //! Costs: two barriers per step, and two shared loads per multiply-add.
 //! 代价：每一步两次屏障，每次乘加两次共享内存加载。
 

@@ -1,12 +1,12 @@
 //! Layer norm rung: `one-pass`.
 //!
 //! Idea: one pass computes the sum and the sum of the squares; the variance is the mean of the squares minus the square of the mean.
-//! 思路：同一遍里求出和与平方和；方差等于平方的均值减去均值的平方。
+//! 思路：在同一遍里求出和与平方和；方差等于平方的均值减去均值的平方。
 //! Predicts: two loads per number instead of three.
 //! 预测：每个数加载两次，原来是三次。
 //! Costs: precision: if the mean is 100 times the standard deviation, the subtraction loses 4 of 7 digits. Its result can
 //! even be negative.
-//! 代价：有效数字：均值是标准差的 100 倍时，两者相减会丢掉 7 位中的 4 位，差甚至可能为负。
+//! 代价：精度：均值为标准差的 100 倍时，相减会损失 7 位有效数字中的 4 位，差甚至可能为负。
 
 use crate::rows::{Rows, THREADS, of_block};
 use lanework::prelude::*;

@@ -5,9 +5,9 @@
 //! Predicts: 1/8 of `pitched`'s load sectors: each thread loads one element of A and one of B for every 16
 //! steps.
 //! Costs: two barriers per tile, and an edge test for every global access.
-//! 思路：16×16 个线程用共享内存中 A、B 的 tile 计算 C 的一个 tile，每个数供 16 个线程使用。
-//! 预测：加载扇区数降到 `pitched` 的八分之一：每线程每 16 步只各加载一次 A 和 B。
-//! 代价：每个 tile 需要两次屏障，每次全局访问都要做边界判断。
+//! 思路：16 x 16 个线程用共享内存中 A、B 的 tile 计算 C 的一个 tile，其中每个数供 16 个线程读取。
+//! 预测：加载扇区数降到 `pitched` 的八分之一：每 16 步，每个线程只加载 A 和 B 各一个元素。
+//! 代价：每个 tile 两次屏障，每次全局访问都要判断边界。
 
 use super::Matrices;
 use super::matrices::TILE;

@@ -6,7 +6,7 @@
 //! Costs: four dependent operations per step, hidden behind the latency of the loads.
 //! 思路：Kahan 求和（1965）：记下每次加法的舍入误差，在下一次加法时补回去。
 //! 预测：请求数和扇区数与 `naive` 相同，每次乘加多四条指令。
-//! 代价：每一步有四个前后相依的运算，被加载的延迟掩盖。
+//! 代价：每一步有四个前后依赖的运算，由加载的延迟隐藏。
 
 use super::Matrices;
 use super::matrices::THREADS;

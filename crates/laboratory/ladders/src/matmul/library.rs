@@ -4,9 +4,9 @@
 //! memory. The rounding errors of all products and additions are summed separately.
 //! Predicts: no block barriers; results as if computed with twice the bits.
 //! Costs: 7 operations per multiply-add instead of 1, and twice the registers for sums.
-//! 思路：库函数的补偿乘积：每个线程在寄存器中计算 8 x 4 个结果，由共享内存中的多级缓冲供数，每次乘法和加法的舍入误差都另外累加。
-//! 预测：没有线程块屏障；结果如同用两倍位数计算。
-//! 代价：每次乘加需要 7 次运算而不是 1 次，累加用的寄存器加倍。
+//! 思路：库的补偿矩阵乘法：每个线程在寄存器中计算 8 x 4 个结果，数据来自共享内存中的多级环形缓冲区；所有乘法和加法的舍入误差另外累加。
+//! 预测：没有线程块屏障；结果相当于用两倍位数计算。
+//! 代价：每次乘加需要 7 次运算而不是 1 次，累加所用的寄存器加倍。
 
 use super::Matrices;
 use lanework::prelude::*;

@@ -5,8 +5,8 @@
 //! address.
 //! Costs: every number is read from global memory once for each product that uses it.
 //! 思路：一个线程计算 C 的一个元素，线程沿 C 的行编号。
-//! 预测：每次乘加两个加载请求：B 占 4 个扇区，A 只占 1 个扇区，因为各 lane 读同一地址。
-//! 代价：每个数参与多少次乘法，就要从全局内存读多少次。
+//! 预测：每次乘加两个加载请求：B 占 4 个扇区，A 占 1 个扇区，因为所有 lane 读同一地址。
+//! 代价：每个数参与几次乘法，就要从全局内存读几次。
 
 use super::Matrices;
 use super::matrices::THREADS;

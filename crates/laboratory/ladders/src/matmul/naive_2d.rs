@@ -4,9 +4,9 @@
 //! Predicts: the same as `naive` with blocks of 32: 1 sector for A and 4 for B per step; the sum is
 //! uncompensated.
 //! Costs: every number is read from global memory once for each product that uses it.
-//! 思路：与 `naive` 相同，但使用二维网格，线程的行号和列号不需要做除法。
+//! 思路：与 `naive` 相同，但使用二维网格，求线程的行号和列号不需要除法。
 //! 预测：线程块边长为 32 时与 `naive` 相同，每步 A 占 1 个扇区、B 占 4 个扇区；求和不带补偿。
-//! 代价：每个数参与多少次乘法，就要从全局内存读多少次。
+//! 代价：每个数参与几次乘法，就要从全局内存读几次。
 
 use super::Matrices;
 use lanework::prelude::*;

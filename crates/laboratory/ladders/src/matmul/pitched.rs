@@ -4,9 +4,9 @@
 //! Predicts: 4 sectors per load of B at any width; packed rows of an odd width touch five.
 //! Costs: up to 508 bytes of padding per row; widths that are a multiple of 8 gain nothing in
 //! sectors.
-//! 思路：仍用 `row-shared` 的算法，但每行从对齐的地址开始，用二维拷贝填充。
-//! 预测：任何宽度下加载 B 都是每个请求 4 个扇区；紧密排列且宽度为奇数时会触及第 5 个扇区。
-//! 代价：每行最多 508 字节的填充；宽度本来就是 8 的倍数时，扇区数不会减少。
+//! 思路：与 `row-shared` 相同，但每行从对齐的地址开始，由二维拷贝填充。
+//! 预测：无论宽度多少，每次加载 B 都是 4 个扇区；紧密排列且宽度为奇数时要访问 5 个扇区。
+//! 代价：每行最多 508 字节的填充；宽度为 8 的倍数时，扇区数没有减少。
 
 use super::Matrices;
 use super::matrices::THREADS;

@@ -4,9 +4,9 @@
 //! memory.
 //! Predicts: half the global load requests: A is read once per block, and only B in every step.
 //! Costs: 4 k bytes of dynamic shared memory, which limits k.
-//! 思路：一个线程块计算 C 的一行，并把全体线程都要读的那一行 A 放进共享内存。
-//! 预测：全局加载请求减半：A 每个线程块只加载一次，每一步只加载 B。
-//! 代价：占用 4k 字节动态共享内存，k 受每个线程块共享内存上限的限制。
+//! 思路：一个线程块计算 C 的一行，并把所有线程都要读的那一行 A 放进共享内存。
+//! 预测：全局加载请求减半：每个线程块只加载一次 A，每一步只加载 B。
+//! 代价：占用 4k 字节动态共享内存，这限制了 k。
 
 use super::Matrices;
 use super::matrices::THREADS;

@@ -4,9 +4,9 @@
 //! uncompensated.
 //! Predicts: 1/20 of `naive-2d`'s load sectors with tiles of 32; no bank conflicts.
 //! Costs: two barriers per tile; a tile of 64 would need 4096 threads, more than a block can have.
-//! 思路：线程块把与自身等宽的 A、B 的 tile 加载到共享内存，不做补偿求和。
-//! 预测：tile 边长为 32 时，加载扇区数降到 `naive-2d` 的二十分之一，没有 bank 冲突。
-//! 代价：每个 tile 需要两次屏障；边长 64 需要 4096 个线程，超过了一个线程块的上限。
+//! 思路：线程块把 A、B 中与自身等宽的 tile 加载到共享内存；求和不带补偿。
+//! 预测：tile 边长为 32 时，加载扇区数降到 `naive-2d` 的二十分之一；没有 bank 冲突。
+//! 代价：每个 tile 两次屏障；边长 64 的 tile 需要 4096 个线程，超过了一个线程块的上限。
 
 use super::Matrices;
 use lanework::prelude::*;

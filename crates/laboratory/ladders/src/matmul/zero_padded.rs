@@ -5,9 +5,9 @@
 //! Predicts: no divergence, and fewer instructions per step than `blocked`; the same loads where no
 //! tile crosses an edge.
 //! Costs: memory and work for up to 15 extra rows and columns.
-//! 思路：用零把矩阵补到 tile 的整数倍，就不必判断边界，而零不影响求和。
-//! 预测：没有分支发散，每步指令数少于 `blocked`；没有 tile 越过边界时加载次数相同。
-//! 代价：最多要为多余的 15 行和 15 列付出内存和计算。
+//! 思路：用零把矩阵填充到 tile 的整数倍，就不必判断边界，而零不改变任何和。
+//! 预测：没有分支分化，每步的指令数少于 `blocked`；没有 tile 越过边界时，加载相同。
+//! 代价：最多要为多出的 15 行和 15 列付出内存和计算。
 
 use super::Matrices;
 use super::matrices::TILE;

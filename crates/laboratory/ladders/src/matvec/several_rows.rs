@@ -1,12 +1,13 @@
 //! Matrix-vector rung: `several-rows`.
 //!
 //! Idea: a warp has four rows, so four loads of A are in flight together and x is read once for all four.
-//! 思路：一个 warp 处理四行，四次对 A 的加载同时在途，x 为四行只读一遍。
+//! 思路：一个 warp 处理四行，对 A 的四次加载同时在途，而且四行只读一遍 x。
 //! Predicts: 5 / 8 of the load requests of `vectorized`, which loads x as often as A.
-//! 预测：加载请求数是 `vectorized` 的 5 / 8，后者对 x 的加载与对 A 的一样多。
+//! 预测：加载请求数是 `vectorized` 的 5 / 8，后者加载 x 的次数与加载 A 的一样多。
 //! Costs: a quarter of the warps: a matrix of few rows leaves multiprocessors idle. It did not help on an H200: 79.3 us against
 //! 63.8 us at 8192 x 8192, 469 us against 115 us for 512 rows of 65,536.
-//! 代价：warp 数为四分之一：行数少的矩阵会让多处理器空闲。在 H200 上没有帮助：8192×8192 为 79.3 us 对 63.8 us，512 行、每行 65,536 个元素为 469 us 对 115 us。
+//! 代价：warp 数降到四分之一，行数少的矩阵会使多处理器空闲。在 H200 上没有帮助：8192 x 8192 为 79.3 us，`vectorized` 为 63.8 us；
+//! 512 行、每行 65,536 个元素为 469 us，`vectorized` 为 115 us。
 
 use super::Operands;
 use super::operands::of_warp;

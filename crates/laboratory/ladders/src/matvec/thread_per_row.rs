@@ -3,9 +3,9 @@
 //! Idea: one thread for each result.
 //! 思路：每个结果一个线程。
 //! Predicts: 32 sectors for a warp's load of A, because its lanes read 32 rows; one sector for its load of x.
-//! 预测：一个 warp 加载 A 触及 32 个扇区，因为各 lane 读 32 个不同的行；加载 x 只要 1 个扇区。
+//! 预测：一个 warp 加载 A 要 32 个扇区，因为各 lane 读的是 32 个不同的行；加载 x 只要 1 个扇区。
 //! Costs: each load uses an eighth of each sector; a matrix of few rows has few threads.
-//! 代价：每个扇区一次只用到八分之一；行数少的矩阵线程也少。
+//! 代价：每次加载只用到每个扇区的八分之一；行数少的矩阵，线程也少。
 
 use super::Operands;
 use lanework::prelude::*;

@@ -2,12 +2,12 @@
 //!
 //! Idea: 16-byte accesses put four times as many bytes in flight per load; rows that are not a multiple of 4 elements use
 //! `warp-per-row`.
-//! 思路：每次访问 16 字节，一次加载在途的字节是四倍；行长不是 4 的倍数时交给 `warp-per-row`。
+//! 思路：每次访问 16 字节，一次加载在途的字节数是原来的四倍；行长不是 4 的倍数时改用 `warp-per-row`。
 //! Predicts: a quarter of the requests, of 16 sectors each.
-//! 预测：请求数为四分之一，每个 16 个扇区。
+//! 预测：请求数降到四分之一，每个请求 16 个扇区。
 //! Costs: rows of fewer than 128 elements leave lanes idle.
 //! On an H200: 63.8 us at 8192 x 8192, 115 us for 512 rows of 65,536.
-//! 代价：少于 128 个元素的行会有 lane 空闲。H200 上 8192×8192 为 63.8 us，512 行、每行 65,536 个元素为 115 us。
+//! 代价：每行少于 128 个元素时会有 lane 空闲。H200 上 8192 x 8192 为 63.8 us，512 行、每行 65,536 个元素为 115 us。
 
 use super::Operands;
 use super::operands::of_warp;

@@ -3,10 +3,10 @@
 //! Idea: one warp per row: its lanes read adjacent elements and add up their sums by shuffles.
 //! 思路：每行一个 warp：各 lane 读相邻的元素，再用 shuffle 把各自的和相加。
 //! Predicts: 4 sectors per load, with every byte used.
-//! 预测：每次加载 4 个扇区，字节全部用到。
+//! 预测：每次加载 4 个扇区，每个字节都用到。
 //! Costs: five shuffles per row; x is read once per row, from the caches. On an H200, 8192 x 8192: 67.0 us, against 772 us for
 //! `thread-per-row`.
-//! 代价：每行五次 shuffle；每行都要从缓存里读一遍 x。H200 上 8192×8192 为 67.0 us，`thread-per-row` 为 772 us。
+//! 代价：每行五次 shuffle；每行都要从缓存里读一遍 x。H200 上 8192 x 8192 为 67.0 us，`thread-per-row` 为 772 us。
 
 use super::Operands;
 use super::operands::of_warp;

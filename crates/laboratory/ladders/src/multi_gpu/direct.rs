@@ -2,11 +2,11 @@
 //!
 //! Idea: where every device reaches every other one directly, no ring is needed: each device sums one share of all vectors, which
 //! it reads over the link, and its kernel stores the result into every device's sum.
-//! 思路：如果每个设备都能直接访问其他设备，就不需要环：每个设备对所有向量的一份求和，通过链路读取，并由同一核函数把结果写到每个设备。
+//! 思路：如果每个设备都能直接访问其他所有设备，就不需要环：每个设备负责所有向量的一份，通过链路读取并求和，由同一个核函数把结果写到每个设备。
 //! Predicts: as many bytes as a ring, but one step instead of 2 (n - 1); reads and stores cross the link at the same time.
-//! 预测：字节数与环相同，但一步代替 2 (n - 1) 步，读和写同时通过链路。
+//! 预测：字节数与环相同，但只需一步，而不是 2 (n - 1) 步；读和写同时通过链路。
 //! Costs: links between all pairs of devices (NVSwitch); on a ring of links, pairs would share them.
-//! 代价：需要任意两个设备之间都有链路（NVSwitch）；若只有环形链路，各对设备要共享它们。
+//! 代价：任意两个设备之间都要有链路（NVSwitch）；如果链路成环，各对设备就要共用链路。
 //!
 //! On two H200s: 3.15 ms at 1 GiB, `nccl` 3.34 ms; at 4 MiB, where its streams wait for events, 48 us to NCCL's 33 us.
 

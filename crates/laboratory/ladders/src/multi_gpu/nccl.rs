@@ -2,11 +2,11 @@
 //!
 //! Idea: NVIDIA's library chooses rings, trees or direct exchange by size and links, and splits data over channels. Each channel
 //! is a block that copies and adds concurrently with its neighbors.
-//! 思路：NVIDIA 的库：按大小和链路选择环、树或直接交换，把数据分到多个通道，每个通道是一个线程块，边拷贝边相加。
+//! 思路：NVIDIA 的库按大小和链路选择环、树或直接交换，并把数据分到多个通道。每个通道是一个线程块，与相邻设备同时拷贝和相加。
 //! Predicts: about link speed for long vectors; less waiting for short ones, because blocks wait for flags instead of streams for events.
-//! 预测：长向量接近链路速度；短向量等待更少，因为线程块等待的是标志，而不是流等待事件。
+//! 预测：长向量接近链路速度；短向量的等待更少，因为线程块等待的是标志，而不是由流等待事件。
 //! Costs: a library to install, and kernels that take multiprocessors from concurrent work.
-//! 代价：需要安装库，其核函数会占用旁边运行的任务的多处理器。
+//! 代价：需要安装该库；其核函数会占用同时进行的其他工作的多处理器。
 
 use super::{AllReduce, Ranks};
 use lanework::{Device, Error, Result};

@@ -1,11 +1,11 @@
 //! All-reduce rung: `peer-copies`.
 //!
 //! Idea: copy engines bring the other devices' vectors directly into this device's memory, and a kernel adds them.
-//! 思路：拷贝引擎把其他设备的向量直接送到本设备的内存，再由核函数相加。
+//! 思路：拷贝引擎把其他设备的向量直接送到本设备的内存，再由一个核函数相加。
 //! Predicts: link speed instead of host speed; each device receives (n - 1) vectors, writes them and reads them again.
-//! 预测：速度由链路决定，不再由主机决定；每个设备接收 n - 1 个向量，写入内存后再读一遍。
+//! 预测：速度由链路而不是主机决定；每个设备接收 n - 1 个向量，写入内存后再读一遍。
 //! Costs: memory for a copy of a vector; the addition waits for the whole copy.
-//! 代价：需要一个向量副本的内存，并且加法要等整个拷贝完成。
+//! 代价：需要存放一个向量副本的内存；加法要等整个拷贝完成。
 
 use super::adding::{add, copy};
 use super::{AllReduce, Ranks};

@@ -1,11 +1,11 @@
 //! All-reduce rung: `peer-reads`.
 //!
 //! Idea: no copies: the adding kernel reads the other device's vector over the link.
-//! 思路：不再拷贝：做加法的核函数自己通过链路读取另一设备的向量。
+//! 思路：不拷贝：做加法的核函数直接通过链路读取另一个设备的向量。
 //! Predicts: as many bytes on the link and half the accesses of the device's own memory; the addition runs while data arrive.
-//! 预测：链路上的字节数不变，对本设备内存的访问减半，数据到达时加法同时进行。
+//! 预测：链路上的字节数不变，对本设备内存的访问减半；数据到达的同时进行加法。
 //! Costs: every device still receives n - 1 whole vectors, more than necessary with more than two devices.
-//! 代价：每个设备仍要接收 n - 1 个完整向量，设备多于两个时这并不必要。
+//! 代价：每个设备仍要接收 n - 1 个完整的向量，设备多于两个时超出了必需的量。
 
 use super::adding::{add, copy};
 use super::vectors::Launches;

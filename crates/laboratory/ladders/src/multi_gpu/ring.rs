@@ -2,11 +2,11 @@
 //!
 //! Idea: in each step, a device adds one share of its vector to the sum that the previous device computed for this share. After
 //! one round each device has one share of the result, and the shares then travel around the ring.
-//! 思路：每个设备每次把自己向量的一份加到前一设备对这一份的部分和上；转一圈后每个设备都有结果的一份，再让它沿环传递。
+//! 思路：每一步中，设备把自己向量的一份加到前一个设备对这一份求得的和上。转完一圈，每个设备各有结果的一份，然后这些份再沿环传递。
 //! Predicts: each device receives 2 (n - 1) / n vectors, however many devices there are; for two devices that is one, as before.
-//! 预测：无论设备多少，每个设备只接收 2 (n - 1) / n 个向量；两个设备时仍是一个，与之前相同。
+//! 预测：无论设备多少，每个设备都接收 2 (n - 1) / n 个向量；两个设备时为一个，与之前相同。
 //! Costs: 2 (n - 1) steps, between which each device waits for its predecessor.
-//! 代价：共 2 (n - 1) 步，每步之间都要等待前一设备。
+//! 代价：共 2 (n - 1) 步，各步之间每个设备都要等待前一个设备。
 //!
 //! On two H200s it did not help: 273 us at 64 MiB, `peer-reads` 237 us; with two devices it moves as many bytes, in two steps.
 

@@ -1,9 +1,9 @@
 //! All-reduce rung: `through-host`.
 //!
 //! Idea: copy every vector to the host, add there, and copy the sum to every device.
-//! 思路：每个向量都拷到主机，由主机相加，再把和拷回每个设备。
+//! 思路：把每个向量拷贝到主机，在主机上相加，再把和拷贝到每个设备。
 //! Predicts: the time grows with the number of devices: all vectors cross the host's memory and its one adding thread.
-//! 预测：时间随设备数增长：所有向量都要经过主机内存和唯一一个做加法的线程。
+//! 预测：时间随设备数增长：所有向量都要经过主机内存和主机上唯一做加法的线程。
 //! Costs: the host waits for every device, and the devices for the host.
 //! 代价：主机等待每个设备，设备也等待主机。
 

@@ -1,11 +1,11 @@
 //! RMS norm rung: `block-per-row`.
 //!
 //! Idea: one block per row; neighboring threads read neighboring numbers, and shuffles combine the lanes' values.
-//! 思路：每行一个线程块；相邻线程读取相邻的数，lane 之间用 shuffle 合并。
+//! 思路：每行一个线程块；相邻线程读取相邻的数，lane 之间用 shuffle 合并各自的值。
 //! Predicts: 4 sectors per request; one barrier per row.
-//! 预测：每个请求 4 个扇区；每行一个屏障。
+//! 预测：每个请求 4 个扇区；每行一次屏障。
 //! Costs: threads idle in rows shorter than the block.
-//! 代价：行比线程块短时有线程空闲。
+//! 代价：行比线程块短时，有线程空闲。
 
 use crate::rows::{Rows, THREADS, of_block};
 use lanework::prelude::*;

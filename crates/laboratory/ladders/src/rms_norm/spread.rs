@@ -2,13 +2,13 @@
 //!
 //! Idea: several blocks hold a row in their registers and exchange their sums of squares through memory, so a row may be longer
 //! than the registers of one block. The library uses this kernel for few long rows.
-//! 思路：几个线程块把一行保存在各自的寄存器里，通过内存交换各自的平方和：一行可以超过一个线程块的寄存器。这是库处理少量长行的核函数。
+//! 思路：几个线程块各用寄存器保存一行的一部分，通过内存交换各自的平方和，因此一行可以超过一个线程块寄存器的容量。行少而长时，库使用这个核函数。
 //! Predicts: it supports rows of 40,000 numbers, which `vectorized` does not, and stores each result once; more loads than
 //! numbers, because blocks poll for the statistics of the others.
-//! 预测：能处理 `vectorized` 放不下的 40,000 个数的行，每个结果只存一次；加载比数多，因为线程块会反复查询其他线程块的统计量，直到它们出现。
+//! 预测：能处理 `vectorized` 不支持的、每行 40,000 个数的矩阵，每个结果只存储一次；加载次数多于数的个数，因为线程块要轮询其他线程块的统计量。
 //! Costs: a cooperative launch, because blocks wait for each other; memory bandwidth is unused during the exchange. On an H200:
 //! 306 us for 1024 rows of 131,072; rows that fit a block are slower: 58.7 us against 37.0 us for `vectorized` at 4096.
-//! 代价：线程块互相等待，需要协作式启动；交换期间内存空闲。H200 上 1024 行、每行 131,072 个数为 306 us；放得进一个线程块的行这样更慢，4096 时 58.7 us，`vectorized` 为 37.0 us。
+//! 代价：线程块互相等待，所以需要协作启动；交换期间内存带宽闲置。H200 上 1024 行、每行 131,072 个数用时 306 us；一个线程块放得下的行反而更慢：4096 时为 58.7 us，`vectorized` 为 37.0 us。
 
 use crate::rows::{Rows, only};
 use lanework::prelude::*;

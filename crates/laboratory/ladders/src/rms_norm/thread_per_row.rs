@@ -1,11 +1,11 @@
 //! RMS norm rung: `thread-per-row`.
 //!
 //! Idea: one thread per row, in two passes: the mean of the squares, then the results.
-//! 思路：每行一个线程，走两遍：平方的均值、结果。
+//! 思路：每行一个线程，遍历两遍：求平方的均值、求结果。
 //! Predicts: 32 sectors per request where rows are longer than a sector; two loads per number.
 //! 预测：行长超过一个扇区时每个请求 32 个扇区；每个数加载两次。
 //! Costs: adjacent lanes read numbers that are a row apart; with few rows, few threads work.
-//! 代价：lane 读取的数相隔一行；行数少时只有少数线程工作。
+//! 代价：相邻 lane 读取的数相隔一行；行数少时，工作的线程也少。
 
 use crate::rows::{Rows, THREADS};
 use lanework::prelude::*;

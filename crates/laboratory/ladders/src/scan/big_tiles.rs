@@ -3,12 +3,12 @@
 //! Idea: each thread loads four 16-byte vectors before it uses the first, and keeps them in registers. Adjacent lanes hold
 //! adjacent vectors, so accesses are coalesced. The kernel adds within each vector, then across lanes, then from one vector
 //! to the next.
-//! 思路：每个线程先发出 4 次 16 字节的加载再使用第一个，并一直放在寄存器中；同一 warp 的 lane 取相邻的向量，因此访问是合并的；和依次在向量内、lane 之间、向量之间传递。
+//! 思路：每个线程先发出 4 次 16 字节的加载，再使用第一个向量，四个向量都留在寄存器中。相邻 lane 读取相邻的向量，所以访问是合并的。求和依次在向量内部、lane 之间、向量之间进行。
 //! Predicts: 16 sectors per request and a quarter of the requests; an eighth of the tiles, and so an eighth of the atomics and
 //! look-backs.
 //! 预测：每个请求 16 个扇区，请求数降到四分之一；tile 数为八分之一，原子操作和回看也随之降到八分之一。
 //! Costs: registers for the loaded vectors; the last tile is loaded number by number.
-//! 代价：加载的数据要占寄存器；最后一个 tile 逐个加载。
+//! 代价：加载的向量要占寄存器；最后一个 tile 逐个数加载。
 
 use super::Sums;
 use super::look_back::{publish, sum_before};

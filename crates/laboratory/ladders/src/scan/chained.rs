@@ -2,12 +2,12 @@
 //!
 //! Idea: one pass. A block takes the next tile from a counter, scans it in registers, waits until the previous tile has published its running
 //! sum, adds that sum, and publishes its own. Tiles are claimed in order, so the tile a block waits for is always running (no deadlock).
-//! 思路：只走一遍。线程块从计数器取下一个 tile，在寄存器中扫描，等前一个 tile 公布到它末尾为止的和，加上它，再公布自己的。tile 按次序领取，因此被等待的一定在运行。
+//! 思路：只遍历一遍。线程块从计数器领取下一个 tile，在寄存器中扫描，等前一个 tile 发布它的前缀和，加上这个值，再发布自己的前缀和。tile 按顺序领取，所以被等待的 tile 一定正在运行（不会死锁）。
 //! Predicts: each number is read once and written once; one atomic per tile.
 //! 预测：每个数只读一次、只写一次；每个 tile 一次原子操作。
 //! Costs: the running sum passes through memory from tile to tile, one after the other: one memory round trip per
 //! tile.
-//! 代价：和要经过内存从一个 tile 传到下一个，依次进行：有多少个 tile 就要走多少趟。
+//! 代价：前缀和要经过内存从一个 tile 传到下一个，只能依次进行：每个 tile 一次内存往返。
 
 use super::Sums;
 use super::tile::{block_scan, leave_zeros};

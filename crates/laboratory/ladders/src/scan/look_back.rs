@@ -3,9 +3,10 @@
 //! Idea: a tile publishes its own sum immediately and its running sum later. A block looks back over 32 tiles at a time and adds
 //! their sums until it finds a running sum (decoupled look-back, Merrill and Garland 2016). Here the sums are added from left to
 //! right, starting at that running sum, as the tiles themselves did, so the bits do not depend on how far a block looks back.
-//! 思路：tile 先立即公布自己的和，稍后再公布到它末尾为止的和；需要前面之和的一次回看 32 个 tile，把它们的和相加，直到遇到已公布到末尾为止之和的那个（解耦回看，Merrill 与 Garland 2016）。这里从那一个起自左向右相加，与它自己的加法次序相同，所以结果的比特与回看多远无关。
+//! 思路：tile 先立即发布自己的和，稍后再发布前缀和。线程块每次回看 32 个 tile，把它们的和相加，直到遇到一个前缀和（解耦回看 decoupled look-back，Merrill 与 Garland 2016）。
+//! 这里从那个前缀和起自左向右相加，与各 tile 自己的加法顺序相同，所以结果逐位相同，与回看多远无关。
 //! Predicts: the same traffic; no tile waits for a chain of others, so the wait is a few round trips to memory.
-//! 预测：访存量不变；没有 tile 要等一长串别的 tile，等待只是几趟内存往返。
+//! 预测：流量不变；没有 tile 要等一长串其他 tile，等待时间只是几次内存往返。
 //! Costs: 32 serial additions per 32 tiles visited, and more polling.
 //! 代价：每回看 32 个 tile 要做 32 次串行加法，轮询也更多。
 

@@ -2,11 +2,11 @@
 //!
 //! Idea: a block of 1024 threads scans 1024 numbers in 10 steps (Hillis and Steele 1986): in step k each thread adds the sum 2^k
 //! positions before its own. The last sum is carried to the next 1024 numbers.
-//! 思路：1024 个线程的线程块用 10 步扫描 1024 个数（Hillis 与 Steele 1986）：第 k 步每个线程加上位于自己之前 2^k 处的和。最后的和带到下一组 1024 个数。
+//! 思路：1024 个线程的线程块用 10 步扫描 1024 个数（Hillis 与 Steele 1986）：在第 k 步，每个线程加上自己之前 2^k 个位置处的和。最后一个和带入下一组 1024 个数。
 //! Predicts: 4 sectors per request and nearly all lanes active; ten times as many additions.
-//! 预测：每个请求 4 个扇区，几乎所有 lane 都活动；加法次数是十倍。
+//! 预测：每个请求 4 个扇区，几乎所有 lane 都活跃；加法次数是原来的十倍。
 //! Costs: 8 KB of shared memory and two barriers per step; only one multiprocessor works.
-//! 代价：8 KB 共享内存，每步两个屏障；只有一个多处理器在工作，其余都在等。
+//! 代价：8 KB 共享内存，每步两次屏障；只有一个多处理器在工作。
 
 use super::Sums;
 use lanework::prelude::*;

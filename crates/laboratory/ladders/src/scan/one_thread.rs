@@ -1,11 +1,11 @@
 //! Scan rung: `one-thread`.
 //!
 //! Idea: one thread adds the numbers one after the other, as on a CPU.
-//! 思路：一个线程逐个相加，与 CPU 上的写法一样。
+//! 思路：一个线程依次把数相加，与 CPU 上的写法一样。
 //! Predicts: one active lane of 32; one sector per request, with 4 of its 32 bytes used.
-//! 预测：32 个 lane 中只有 1 个活动；每个请求 1 个扇区，32 字节只用其中 4 字节。
+//! 预测：32 个 lane 中只有 1 个活跃；每个请求 1 个扇区，32 字节只用到其中 4 字节。
 //! Costs: no extra memory, but the whole device waits for each addition.
-//! 代价：没有；整个设备都在等每一次加法。
+//! 代价：不占额外内存，但每一次加法都要整个设备等待。
 
 use super::Sums;
 use lanework::prelude::*;

@@ -2,11 +2,11 @@
 //!
 //! Idea: every block sums its own part. After a grid barrier, each block adds the sums of the parts before its own, reads
 //! its part again and scans it (reduce, then scan).
-//! 思路：每个线程块先把自己那一部分加起来；等全部完成（整个网格的屏障）后，各自把前面各部分的和相加，再次读取自己的部分并扫描（先归约，再扫描）。
-//! Predicts: all multiprocessors work; global load sectors double, to 3 memory accesses per number.
-//! 预测：所有多处理器都在工作；全局加载扇区翻倍，每个数访问内存 3 次。
+//! 思路：每个线程块先求出自己那一部分的和；经过一次网格屏障之后，各线程块把前面各部分的和相加，再读一遍自己的部分并扫描（先归约，再扫描）。
+//! Predicts: all multiprocessors work; global load sectors double, because each number is read twice and written once.
+//! 预测：所有多处理器都在工作；全局加载扇区加倍，每个数访问内存 3 次。
 //! Costs: a cooperative launch: no more blocks than fit on the device.
-//! 代价：协作式启动：线程块数不能超过设备同时容纳的数目。
+//! 代价：需要协作启动：线程块数不能超过设备能同时容纳的数目。
 
 use super::Sums;
 use super::tile::block_scan;

@@ -1,9 +1,9 @@
 //! Scan rung: `warp-shuffle`.
 //!
 //! Idea: lanes exchange sums by shuffles; only the sums of the 32 warps go through shared memory.
-//! 思路：lane 之间用 shuffle 交换和，只有 32 个 warp 的和经过共享内存。
+//! 思路：lane 之间用 shuffle 交换部分和，只有 32 个 warp 的和经过共享内存。
 //! Predicts: 2 barriers per 1024 numbers instead of 22; fewer shared accesses and instructions.
-//! 预测：每 1024 个数 2 个屏障，原来是 22 个；共享内存访问和指令都减少。
+//! 预测：每 1024 个数只需 2 次屏障，原来是 22 次；共享内存访问和指令都减少。
 //! Costs: nothing; still one multiprocessor.
 //! 代价：没有；仍然只有一个多处理器在工作。
 

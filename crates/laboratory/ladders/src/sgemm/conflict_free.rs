@@ -6,8 +6,8 @@
 //! Predicts: no bank conflicts, where `vectorized` spends two fifths of its wavefronts on them; stores fill whole
 //! sectors.
 //! Costs: 128 bytes of shared memory, and C is written in two halves.
-//! 思路：线程的 8 列改为相距 64 的两个 float4，相邻线程便读相邻的 float4；A 的转置 tile 每行填充 4 个元素，每隔四步错开 16 个 bank。
-//! 预测：没有 bank 冲突；`vectorized` 有五分之二的 wavefront 耗在冲突上；存储也填满整个扇区。
+//! 思路：线程的 8 列改为相距 64 列的两个 float4（16 字节向量），使相邻线程读相邻的 float4。A 的转置 tile 每行填充 4 个元素，每隔四步错开 16 个 bank。
+//! 预测：没有 bank 冲突，而 `vectorized` 有五分之二的 wavefront 耗在冲突上；存储写满整个扇区。
 //! 代价：多用 128 字节共享内存，C 分两半写出。
 
 use super::operands::{Operands, Shape, load_float4, store_float4};

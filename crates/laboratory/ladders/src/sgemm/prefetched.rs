@@ -4,7 +4,7 @@
 //! Two blocks share a multiprocessor, so one multiplies while the other waits.
 //! Predicts: the counts of `fitted`, plus one unused step of loads per block; at most 128 registers.
 //! Costs: 16 more registers; one wasted step of multiply-adds per block.
-//! 思路：计算当前一步的同时，把下一步要乘的数（包括下一个 tile 的）提前装入寄存器；每个多处理器放两个线程块，一个等待时另一个计算。
+//! 思路：线程在计算当前一步的同时，把下一步的数加载到寄存器，跨 tile 时也是如此。两个线程块共用一个多处理器，一个等待时另一个计算。
 //! 预测：计数与 `fitted` 相同，每个线程块只多一步用不到的加载；寄存器不超过 128 个。
 //! 代价：多用 16 个寄存器；每个线程块多做一步无用的乘加。
 

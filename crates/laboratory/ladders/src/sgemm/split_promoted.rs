@@ -5,9 +5,9 @@
 //! Predicts: the `mma` and the traffic of `split`, and one addition per result in 64 steps; a smaller error than FP32 sums.
 //! Costs: twice the registers for sums; the range of f16, as before. The library's product scales rows and columns by powers of
 //! two and detects numbers outside the f16 range (`Precision::Accurate`).
-//! 思路：张量核心的累加链每 64 步结束一次，加到寄存器中按最近舍入的和上（promotion），被截掉的部分因此始终很小。
-//! 预测：`mma` 数量和访存与 `split` 相同，每 64 步每个结果多一次加法；误差低于 FP32 求和。
-//! 代价：求和所用的寄存器加倍；仍受 f16 范围的限制。库中的乘法按 2 的幂缩放行与列，并检查 f16 装不下的数（`Precision::Accurate`）。
+//! 思路：张量核心的累加链每 64 步结束一次，加到寄存器中就近舍入的和上（promotion），使被截断的部分相对于和始终很小。
+//! 预测：`mma` 数量和流量与 `split` 相同，每个结果每 64 步多一次加法；误差小于 FP32 求和。
+//! 代价：累加所用的寄存器加倍；仍受 f16 范围的限制。库的矩阵乘法按 2 的幂缩放行与列，并检测超出 f16 范围的数（`Precision::Accurate`）。
 
 use super::operands::Operands;
 use super::parts::{self, Split};

@@ -5,9 +5,9 @@
 //! Predicts: 12 shared loads per 32 multiply-adds instead of 40, and half of `shared`'s load
 //! sectors.
 //! Costs: 8 sums in registers; only one multiply-add uses each number of A.
-//! 思路：一个线程计算同一列的 8 个元素，B 的一个数进入寄存器后供 8 次乘加使用。
-//! 预测：每 32 次乘加只需 12 次共享内存加载（原来 40 次），加载扇区数是 `shared` 的一半。
-//! 代价：8 个累加器占用寄存器；A 的每个数仍只用于一次乘加。
+//! 思路：一个线程计算同一列的 8 个元素，寄存器中 B 的每个数供 8 次乘加使用。
+//! 预测：每 32 次乘加只需 12 次共享内存加载（原来是 40 次），加载扇区数是 `shared` 的一半。
+//! 代价：寄存器中有 8 个累加和；A 的每个数仍只用于一次乘加。
 
 use super::operands::{Operands, Shape, element, scaled};
 use lanework::prelude::*;

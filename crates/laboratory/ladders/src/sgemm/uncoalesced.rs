@@ -4,8 +4,8 @@
 //! threads access a column of A and of C.
 //! Predicts: 33 load sectors per multiply-add of a warp: 32 of A, each for one number, and 1 of B.
 //! Costs: 28 of every 32 bytes fetched for A are unused.
-//! 思路：一个线程计算 C 的一个元素，而 warp 内变化的下标 x 对应行号：32 个相邻线程访问 A 和 C 的一列。
-//! 预测：warp 每次乘加要加载 33 个扇区：A 占 32 个（每个扇区只用一个数），B 占 1 个。
+//! 思路：一个线程计算 C 的一个元素。一个 warp 的线程只有下标 x 不同，而 x 选择行：32 个相邻线程访问 A 和 C 的一列。
+//! 预测：一个 warp 每次乘加要加载 33 个扇区：A 占 32 个（每个扇区只用一个数），B 占 1 个。
 //! 代价：为 A 取来的每 32 字节里有 28 字节没有用到。
 
 use super::operands::{Operands, Shape, scaled};

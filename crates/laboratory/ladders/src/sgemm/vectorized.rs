@@ -5,9 +5,9 @@
 //! Predicts: a quarter of `tile-2d`'s global requests and store sectors; the same load sectors; fewer
 //! instructions.
 //! Costs: rows must consist of aligned float4s; the transposing stores have bank conflicts.
-//! 思路：全局内存一次读写 16 字节；A 在写入共享内存时转置，每一步要用的 A 的 8 个数也只需两次加载。
-//! 预测：全局请求和存储扇区是 `tile-2d` 的四分之一，加载扇区数相同，指令更少。
-//! 代价：行必须由对齐的 float4 组成；转置写入有 bank 冲突。
+//! 思路：全局内存每次访问 16 字节。A 在写入共享内存时转置，所以每一步要用的 A 的 8 个数也只需两次加载。
+//! 预测：全局请求和存储扇区降到 `tile-2d` 的四分之一；加载扇区数相同；指令更少。
+//! 代价：每行必须由对齐的 float4 组成；转置写入有 bank 冲突。
 
 use super::operands::{Operands, Shape, load_float4, store_float4};
 use lanework::prelude::*;

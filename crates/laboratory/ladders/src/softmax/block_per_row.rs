@@ -1,11 +1,11 @@
 //! Softmax rung: `block-per-row`.
 //!
 //! Idea: one block per row; neighboring threads read neighboring numbers, and a tree in shared memory combines their values.
-//! 思路：每行一个线程块；相邻线程读取相邻的数，再用共享内存中的树合并各线程的结果。
+//! 思路：每行一个线程块；相邻线程读取相邻的数，再用共享内存中的树形归约合并各线程的值。
 //! Predicts: 4 sectors per request; two trees of 8 steps and 10 barriers per row.
-//! 预测：每个请求 4 个扇区；每行两棵 8 步的树，每棵 10 个屏障。
+//! 预测：每个请求 4 个扇区；每行两棵 8 步的树、10 次屏障。
 //! Costs: 1 KB of shared memory; most threads idle in the trees, and threads idle in rows shorter than the block.
-//! 代价：1 KB 共享内存；树中大部分线程空闲，行比线程块短时也有线程一直空闲。
+//! 代价：1 KB 共享内存；树形归约时大部分线程空闲；行比线程块短时，也有线程空闲。
 
 use crate::rows::{Rows, THREADS, by_tree};
 use lanework::prelude::*;

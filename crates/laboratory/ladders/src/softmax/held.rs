@@ -2,7 +2,7 @@
 //!
 //! Idea: a thread holds up to 16 numbers of the row in registers, and the block has as many threads as the row needs. Each number
 //! is loaded once, and each exponential computed once.
-//! 思路：每个线程在寄存器中保存一行里最多 16 个数，线程块的线程数由此决定：每个数只加载一次，每个指数只算一次。
+//! 思路：每个线程在寄存器中保存一行里最多 16 个数，线程块的线程数按行长确定。每个数只加载一次，每个指数只算一次。
 //! Predicts: one load per number; half the global load sectors of `online`; the loads of a thread are in flight together.
 //! 预测：每个数加载一次，全局加载扇区是 `online` 的一半；一个线程的各次加载同时在途。
 //! Costs: 16 registers; rows of at most 16384 numbers.

@@ -2,13 +2,14 @@
 //!
 //! Idea: each row gets as many threads as it needs: part of a warp (a block then holds many short rows), one warp (no barrier),
 //! one block, or several blocks, which exchange their largest numbers and sums through memory.
-//! 思路：一行由恰好够用的线程保存：短行用 warp 的一部分，一个线程块处理许多行；再长用一个 warp，不需要屏障；再长用一个线程块；最长的用几个线程块，通过内存交换各自的最大值与和。
+//! 思路：每行使用的线程数恰好够用：warp 的一部分（一个线程块保存许多短行）、一个 warp（不需要屏障）、一个线程块，或者几个线程块（通过内存交换各自的最大值与和）。
 //! Predicts: the same sectors at every length, from a few numbers per row to millions.
-//! 预测：任何行长的扇区数都一样，无论一行只有几个数还是几百万个。
-//! Costs: a kernel for each number of threads; a cooperative launch for the longest rows. On an H200 (2^28 numbers) it runs at
-//! 100 to 104 % of copy speed for rows of 4 to 32768 numbers, and at 89 % for rows of 2^20. Load hints that keep the input out
-//! of L1 did not help: 0.96 instead of 1.01 for rows of 16384.
-//! 代价：每种线程数各有一个核函数；最长的行需要协作式启动。在 H200 上处理 2^28 个数，行长 4 到 32768 时拷贝的用时是它的 1.00 到 1.04 倍，行长 2^20 时 0.89。提示读入的数据不进 L1 没有用：行长 16384 时由 1.01 降到 0.96。
+//! 预测：无论行长是几个数还是几百万个数，扇区数都相同。
+//! Costs: a kernel for each number of threads; a cooperative launch for the longest rows. On an H200 (2^28 numbers) it
+//! runs at 100 to 104 % of copy speed for rows of 4 to 32768 numbers, and at 89 % for rows of 2^20. Load hints that
+//! keep the input out of L1 did not help: 96 % instead of 101 % of copy speed for rows of 16384.
+//! 代价：每种线程数各需一个核函数；最长的行需要协作启动。在 H200 上处理 2^28 个数，行长 4 到 32768 时达到拷贝速度的 100 % 到 104 %，行长 2^20 时为 89 %。
+//! 用加载提示使输入不进 L1 没有帮助：行长 16384 时为 0.96，不用时为 1.01。
 
 use crate::rows::{Rows, only};
 use lanework::prelude::*;

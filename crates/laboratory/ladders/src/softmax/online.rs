@@ -2,11 +2,11 @@
 //!
 //! Idea: one pass finds the largest number and the sum: when a larger number appears, it scales down the sum so far (Milakov and
 //! Gimelshein 2018).
-//! 思路：最大值与指数之和在同一遍里求出：遇到更大的数时，把已有的和按新的最大值缩小（Milakov 与 Gimelshein 2018）。
+//! 思路：在同一遍里求出最大值与指数之和：遇到更大的数时，把已有的和按比例缩小（Milakov 与 Gimelshein 2018）。
 //! Predicts: two loads per number instead of three.
 //! 预测：每个数加载两次，原来是三次。
 //! Costs: two exponentials per number in the first pass instead of one, each waiting for the previous one.
-//! 代价：第一遍每个数要算两次指数，原来是一次，而且每次都要等前一次。
+//! 代价：第一遍中每个数要算两次指数（原来是一次），而且每次都要等前一次。
 
 use crate::rows::{Rows, THREADS, of_block};
 use lanework::prelude::*;

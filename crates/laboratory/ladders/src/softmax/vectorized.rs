@@ -2,11 +2,11 @@
 //!
 //! Idea: a thread holds four vectors, loaded and stored by 16-byte accesses; rows whose length is not a multiple of 4 use
 //! `held`.
-//! 思路：每个线程保存 4 个向量，用 16 字节的访问加载和存储；行长不是 4 的倍数时交给 `held`。
+//! 思路：每个线程保存 4 个向量，用 16 字节的访问加载和存储；行长不是 4 的倍数时改用 `held`。
 //! Predicts: a quarter of the requests, of 16 sectors each.
-//! 预测：请求数为四分之一，每个 16 个扇区。
+//! 预测：请求数降到四分之一，每个请求 16 个扇区。
 //! Costs: a row of few vectors still takes a whole warp or block.
-//! 代价：只有几个向量的短行也要占用一整个 warp 和一个线程块。
+//! 代价：只有几个向量的行也要占用一整个 warp 或线程块。
 
 use crate::rows::{HELD, Rows, of_block};
 use lanework::prelude::*;

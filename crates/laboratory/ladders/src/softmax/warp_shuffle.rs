@@ -1,9 +1,9 @@
 //! Softmax rung: `warp-shuffle`.
 //!
 //! Idea: lanes combine their values by shuffles; only one number per warp goes through shared memory.
-//! 思路：lane 之间用 shuffle 合并，每个 warp 只有一个数经过共享内存。
+//! 思路：lane 之间用 shuffle 合并各自的值，每个 warp 只有一个数经过共享内存。
 //! Predicts: 2 barriers per row instead of 20.
-//! 预测：每行 2 个屏障，原来是 20 个。
+//! 预测：每行 2 次屏障，原来是 20 次。
 //! Costs: nothing.
 //! 代价：没有。
 

@@ -2,9 +2,9 @@
 //!
 //! Idea: the threads of one block share the work, each with a contiguous chunk of numbers.
 //! 思路：一个线程块的所有线程分担工作，每个线程负责一段连续的数。
-//! Predicts: 32 lanes are active, which takes 1/32 of the requests, but each request touches 32
-//! sectors.
-//! 预测：32 个 lane 全部活动，请求数降到 1/32，但每个请求触及 32 个扇区。
+//! Predicts: all 32 lanes are active, so 1/32 of the requests are enough, but each request touches
+//! 32 sectors.
+//! 预测：32 个 lane 全部活跃，请求数降到 1/32，但每个请求要访问 32 个扇区。
 //! Costs: the host adds one sum per thread.
 //! 代价：主机要把每个线程的部分和加起来。
 

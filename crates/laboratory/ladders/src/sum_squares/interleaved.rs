@@ -1,7 +1,7 @@
 //! Sum-of-squares rung: `interleaved`.
 //!
 //! Idea: adjacent threads read adjacent numbers, so a warp's loads coalesce: they share sectors.
-//! 思路：相邻的线程读相邻的数，使一个 warp 的加载合并（coalesced）。
+//! 思路：相邻的线程读相邻的数，使一个 warp 的加载成为合并访问：各次加载共用扇区。
 //! Predicts: sectors per request 32 -> 4 for 4-byte numbers; no more requests than before.
 //! 预测：对 4 字节的数，每个请求的扇区数从 32 降到 4；请求数不增加。
 //! Costs: nothing.

@@ -1,11 +1,11 @@
 //! Sum-of-squares rung: `many-blocks`.
 //!
 //! Idea: 32 blocks instead of one, so 32 multiprocessors work instead of one.
-//! 思路：用 32 个线程块代替一个，使 32 个多处理器而不是一个在工作。
+//! 思路：用 32 个线程块代替一个，使 32 个多处理器同时工作，而不是只有一个。
 //! Predicts: 1/32 of the instructions per warp; sectors unchanged.
 //! 预测：每个 warp 的指令数降到 1/32；扇区数不变。
 //! Costs: 32 times the partial sums for the host to add: 8,192 for blocks of 256 threads.
-//! 代价：主机要加的部分和增加到 32 倍：每块 256 个线程时为 8192 个。
+//! 代价：主机要加的部分和增加到 32 倍：每个线程块 256 个线程时为 8,192 个。
 
 use super::clock::note_time;
 use super::{BLOCKS, Numbers, Summand};

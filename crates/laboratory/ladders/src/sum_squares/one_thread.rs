@@ -3,9 +3,9 @@
 //! Idea: one thread reads every number, as a CPU would.
 //! 思路：像 CPU 那样，由一个线程依次读取所有的数。
 //! Predicts: 1 of 32 lanes of a warp is active, and each number takes a separate request.
-//! 预测：一个 warp 的 32 个 lane 中只有 1 个活动，每个数各占一次访存请求。
+//! 预测：一个 warp 的 32 个 lane 中只有 1 个活跃，每个数各占一个请求。
 //! Costs: one thread waits for each load; a GPU hides latency by running other threads, but here there is only one.
-//! 代价：时间：单个线程要等待每次加载，而 GPU 靠其他线程来掩盖延迟。
+//! 代价：唯一的线程要等待每次加载；GPU 靠运行其他线程来隐藏延迟，而这里没有其他线程。
 
 use super::clock::note_time;
 use super::{Numbers, Summand};

@@ -3,11 +3,11 @@
 //! Idea: each block takes a ticket (an atomic increment) after it has written its sum. The block
 //! with the last ticket adds all sums in block order: one launch, one sum, the same in every
 //! run.
-//! 思路：每个线程块写好自己的和之后用原子加取一个号，拿到最后一号的线程块按块的次序把所有的和相加：一次启动，一个结果，每次运行都相同。
+//! 思路：每个线程块写好自己的和之后取一个号（一次原子加）。拿到最后一号的线程块按线程块的顺序把所有的和相加：一次启动，一个结果，每次运行都相同。
 //! Predicts: one sum for the host; one atomic per block; global sectors almost unchanged.
 //! 预测：主机只得到一个和；每个线程块一次原子操作；全局扇区几乎不变。
 //! Costs: a fence and an atomic per block; memory for one sum per block.
-//! 代价：每个线程块一次内存栅栏和一次原子操作；还要存放每个线程块的和。
+//! 代价：每个线程块一次内存栅栏和一次原子操作；存放各线程块的和要占内存。
 
 use super::clock::note_time;
 use super::several_loads::{RESIDENT, THREADS, blocks, thread_sum};

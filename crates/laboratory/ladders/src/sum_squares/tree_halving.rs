@@ -2,11 +2,11 @@
 //!
 //! Idea: the lower half of the threads adds the upper half's sums, then the lower quarter, and so on: active threads are
 //! adjacent, and so are their elements.
-//! 思路：下半的线程加上上半的和，然后是下四分之一，依此类推：活动的线程彼此相邻，处理的元素也彼此相邻。
+//! 思路：前一半线程加上后一半的和，然后是前四分之一，依此类推：活跃的线程彼此相邻，处理的元素也彼此相邻。
 //! Predicts: no bank conflicts, and as few shared requests as `tree-strided`.
 //! 预测：没有 bank 冲突，共享内存请求与 `tree-strided` 一样少。
 //! Costs: still a barrier per step.
-//! 代价：每步仍要一次屏障。
+//! 代价：每步仍然需要一次屏障。
 
 use super::clock::note_time;
 use super::{BLOCKS, Numbers, Summand};

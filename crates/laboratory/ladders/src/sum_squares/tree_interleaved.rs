@@ -2,13 +2,13 @@
 //!
 //! Idea: every second thread adds its neighbor's sum, then every fourth thread the sum two places on, and so on: a tree reduction
 //! instead of one thread's serial additions.
-//! 思路：每隔一个线程加上相邻线程的和，然后每四个中的一个加上隔一个的和，依此类推：用树形归约代替一个线程的串行加法。
+//! 思路：每隔一个线程加上相邻线程的和，然后每四个线程中有一个加上隔一个位置的和，依此类推：用树形归约代替一个线程的串行加法。
 //! Predicts: 8 steps instead of 255 serial additions for 256 threads: thread 0's warp runs a
 //! fraction of the instructions.
 //! 预测：256 个线程只需 8 步，而不是 255 次串行加法：0 号线程所在 warp 的指令数只剩一小部分。
 //! Costs: a barrier per step; the active lanes are spread over all warps, so no warp becomes idle for 5
 //! steps.
-//! 代价：每步一次屏障；活动的 lane 分散在所有 warp 中，所以前 5 步里没有一个 warp 空闲。
+//! 代价：每步一次屏障；活跃的 lane 分散在所有 warp 中，所以前 5 步没有一个 warp 能完全空闲。
 //!
 //! Bank conflicts are often given as the reason why this is slow. They occur if thread `t` works on
 //! element `2 * offset * t`, which is the next rung. Here thread `t` works on element `t` or none,

@@ -1,10 +1,10 @@
 //! Sum-of-squares rung: `tree-strided`.
 //!
 //! Idea: adjacent threads do the same additions, so whole warps become idle.
-//! 思路：同样的加法改由相邻的线程来做，使整个 warp 空闲下来。
-//! Predicts: a quarter of the shared requests for 256 threads, but bank conflicts: the elements of
-//! a warp have strides of 2, 4, 8 and more.
-//! 预测：256 个线程时共享内存请求降到约四分之一，但出现 bank 冲突：一个 warp 的元素步长为 2、4、8 甚至更大。
+//! 思路：同样的加法改由相邻的线程来做，使整个 warp 都能空闲下来。
+//! Predicts: a quarter of the shared requests for 256 threads, but bank conflicts: the elements
+//! that a warp accesses are 2, 4, 8 and more words apart.
+//! 预测：256 个线程时，共享内存请求降到四分之一，但出现 bank 冲突：一个 warp 访问的元素步长为 2、4、8 甚至更大。
 //! Costs: bank conflicts, up to 7 per request for 256 threads.
 //! 代价：bank 冲突，256 个线程时每个请求最多 7 次。
 

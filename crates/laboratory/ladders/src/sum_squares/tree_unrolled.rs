@@ -1,11 +1,11 @@
 //! Sum-of-squares rung: `tree-unrolled`.
 //!
 //! Idea: the steps of the tree are unrolled, with constant offsets and no loop.
-//! 思路：把树的每一步都展开，偏移量为常数，不再有循环。
+//! 思路：把树的各步展开，偏移量为常数，没有循环。
 //! Predicts: fewer instructions; shared requests unchanged.
 //! 预测：指令更少；共享内存请求不变。
 //! Costs: a separate kernel for each block size.
-//! 代价：每种线程块大小都要有自己的核函数。
+//! 代价：每种线程块大小都要有单独的核函数。
 
 use super::clock::note_time;
 use super::{BLOCKS, Numbers, Summand};

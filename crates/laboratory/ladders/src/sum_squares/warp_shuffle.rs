@@ -7,7 +7,7 @@
 //! 256 threads.
 //! 预测：每个 warp 只存储一次共享内存，每个线程块只加载一次；256 个线程时屏障从 10 次降到 2 次。
 //! Costs: nothing; needs compute capability 3.0.
-//! 代价：没有；只要求计算能力 3.0 以上。
+//! 代价：没有；需要计算能力 3.0。
 
 use super::clock::note_time;
 use super::{BLOCKS, Numbers, Summand};

@@ -2,12 +2,12 @@
 //!
 //! Idea: `hgemm`'s `pipelined` with 4-byte elements: `mma` reads the upper 19 bits of each f32 as TF32; `cp.async` fills four
 //! buffers while one is multiplied.
-//! 思路：沿用 `hgemm` 的 `pipelined`，元素为 4 字节：`mma` 取每个 f32 的高 19 位作为 TF32；四个缓冲区由 `cp.async` 填充，同时计算其中一个。
+//! 思路：采用 `hgemm` 中 `pipelined` 的方法，元素为 4 字节：`mma` 把每个 f32 的高 19 位当作 TF32；四个缓冲区由 `cp.async` 填充，同时计算其中一个。
 //! Predicts: twice the bytes of bf16 factors; 16-byte accesses; no bank conflicts.
 //! 预测：字节数是 bf16 因子的两倍；每次访问 16 字节；没有 bank 冲突。
 //! Costs: the bits below the upper 19 are truncated, not rounded; half the rate of 16-bit factors. On an H200: 7,220 us at
 //! 8192.
-//! 代价：高 19 位以下的部分被截掉，而不是舍入；速率是 16 位因子的一半。H200 上 8192 时为 7,220 us。
+//! 代价：高 19 位以下的部分被截断，而不是舍入；速率是 16 位因子的一半。H200 上 8192 时为 7,220 us。
 
 use super::Operands;
 use lanework::prelude::*;

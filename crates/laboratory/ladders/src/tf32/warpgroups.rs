@@ -2,12 +2,12 @@
 //!
 //! Idea: the library's `wgmma` product of the unconverted factors: TMA copies into a ring of stages, warps with roles, a tile
 //! chosen by the shape.
-//! 思路：库中按 `wgmma` 的乘积，因子原样使用：TMA 把数据搬进多级环形缓冲，warp 各有角色，按形状选择 tile。
+//! 思路：库中对未经转换的因子使用 `wgmma` 的矩阵乘法：TMA 把数据拷贝到多级环形缓冲区，warp 各有角色，tile 按形状选择。
 //! Predicts: threads issue no loads and no stores; one kernel.
-//! 预测：线程不加载也不存储；一个核函数。
+//! 预测：线程既不加载也不存储；只有一个核函数。
 //! Costs: as in `fragments`, only the upper 19 bits of each number; half the rate of 16-bit factors, and twice their bytes. On an
 //! H200 at 8192: 3,295 us, 2.19x `fragments`.
-//! 代价：与 `fragments` 一样只用每个数的高 19 位；速率是 16 位因子的一半，字节数是两倍。H200 上 8192 时为 3,295 us，是 `fragments` 的 2.19 倍快。
+//! 代价：与 `fragments` 一样，只用每个数的高 19 位；速率是 16 位因子的一半，字节数是两倍。H200 上 8192 时为 3,295 us，速度是 `fragments` 的 2.19 倍。
 
 use super::Operands;
 use lanework::prelude::*;

@@ -2,13 +2,13 @@
 //!
 //! Idea: load the tile into shared memory, but store each element directly at its transposed
 //! position.
-//! 思路：先把 tile 加载到共享内存，但每个元素直接写到转置后的位置。
+//! 思路：先把 tile 加载到共享内存，但把每个元素直接写到转置后的位置。
 //! Predicts: 4 sectors per load request of 4-byte elements; still 32 per store request; no bank
 //! conflicts.
 //! 预测：4 字节元素：每个加载请求 4 个扇区；每个存储请求仍是 32 个扇区；没有 bank 冲突。
 //! Costs: a tile of shared memory and a barrier without benefit: the stores still go along a
 //! column.
-//! 代价：一个 tile 的共享内存和一次屏障没有带来好处：存储依旧按列进行。
+//! 代价：占用一个 tile 的共享内存和一次屏障，却没有好处：存储依旧沿着列进行。
 
 use super::Matrices;
 use lanework::prelude::*;

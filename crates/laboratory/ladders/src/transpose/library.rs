@@ -2,11 +2,11 @@
 //!
 //! Idea: the library's `transpose`: squares in registers for elements of 1 to 16 bytes, byte permutations for elements under 4
 //! bytes, windows at aligned addresses with 16-byte accesses shifted in registers, and a tile chosen by the shape.
-//! 思路：库函数 `transpose`：1 到 16 字节的元素都在寄存器里转置方块，不足一个字的用字节置换，窗口按对齐地址划分并用在寄存器里移位的 16 字节访问，tile 按形状选择。
+//! 思路：库函数 `transpose`：1 到 16 字节的元素都在寄存器里转置方块；不足 4 字节的元素用字节置换（byte permutation）；窗口从对齐的地址开始，16 字节的访问在寄存器里移位；tile 按形状选择。
 //! Predicts: 16 sectors per global request for elements of every size; no bank conflicts.
-//! 预测：任何大小的元素，每个全局请求都是 16 个扇区；没有 bank 冲突。
+//! 预测：无论元素大小，每个全局请求都是 16 个扇区；没有 bank 冲突。
 //! Costs: a kernel for each element size and kind of alignment.
-//! 代价：每种元素大小和对齐方式各有一个核函数。
+//! 代价：每种元素大小和对齐方式各需一个核函数。
 
 use super::Matrices;
 use lanework::prelude::*;

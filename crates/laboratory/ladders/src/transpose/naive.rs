@@ -5,7 +5,7 @@
 //! Predicts: 4 sectors per load request of 4-byte elements, and 32 per store request.
 //! 预测：4 字节元素：每个加载请求 4 个扇区，每个存储请求 32 个扇区。
 //! Costs: each written 32-byte sector holds one element.
-//! 代价：写出的每个 32 字节扇区只含一个有用的元素。
+//! 代价：写出的每个 32 字节扇区只有一个元素。
 
 use super::Matrices;
 use lanework::prelude::*;

@@ -1,11 +1,11 @@
 //! Transpose rung: `padded`.
 //!
 //! Idea: one unused column per tile row puts a column's 32 words into 32 different banks.
-//! 思路：tile 每行多一列不用的元素，使一列的 32 个字落在 32 个不同的 bank。
+//! 思路：tile 每行多留一个不用的列，使一列的 32 个字落在 32 个不同的 bank。
 //! Predicts: shared-load conflicts 31 per request -> 0; global sectors unchanged.
 //! 预测：共享内存加载的冲突从每个请求 31 次降到 0；全局扇区数不变。
 //! Costs: one word of shared memory per tile row.
-//! 代价：每个 tile 行多用一个字的共享内存。
+//! 代价：tile 的每行多占一个字的共享内存。
 
 use super::Matrices;
 use lanework::prelude::*;

@@ -3,13 +3,13 @@
 //! Idea: 64 x 64 tiles, several 16-byte accesses in flight per thread, and chunks of a tile row stored
 //! at `chunk ^ row / width` (an XOR swizzle), so rows are written and columns read without a padding
 //! column.
-//! 思路：64 x 64 的 tile，每个线程同时有多次 16 字节访问在途；tile 行的 chunk 存放在 `chunk ^ row / width` 处（XOR swizzle），不用填充列也能按行写、按列读。
+//! 思路：64 x 64 的 tile，每个线程同时有几次 16 字节的访问在途；tile 行中的块（chunk）存放在 `chunk ^ row / width` 处（XOR swizzle），不用填充列也能按行写、按列读而没有冲突。
 //! Predicts: 16 sectors per global request of 4-byte elements; fewer instructions per element; no
 //! bank conflicts.
 //! 预测：4 字节元素：每个全局请求 16 个扇区；每个元素的指令更少；没有 bank 冲突。
 //! Costs: 16 KB of shared memory for floats; rows that are not a multiple of the chunk move element
 //! by element.
-//! 代价：浮点数占 16 KB 共享内存；行长不是 chunk 的倍数时逐个元素搬。
+//! 代价：float 占 16 KB 共享内存；行长不是 chunk 的倍数时逐个元素搬运。
 
 use super::Matrices;
 use lanework::prelude::*;

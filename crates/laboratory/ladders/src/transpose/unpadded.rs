@@ -2,12 +2,12 @@
 //!
 //! Idea: transpose the order of the blocks, then the tile in shared memory, so both global accesses run along
 //! rows.
-//! 思路：转置线程块的次序，再在共享内存的 tile 里转置，使两次全局访问都沿行进行。
+//! 思路：先转置线程块的次序，再在共享内存的 tile 里转置，使两次全局访问都沿行进行。
 //! Predicts: 4 sectors per request of 4-byte elements in both directions; 31 shared-load conflicts
 //! per request at a tile of 32.
 //! 预测：4 字节元素：加载和存储每个请求都是 4 个扇区；tile 边长 32 时共享内存加载每个请求 31 次冲突。
 //! Costs: a tile of shared memory and a barrier; all elements of a tile column are in one bank.
-//! 代价：一个 tile 的共享内存和一次屏障；tile 的每一列都在同一个 bank。
+//! 代价：一个 tile 的共享内存和一次屏障；tile 一列的所有元素都在同一个 bank。
 
 use super::Matrices;
 use lanework::prelude::*;

@@ -1,11 +1,11 @@
 //! Transpose rung: `vectorized`.
 //!
-//! Idea: each thread moves four elements per global access (two of 8 bytes): 16 bytes for floats.
-//! 思路：每个线程一次全局访问搬四个元素（8 字节元素搬两个）：浮点数就是 16 字节。
+//! Idea: each thread moves four elements per global access (two if an element has 8 bytes), which is 16 bytes for floats.
+//! 思路：每个线程一次全局访问搬运四个元素（8 字节元素为两个）：对 float 来说是 16 字节。
 //! Predicts: a quarter of the global requests, of 16 sectors each; still no bank conflicts.
-//! 预测：全局请求数降为四分之一，每个请求 16 个扇区；仍没有 bank 冲突。
+//! 预测：全局请求数降到四分之一，每个请求 16 个扇区；仍然没有 bank 冲突。
 //! Costs: rows must start at multiples of 16 bytes; otherwise that side moves single elements.
-//! 代价：行首必须 16 字节对齐；否则那一侧逐个元素搬。
+//! 代价：每行必须从 16 字节的倍数处开始；否则那一侧逐个元素搬运。
 
 use super::Matrices;
 use lanework::prelude::*;

@@ -1,11 +1,11 @@
 //! Vector addition rung: `one-each`.
 //!
 //! Idea: one thread adds one pair; adjacent threads add adjacent pairs.
-//! 思路：每个线程加一对数，相邻线程处理相邻的数。
+//! 思路：一个线程加一对数，相邻的线程加相邻的数对。
 //! Predicts: 4 sectors per request, two loads and one store per addition.
 //! 预测：每个请求 4 个扇区；每次加法两次加载、一次存储。
 //! Costs: each thread's index computation serves a single addition.
-//! 代价：每个线程的下标计算只用于一次加法。
+//! 代价：每个线程算好的下标只用于一次加法。
 
 use super::vectors::{THREADS, Vectors};
 use lanework::prelude::*;

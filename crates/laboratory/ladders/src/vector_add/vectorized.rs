@@ -2,11 +2,11 @@
 //!
 //! Idea: each thread adds four pairs with 16-byte accesses; the last few pairs are added one by
 //! one.
-//! 思路：每个线程用 16 字节访问加四对数；最后几对逐个处理。
+//! 思路：每个线程用 16 字节的访问处理四对数；最后剩下的几对逐个处理。
 //! Predicts: a quarter of the requests, of 16 sectors each, and fewer instructions per addition.
-//! 预测：请求数为四分之一，每个 16 个扇区；每次加法的指令更少。
+//! 预测：请求数降到四分之一，每个请求 16 个扇区；每次加法的指令更少。
 //! Costs: the remainder that does not fill a float4 (a 16-byte vector) needs separate code.
-//! 代价：不足一个 float4 的余数要另写代码。
+//! 代价：凑不满一个 float4（16 字节向量）的余数要另写代码。
 
 use super::vectors::{THREADS, Vectors};
 use lanework::prelude::*;

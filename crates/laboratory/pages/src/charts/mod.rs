@@ -1,22 +1,18 @@
-//! Charts as static drawings: bars, the roofline, lines, heat maps, histograms. The tip of each mark shows its
-//! values.
+//! Charts as static drawings: bars, the roofline, lines, heat maps, histograms. The tip of each mark shows its values.
 
 mod bars;
-mod heat;
-mod histogram;
-mod labels;
 mod lines;
+mod placement;
 mod roofline;
 mod strip;
 
-pub use bars::{Bar, Bars, Reference, Segment};
-pub use heat::{Cell, Heat};
-pub use histogram::Columns;
-pub use lines::{Curve, Lines, Point};
+pub use bars::{Bar, Bars, Columns, Reference, Segment};
+pub use lines::{Cell, Curve, Heat, Lines, Point};
 pub use roofline::{Mark, Roof, Roofline};
 pub use strip::{Dot, Strip, StripRow};
 
-use maud::{Markup, html};
+use crate::words::english;
+use maud::{Markup, Render, html};
 
 /// Hatch patterns for values that need care.
 pub fn definitions() -> Markup {
@@ -93,4 +89,54 @@ pub fn shape(kind: usize, x: f64, y: f64, size: f64) -> Markup {
         }
     };
     html! { path d=(path) {} }
+}
+
+/// Rows with a name, which is a catalog key or a plain word, and a value.
+#[derive(Clone, Debug, Default)]
+pub struct Tip {
+    title: String,
+    rows: Vec<(String, String)>,
+}
+
+impl Tip {
+    /// A tip with this title.
+    pub fn new(title: impl Into<String>) -> Tip {
+        Tip { title: title.into(), rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn row(mut self, name: &str, value: impl Into<String>) -> Tip {
+        self.rows.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// Adds a row if the value exists.
+    pub fn maybe(self, name: &str, value: Option<String>) -> Tip {
+        match value {
+            Some(value) => self.row(name, value),
+            None => self,
+        }
+    }
+
+    /// The JSON form for the script.
+    pub fn json(&self) -> String {
+        serde_json::json!([self.title, self.rows]).to_string()
+    }
+
+    /// The text form, for screen readers.
+    pub fn words(&self) -> String {
+        let rows: Vec<String> =
+            self.rows.iter().map(|(name, value)| format!("{}: {value}", english(name))).collect();
+        match rows.is_empty() {
+            true => self.title.clone(),
+            false => format!("{}. {}", self.title, rows.join(", ")),
+        }
+    }
+}
+
+/// Renders the tip's text as the title of a mark in a drawing.
+impl Render for Tip {
+    fn render(&self) -> Markup {
+        html! { title { (self.words()) } }
+    }
 }

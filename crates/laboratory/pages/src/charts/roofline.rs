@@ -1,11 +1,11 @@
 //! The roofline (Williams, Waterman and Patterson 2009): operations per second over operations per byte, under
 //! the roofs of memory and of arithmetic. Both axes are logarithmic.
 
-use super::labels::{Taken, width};
+use super::placement::{Taken, width};
 use super::shape;
+use crate::charts::Tip;
+use crate::charts::placement::Axis;
 use crate::format::{digits, plain as p};
-use crate::scale::Axis;
-use crate::tip::Tip;
 use crate::words::{drawn, english};
 use maud::{Markup, html};
 

@@ -2,9 +2,9 @@
 
 use super::bars::{Reference, foot, grid, keys};
 use super::shape;
+use crate::charts::Tip;
+use crate::charts::placement::Axis;
 use crate::format::plain as p;
-use crate::scale::Axis;
-use crate::tip::Tip;
 use maud::{Markup, html};
 
 /// A dot.

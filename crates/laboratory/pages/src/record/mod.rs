@@ -6,17 +6,15 @@ mod climb;
 mod counters;
 mod kernel;
 mod read;
-mod timed;
 
 pub use climb::{
     Accuracy, Ceilings, Climb, Device, Histogram, Host, Resources, Rung, Sampled, Sweep, Time,
 };
 pub use counters::Counters;
 pub use kernel::{
-    Access, Branch, Caches, Cost, Header, Kernel, Line, Listing, Picture, Profile, Sass, Source,
-    Story,
+    Access, Branch, Caches, Cost, Header, Kernel, Line, Listing, Picture, Profile, Sample, Sass,
+    Source, Story, Subject, Summary, Timed,
 };
-pub use timed::{Sample, Subject, Summary, Timed};
 
 use serde::{Deserialize, Serialize};
 

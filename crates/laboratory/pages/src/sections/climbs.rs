@@ -1,12 +1,11 @@
 //! The charts of a climb: times and rates on a GPU, counts on the emulator, never both in one chart.
 
 use super::route;
-use crate::charts::{Bar, Bars, Reference, Segment};
+use crate::charts::{Bar, Bars, Reference, Segment, Tip};
 use crate::format::{
     bandwidth, count, digits, factor, integer_rate, percent, rate, thousands, time,
 };
 use crate::record::{Ceilings, Climb, Counters, Report, Rung, Time};
-use crate::tip::Tip;
 use crate::words::{t, tf};
 use maud::{Markup, html};
 

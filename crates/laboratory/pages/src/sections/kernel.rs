@@ -1,18 +1,18 @@
 //! The page of a kernel: its idea, resources, line counters, warp accesses and errors.
 
 use super::climbs::tip_of_time;
-use super::{findings, listing, pictures, route};
+use super::{listing, route, summary};
 use crate::charts::Columns;
+use crate::charts::Tip;
 use crate::format::{bandwidth, bytes, count, digits, percent, thousands, time};
 use crate::record::{Counters, Histogram, Kernel, Profile, Report, Rung};
-use crate::tip::Tip;
 use crate::words::{both, english, pair, prose, t, tf};
 use maud::{Markup, html};
 
 /// Renders the page, with at most `most` lines per listing of PTX and machine code.
 pub fn page(report: &Report, kernel: &Kernel, most: usize) -> Markup {
     let at = route::kernel(&kernel.ladder, &kernel.name);
-    let found = findings::of_kernel(kernel);
+    let found = summary::of_kernel(kernel);
     html! {
         section.page.kernel id=(at) data-title=(kernel.name) data-source-lines=(kernel.sources.len()) {
             p.crumb {
@@ -43,11 +43,11 @@ pub fn page(report: &Report, kernel: &Kernel, most: usize) -> Markup {
                 }
                 div.card {
                     h2 { (t("summary:findings")) }
-                    @if found.is_empty() { p { (t("kernel:no-findings")) } } @else { (findings::table(&found, false)) }
+                    @if found.is_empty() { p { (t("kernel:no-findings")) } } @else { (summary::table(&found, false)) }
                 }
             }
             (listing::card(kernel, most))
-            (pictures::card(kernel))
+            (listing::pictures(kernel))
             (errors(report, kernel))
         }
     }

@@ -16,12 +16,12 @@ pub fn title(name: &str, english: &str) -> Markup {
         "matmul" => "矩阵乘法，按课程笔记的思路逐级改进",
         "sgemm" => "单精度通用矩阵乘法，直到接近厂商库",
         "int-matmul" => "整数矩阵乘法",
-        "hgemm" => "tensor core 上的矩阵乘法，bf16 因子，f32 累加",
-        "tf32" => "tensor core 上的矩阵乘法，f32 因子按 TF32 计算",
-        "fp8" => "tensor core 上的矩阵乘法，8 位浮点（e4m3）因子，f32 结果",
+        "hgemm" => "张量核心上的矩阵乘法，bf16 因子，f32 累加",
+        "tf32" => "张量核心上的矩阵乘法，f32 因子按 TF32 计算",
+        "fp8" => "张量核心上的矩阵乘法，8 位浮点（e4m3）因子，f32 结果",
         "dgemm" => "双精度矩阵乘法",
         "matvec" => "f32 矩阵与向量的乘积",
-        "attention" => "128 维 bf16 head 的注意力，f32 累加",
+        "attention" => "128 维 bf16 头的注意力，f32 累加",
         _ => english,
     };
     pair(english, chinese)

@@ -3,10 +3,9 @@
 
 use super::climbs::{link, rate_of, tip_of_time};
 use super::route;
-use crate::charts::{Dot, Mark, Reference, Roof, Roofline, Strip, StripRow};
+use crate::charts::{Dot, Mark, Reference, Roof, Roofline, Strip, StripRow, Tip};
 use crate::format::{bandwidth, digits, rate};
 use crate::record::{Ceilings, Climb, Report};
-use crate::tip::Tip;
 use crate::words::{english, t, tf};
 use maud::{Markup, html};
 

@@ -1,10 +1,10 @@
 //! The sweep page: lines for one varying parameter, heat maps for two.
 
 use super::climbs::{rate_of, tip_of_time};
-use crate::charts::{Cell, Curve, Heat, Lines, Point};
+use crate::charts::{Cell, Heat};
+use crate::charts::{Curve, Lines, Point, Tip};
 use crate::format::{bandwidth, count, time};
 use crate::record::{Climb, Report, Rung, Sweep};
-use crate::tip::Tip;
 use crate::words::t;
 use maud::{Markup, html};
 

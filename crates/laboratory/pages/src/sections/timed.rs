@@ -1,9 +1,10 @@
 //! The samples page: each timed kernel with the distribution of its samples and the clock.
 
 use crate::charts::Columns;
+use crate::charts::Tip;
 use crate::format::{digits, thousands, time};
-use crate::record::{Report, Timed};
-use crate::tip::Tip;
+use crate::record::Report;
+use crate::record::Timed;
 use crate::words::{drawn, t};
 use maud::{Markup, html};
 

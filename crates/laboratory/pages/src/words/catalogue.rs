@@ -12,7 +12,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("tool:help", "Keyboard", "键盘操作"),
     ("nav:pages", "Pages of the report", "报告的页面"),
     ("nav:summary", "Summary", "概览"),
-    ("nav:roofline", "Roofline", "屋顶线"),
+    ("nav:roofline", "Roofline", "Roofline"),
     ("nav:sweeps", "Sweeps", "参数扫描"),
     ("nav:samples", "Samples", "样本"),
     ("nav:ladders", "Ladders", "优化阶梯"),
@@ -35,7 +35,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "summary:emulator-only",
         "This report was made on the emulator, which counts and does not model time: it shows counts and bounds, and no times.",
-        "本报告在模拟器上生成。模拟器只计数，不模拟时间，因此这里只有计数与上界，没有时间。",
+        "本报告在模拟器上生成。模拟器只计数，不对时间建模，因此这里只有计数与上界，没有时间。",
     ),
     ("summary:findings", "Findings", "发现的问题"),
     (
@@ -74,7 +74,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "climb:counts-note",
         "Counts do not depend on the host. They are not times: the emulator does not model time.",
-        "计数与运行它的主机无关。它们不是时间：模拟器不模拟时间。",
+        "计数与运行它的主机无关。它们不是时间：模拟器不对时间建模。",
     ),
     (
         "climb:sampled-note",
@@ -97,7 +97,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("panel:sectors", "Memory sectors", "内存扇区"),
     ("panel:wavefronts", "Shared memory", "共享内存"),
     ("panel:instructions", "Instructions", "指令"),
-    ("panel:divergence", "Divergence", "分支分歧"),
+    ("panel:divergence", "Divergence", "分支分化"),
     ("panel:barriers", "Barriers", "屏障"),
     ("panel:heat", "Heat map", "热力图"),
     ("axis:log", "logarithmic axis", "对数坐标"),
@@ -118,7 +118,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
         "共享内存 wavefront 数，越少越好",
     ),
     ("axis:instructions", "warp instructions, less is better", "warp 指令数，越少越好"),
-    ("axis:divergence", "divergent branches", "发生分歧的分支"),
+    ("axis:divergence", "divergent branches", "发生分化的分支"),
     ("axis:barriers", "barrier arrivals by warps", "warp 到达屏障的次数"),
     // times and rates
     ("time:median", "Median", "中位数"),
@@ -146,7 +146,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("count:wavefronts", "Wavefronts", "wavefront 数"),
     ("count:conflicts", "Bank conflicts", "bank 冲突"),
     ("count:barriers", "Barrier arrivals", "到达屏障"),
-    ("count:divergent", "Divergent branches", "分歧的分支"),
+    ("count:divergent", "Divergent branches", "分化的分支"),
     ("count:lanes", "Active lanes", "活跃 lane"),
     ("count:of-32", "of 32, on average", "共 32 个，平均值"),
     ("count:intensity", "Intensity", "运算强度"),
@@ -192,7 +192,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "kernel:no-findings",
         "Nothing to remark: accesses are coalesced, banks do not conflict, warps stay together.",
-        "没有问题：访问已合并，bank 没有冲突，warp 没有分歧。",
+        "没有问题：访问已合并，bank 没有冲突，warp 没有分化。",
     ),
     ("kernel:timing", "{0}, cache {1}, {2} samples", "{0}，缓存 {1}，{2} 个样本"),
     ("class:parameters", "parameters", "参数"),
@@ -266,7 +266,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ),
     ("sass:refused", "ptxas refused the PTX:", "ptxas 拒绝了这份 PTX："),
     // pictures
-    ("picture:title", "What one warp accesses", "一个 warp 访问了什么"),
+    ("picture:title", "What one warp accesses", "一个 warp 的访问"),
     (
         "picture:note",
         "The heaviest lines that access memory. Global memory is drawn in lines of 128 bytes with four sectors each, shared memory in rows of 32 banks; numbers are lanes.",
@@ -278,7 +278,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("picture:sectors", "{0} sectors, optimal {1}", "{0} 个扇区，最优 {1} 个"),
     ("picture:wavefronts", "{0} wavefronts, optimal {1}", "{0} 个 wavefront，最优 {1} 个"),
     ("picture:used", "bytes that lanes use", "lane 用到的字节"),
-    ("picture:wasted", "fetched but unused", "取来而未用"),
+    ("picture:wasted", "fetched but unused", "取回但未使用"),
     ("picture:free", "not accessed", "未访问"),
     ("picture:bank", "a bank with one wavefront", "只需一个 wavefront 的 bank"),
     ("picture:conflict", "a bank conflict", "bank 冲突"),
@@ -369,7 +369,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "method:counts-text",
         "The emulator runs every instruction of every warp and counts requests, 32-byte sectors, wavefronts through the banks, and branches. Counts are exact for a launch and the same on every host. It does not model time, and no count is shown as one.",
-        "模拟器执行每个 warp 的每条指令，统计请求、32 字节扇区、经过 bank 的 wavefront 与分支。对一次启动，计数是精确的，在任何主机上都相同。它不模拟时间，也没有计数被当作时间显示。",
+        "模拟器执行每个 warp 的每条指令，统计请求、32 字节扇区、经过 bank 的 wavefront 与分支。对一次启动，计数是精确的，在任何主机上都相同。它不对时间建模，也没有计数被当作时间显示。",
     ),
     ("method:times", "Times", "时间"),
     (
@@ -377,7 +377,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
         "Times are GPU events around one launch, or around a graph of many where one is short, with a cold cache unless said otherwise. The median is given with its 95 % confidence interval; a time under what memory and arithmetic allow is marked invalid.",
         "时间由 GPU 事件在一次启动前后测得；启动很短时，在包含多次启动的图前后测得。除非另有说明，缓存是冷的。给出中位数及其 95 % 置信区间；低于内存与运算所允许下限的时间标为无效。",
     ),
-    ("method:roofline", "Roofline", "屋顶线"),
+    ("method:roofline", "Roofline", "Roofline"),
     (
         "method:roofline-text",
         "After Williams, Waterman and Patterson (2009). Nominal ceilings are the vendor's figures, measured ones were taken on the GPU at hand. Marks of the emulator are bounds on counted bytes and operations, and are hollow.",

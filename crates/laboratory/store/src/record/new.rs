@@ -1,6 +1,6 @@
 //! Records to write.
 
-use super::words::{Outcome, RunCommand, Shown};
+use super::{Outcome, RunCommand, Shown};
 use lanework_lab::{ComparisonRecord, DeviceRecord, TimedRecord, Verdict, Verified};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

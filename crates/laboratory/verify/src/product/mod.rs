@@ -5,15 +5,12 @@
 //! suspect rows, which are then computed. [`structure`] describes rejected results, and [`precision`] recognizes
 //! results of lower precision than f32.
 
-mod data;
 mod evidence;
 mod operands;
 mod precision;
 #[cfg(test)]
 mod problems;
-mod runs;
 mod sample;
-mod sketch;
 mod slices;
 mod structure;
 #[cfg(test)]
@@ -24,8 +21,7 @@ use lanework_bench::{Accuracy, Rejection};
 pub use operands::Product;
 use operands::{Known, Wrong};
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use sample::Sample;
-use sketch::Sketch;
+use sample::{Sample, Sketch};
 use std::fmt::Write;
 use std::sync::OnceLock;
 

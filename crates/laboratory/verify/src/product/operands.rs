@@ -1,7 +1,7 @@
 //! A product as a problem: its operands on the host, and the known elements of its result.
 
 use crate::bound::Bound;
-use crate::host::parallel::in_parallel;
+use crate::host::in_parallel;
 
 /// A product with its operands on the host.
 pub struct Product<'a> {

@@ -15,8 +15,9 @@
 //! Errors that follow no assumption are reported if they exceed that random walk, for inputs whose roundings can be
 //! one. Limits: inputs of few different values are judged only by the bound, since all their errors are correlated.
 
-use super::data::{distinct, dominated, is_generic, small_terms};
-use super::evidence::{Evidence, beside, evidence, norm, rms};
+use super::evidence::{
+    Evidence, beside, distinct, dominated, evidence, is_generic, norm, rms, small_terms,
+};
 use super::operands::{Known, Product, Wrong};
 use super::sample::Sample;
 use crate::bound::UNIT_F32;

@@ -4,12 +4,10 @@
 //! elements are within the proven bound of the prediction.
 
 use super::evidence::norm;
+use super::operands::{Known, Product, Wrong};
 use super::sample::{Sample, gather};
+use super::slices;
 use super::slices::Counts;
-use super::{
-    operands::{Known, Product, Wrong},
-    runs,
-};
 use std::collections::HashSet;
 
 /// The bounding rectangle of the wrong elements, if nearly all elements in it are wrong: first and last row and
@@ -175,7 +173,7 @@ fn moved(product: &Product<'_>, known: &Known, got: &[f32], wrong: &[Wrong]) -> 
 /// Terms that are missing or counted twice: the better explanation of an exactly fitting slice and the best-fitting
 /// terms.
 fn miscounted(product: &Product<'_>, sample: &Sample, results: &[f64]) -> Option<String> {
-    let slice = runs::named(product, sample, results);
+    let slice = slices::named(product, sample, results);
     let counts = Counts::of(sample, results);
     let values = counts.values(sample);
     let errors = sample.relative(results).into_iter().zip(sample.relative(&values));

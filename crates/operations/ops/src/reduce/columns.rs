@@ -2,8 +2,8 @@
 //! One element per load would leave too few bytes in flight.
 
 use super::config::{F16, ReductionConfig};
+use super::dense::{LOADS, begin};
 use super::general::DIMENSIONS;
-use super::kernels::{LOADS, begin};
 use super::numbers::{element_of, with};
 use super::partials::{of_blocks, of_group, write};
 use half::f16;

@@ -1,7 +1,7 @@
 //! The reduction kernel for any strides along any subset of dimensions.
 
 use super::config::{F16, ReductionConfig};
-use super::kernels::{LOADS, begin, vector, with_vector};
+use super::dense::{LOADS, begin, vector, with_vector};
 use super::numbers::{element, joined, with};
 use super::partials::{of_blocks, of_group, write};
 use half::f16;

@@ -32,7 +32,6 @@ pub(crate) mod config;
 mod dense;
 mod elements;
 mod general;
-mod kernels;
 mod numbers;
 mod partials;
 mod planning;

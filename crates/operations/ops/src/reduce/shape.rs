@@ -1,8 +1,8 @@
 //! Reduces a strided array to the fewest dimensions, and distributes the work over the threads of a device.
 
 use super::config::Sharing;
+use super::dense::LOADS;
 use super::general::DIMENSIONS;
-use super::kernels::LOADS;
 use lanework::{Error, Result};
 
 /// A dimension: its extent, and its strides in both operands and in the output.

@@ -22,7 +22,7 @@ fn here(path: &str) -> PathBuf {
 const USED_BY: &[(&str, &str)] = &[
     ("Arg", "Launch"),
     ("ReferenceArg", "Tiles"),
-    ("ReferenceMutArg", "TensorMapMut"),
+    ("ReferenceMutArg", "TensorTiles"),
     ("SliceArg", "View"),
     ("SliceMutArg", "ViewMut"),
     ("TileAt", "TensorTiles"),

@@ -160,5 +160,5 @@ fn planted_defects_are_found_and_right_kernels_are_not_flagged() {
 #[test]
 #[ignore = "slow: thousands of kernels"]
 fn many_planted_defects_are_found() {
-    check(24..324);
+    check(24..1024);
 }

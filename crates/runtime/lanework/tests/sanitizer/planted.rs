@@ -51,6 +51,7 @@ pub const UNITS: &[Unit] = &[
     unit!("extents"),
     unit!("unwritten"),
     unit!("classes"),
+    unit!("patterns"),
     Unit { cuda: include_str!("ptx/registers.ptx"), ptx: include_str!("ptx/registers.ptx") },
 ];
 

@@ -1,7 +1,7 @@
 //! Host access to parts of buffers: reading, writing, and finding their device.
 
+use crate::Storable;
 use crate::{Buffer, Device, Error, Result, View, ViewMut};
-use lanework_abi::Storable;
 
 impl<'a, T: Storable> From<&'a Buffer<T>> for View<'a, T> {
     fn from(buffer: &'a Buffer<T>) -> View<'a, T> {

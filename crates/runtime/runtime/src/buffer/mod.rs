@@ -1,7 +1,7 @@
 //! Typed memory on a device.
 
+use crate::Storable;
 use crate::{Device, Error, Result};
-use lanework_abi::Storable;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use view::part;

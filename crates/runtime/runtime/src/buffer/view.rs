@@ -1,7 +1,7 @@
 //! Views: parts of buffers that kernels may read or write.
 
 use crate::Device;
-use lanework_abi::Storable;
+use crate::Storable;
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 

@@ -1,7 +1,7 @@
 //! A GPU as a device: driver calls, and the records in which checked kernels report an index out of
 //! range.
 
-use crate::device::compiled::Compiled;
+use crate::device::info::Compiled;
 use crate::error::{IndexFault, RECORD_WORDS};
 use crate::{Backend, DeviceInfo, Error, Result};
 use lanework_cuda::{Gpu, GpuFunction, LaunchShape, PinnedBuffer, Rows};

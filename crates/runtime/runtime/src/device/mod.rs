@@ -1,8 +1,8 @@
 //! Devices: the emulator and GPUs behind one type.
 
-use crate::device::compiled::Compiled;
 use crate::device::gpu::GpuBackend;
 use crate::{Backend, DeviceInfo, Result};
+use info::Compiled;
 use lanework_emulator::Emulator;
 use std::collections::HashMap;
 use std::fmt;
@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 pub(crate) mod checked;
-pub(crate) mod compiled;
 pub(crate) mod gpu;
 pub(crate) mod info;
 mod memory;

@@ -122,9 +122,9 @@ impl PtxModule {
                         });
                     }
                     let checked = crate::tool::check(emulator, program, &config, &bytes)?;
-                    crate::launch::run::pass_on(&checked.outcome.printed);
+                    crate::launch::prepared::pass_on(&checked.outcome.printed);
                     let Outcome { warp_instructions, lane_instructions, .. } = checked.outcome;
-                    crate::launch::run::sanitized(
+                    crate::launch::prepared::sanitized(
                         checked,
                         None,
                         &self.device,
@@ -135,8 +135,8 @@ impl PtxModule {
                 let module = self.recorded;
                 let arguments = bytes.as_slice();
                 let launching = Launching { emulator, program, config: &config, arguments, module };
-                let outcome = crate::launch::run::run(launching)?;
-                crate::launch::run::pass_on(&outcome.printed);
+                let outcome = crate::launch::prepared::run(launching)?;
+                crate::launch::prepared::pass_on(&outcome.printed);
                 Ok(Some(Executed {
                     warp_instructions: outcome.warp_instructions,
                     lane_instructions: outcome.lane_instructions,
@@ -171,7 +171,7 @@ impl PtxModule {
         let run =
             |emulator: &Emulator, program: &Program, config: &LaunchConfig<'_>, bytes: &[&[u8]]| {
                 let counted = emulator.count(program, config, bytes)?;
-                crate::launch::run::pass_on(&counted.0.printed);
+                crate::launch::prepared::pass_on(&counted.0.printed);
                 Ok(Profile::new(counted, program, config))
             };
         self.emulate(entry, shape, arguments, blocks, run)

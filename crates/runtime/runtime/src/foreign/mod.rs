@@ -3,21 +3,18 @@
 //! Only the sizes of such a kernel's parameters are known, so a launch takes bytes and buffers. It
 //! is `unsafe` because a GPU does not check accesses; the emulator checks each one.
 
-use crate::Resources;
-use crate::device::Device;
-use lanework_emulator::{LoadError, Program};
-use lanework_ptx::Module;
-use std::sync::Arc;
-
-mod arguments;
 mod disk_cache;
-mod entries;
 mod launch;
 mod load;
-mod parsed;
 
-pub use arguments::{PtxArg, PtxShape};
 pub use launch::{Executed, PreparedPtx};
+
+use crate::device::Device;
+use crate::{Buffer, Dim3, DynTensorMap, Error, Resources, Result};
+use lanework_emulator::{Blocks, LaunchConfig, LoadError, Program};
+use lanework_ptx::Module;
+use lanework_ptx::cpp_names::CppName;
+use std::sync::Arc;
 
 /// A module of PTX loaded on a device.
 ///
@@ -172,6 +169,146 @@ impl PtxModule {
     pub fn resources(&self, entry: &str) -> Option<Resources> {
         let Code::Emulator(program) = &self.code else { return None };
         program.register_pressure(entry)?;
-        Some(crate::device::compiled::of_program(program, entry))
+        Some(crate::device::info::of_program(program, entry))
+    }
+}
+
+/// An argument of a PTX kernel.
+///
+/// See [`PtxModule`](PtxModule) for an example.
+pub enum PtxArg<'a> {
+    /// The bytes of a parameter, little-endian.
+    Bytes(Vec<u8>),
+    /// The address of a buffer, as 8 bytes.
+    Memory(&'a Buffer<u8>),
+    /// A tensor map, as 128 bytes.
+    Map(&'a DynTensorMap<'a>),
+}
+
+/// The shape of a launch of a PTX kernel.
+///
+/// See [`PtxModule`](PtxModule) for an example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PtxShape {
+    /// Blocks.
+    pub grid: Dim3,
+    /// Threads of a block.
+    pub block: Dim3,
+    /// Bytes of dynamic shared memory per block.
+    pub dynamic_shared: u32,
+    /// Blocks of a cluster; `None` leaves it to the kernel.
+    pub cluster: Option<Dim3>,
+    /// Whether all blocks are resident at the same time, so that they may wait for each other.
+    pub cooperative: bool,
+}
+
+impl PtxShape {
+    /// A grid of blocks, without dynamic shared memory.
+    pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> PtxShape {
+        PtxShape {
+            grid: grid.into(),
+            block: block.into(),
+            dynamic_shared: 0,
+            cluster: None,
+            cooperative: false,
+        }
+    }
+
+    /// With this many bytes of dynamic shared memory per block.
+    #[must_use]
+    pub fn shared_bytes(self, bytes: u32) -> PtxShape {
+        PtxShape { dynamic_shared: bytes, ..self }
+    }
+
+    /// With blocks grouped into clusters (sm_90).
+    #[must_use]
+    pub fn cluster(self, blocks: impl Into<Dim3>) -> PtxShape {
+        PtxShape { cluster: Some(blocks.into()), ..self }
+    }
+
+    /// As a cooperative launch (`cudaLaunchCooperativeKernel`): all blocks are resident at the same time,
+    /// and `grid.sync()` of cooperative groups works.
+    #[must_use]
+    pub fn cooperative(self) -> PtxShape {
+        PtxShape { cooperative: true, ..self }
+    }
+
+    fn config<'a>(&self, entry: &'a str, blocks: Blocks) -> LaunchConfig<'a> {
+        let PtxShape { grid, block, dynamic_shared, cluster, cooperative } = *self;
+        LaunchConfig {
+            entry,
+            grid: grid.to_array(),
+            block: block.to_array(),
+            dynamic_shared,
+            blocks,
+            cluster: cluster.map(Dim3::to_array),
+            cooperative,
+        }
+    }
+}
+
+impl PtxArg<'_> {
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            PtxArg::Bytes(bytes) => bytes.clone(),
+            PtxArg::Memory(buffer) => buffer.address().to_le_bytes().to_vec(),
+            PtxArg::Map(map) => map.as_bytes().to_vec(),
+        }
+    }
+}
+
+impl PtxModule {
+    /// The entry of this name, mangled or in C++ (`saxpy`, `ops::saxpy`, `saxpy<float, 4>`), or the only one.
+    ///
+    /// ```
+    /// use lanework::Device;
+    ///
+    /// let text = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry _ZN3ops5saxpyEPf() { ret; }
+    ///     .visible .entry plain() { ret; }";
+    /// let module = Device::emulator().load_ptx(text)?;
+    /// assert_eq!(module.find_entry(Some("plain"))?, "plain");
+    /// assert_eq!(module.find_entry(Some("saxpy"))?, "_ZN3ops5saxpyEPf");
+    /// assert_eq!(module.find_entry(Some("ops::saxpy"))?, "_ZN3ops5saxpyEPf");
+    /// assert!(module.find_entry(None).is_err() && module.find_entry(Some("axpy")).is_err());
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Request`] if no entry has this name, or several have.
+    pub fn find_entry(&self, name: Option<&str>) -> Result<String> {
+        let entries: Vec<&str> = self.module().entries().map(|entry| entry.name.as_str()).collect();
+        let said = |entry: &&str| match CppName::of(entry) {
+            Some(name) => format!("{name} ({entry})"),
+            None => (*entry).to_owned(),
+        };
+        let listed = |entries: &[&str]| entries.iter().map(said).collect::<Vec<_>>().join(", ");
+        let list = listed(&entries);
+        // `_Z5saxpyfPKfPfi` is `saxpy` in C++; overloads share a name.
+        let called = |entry: &&str| {
+            CppName::of(entry).is_some_and(|own| name.is_some_and(|name| own.is(name)))
+        };
+        let in_cpp: Vec<&str> = entries.iter().copied().filter(called).collect();
+        let refuse = |why: String, help: String| Err(Error::Request { why, help });
+        match (name, entries.as_slice()) {
+            (Some(name), _) if entries.contains(&name) => Ok(name.to_owned()),
+            (Some(_), _) if in_cpp.len() == 1 => Ok(in_cpp[0].to_owned()),
+            (Some(name), _) if in_cpp.len() > 1 => refuse(
+                format!("several entries are called `{name}`"),
+                format!("name one of them: {}", listed(&in_cpp)),
+            ),
+            (None, [only]) => Ok((*only).to_owned()),
+            (_, []) => {
+                let help = "in PTX declare one with `.entry`; in CUDA C++ write a `__global__` function, and of a \
+                            template an instance: `template __global__ void k<float>(float*);`";
+                refuse("the module has no entry".to_owned(), help.to_owned())
+            }
+            (Some(name), _) => {
+                refuse(format!("no entry is called `{name}`"), format!("there are: {list}"))
+            }
+            (None, _) => refuse(
+                "the module has several entries".to_owned(),
+                format!("name one as the entry: {list}"),
+            ),
+        }
     }
 }

@@ -6,6 +6,7 @@
 use crate::buffer::tensor_map::DynTensorMap;
 use crate::{Buffer, View, ViewMut};
 use lanework_abi::{Parameter, ParameterKind, Storable, Tile};
+use std::fmt;
 use std::marker::PhantomData;
 
 /// One argument of a launch, borrowing the memory it points to for `'a`.
@@ -153,5 +154,71 @@ impl<'a, T: Storable> SliceMutArg<'a, T> for &'a mut Buffer<T> {
 impl<'a, T: Storable> SliceMutArg<'a, T> for ViewMut<'a, T> {
     fn into_arg(self) -> Arg<'a> {
         Arg::slice(self.device, self.address, self.length as u64)
+    }
+}
+
+/// Extents in x, y and z, as CUDA's `dim3`: a missing extent is 1.
+///
+/// ```
+/// use lanework::Dim3;
+///
+/// assert_eq!(Dim3::from(4), Dim3::from((4, 1, 1)));
+/// assert_eq!(Dim3::from((32, 8)).count(), 256);
+/// assert_eq!(Dim3::from((32, 8)).to_array(), [32, 8, 1]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dim3 {
+    /// Extent in x, the fastest.
+    pub x: u32,
+    /// Extent in y.
+    pub y: u32,
+    /// Extent in z.
+    pub z: u32,
+}
+
+impl Dim3 {
+    /// The number of points: x times y times z.
+    pub fn count(self) -> u64 {
+        u64::from(self.x) * u64::from(self.y) * u64::from(self.z)
+    }
+
+    /// The extents as an array.
+    pub fn to_array(self) -> [u32; 3] {
+        [self.x, self.y, self.z]
+    }
+}
+
+impl From<u32> for Dim3 {
+    fn from(x: u32) -> Self {
+        Dim3 { x, y: 1, z: 1 }
+    }
+}
+
+impl From<(u32, u32)> for Dim3 {
+    fn from((x, y): (u32, u32)) -> Self {
+        Dim3 { x, y, z: 1 }
+    }
+}
+
+impl From<(u32, u32, u32)> for Dim3 {
+    fn from((x, y, z): (u32, u32, u32)) -> Self {
+        Dim3 { x, y, z }
+    }
+}
+
+impl From<[u32; 3]> for Dim3 {
+    fn from([x, y, z]: [u32; 3]) -> Self {
+        Dim3 { x, y, z }
+    }
+}
+
+impl fmt::Display for Dim3 {
+    /// `32x8`, or `32x8x2` when z is not 1.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.y, self.z) {
+            (1, 1) => write!(f, "{}", self.x),
+            (y, 1) => write!(f, "{}x{y}", self.x),
+            (y, z) => write!(f, "{}x{y}x{z}", self.x),
+        }
     }
 }

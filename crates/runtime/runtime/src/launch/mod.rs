@@ -1,19 +1,18 @@
 //! Launches: a kernel with its arguments, a grid and a block.
 
 pub(crate) mod arguments;
-pub(crate) mod compile;
 pub(crate) mod prepared;
 pub(crate) mod profile;
-pub(crate) mod run;
-pub(crate) mod shape;
 
-use crate::device::Device;
-use crate::launch::compile::stage;
+use crate::device::info::{Code, Compiled};
+use crate::device::{Device, Engine};
 use crate::launch::prepared::Prepared;
-use crate::launch::run::invalid;
-use crate::{Arg, Dim3, Profile, Result};
-use lanework_abi::Definition;
+use crate::tool::Session;
+use crate::{Arg, Dim3, Error, Profile, Result};
+use lanework_abi::{Definition, StageOptions, Staged};
 use lanework_emulator::Blocks;
+use prepared::invalid;
+use std::sync::Arc;
 
 /// A kernel with its arguments, but without a shape and a device.
 ///
@@ -241,5 +240,38 @@ impl<'a> Launch<'a> {
             checked,
             _kept: None,
         })
+    }
+}
+
+/// Stages a kernel.
+///
+/// # Errors
+/// [`Error::Stage`] if the kernel is invalid with these constants.
+pub(crate) fn stage(definition: &Definition, checked: bool) -> Result<Staged> {
+    let staged = (definition.stage)(&StageOptions { checked });
+    if staged.errors.is_empty() {
+        return Ok(staged);
+    }
+    Err(Error::Stage { kernel: definition.name.to_owned(), errors: staged.errors })
+}
+
+impl Device {
+    /// The kernel compiled for this device, from the cache if possible.
+    pub(crate) fn compile(&self, definition: &Definition, checked: bool) -> Result<Arc<Compiled>> {
+        let key = (definition.key.clone(), checked);
+        let mut cache = self.0.compiled.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(compiled) = cache.get(&key) {
+            return Ok(compiled.clone());
+        }
+        let staged = stage(definition, checked)?;
+        let code = match &self.0.engine {
+            Engine::Emulator(emulator) => Code::Emulator(emulator.load(&staged.module)?),
+            Engine::Gpu(gpu) => Code::Gpu(gpu.load(&staged.module, &staged.entry)?),
+        };
+        let text = || staged.module.to_string();
+        let module = Session::active().map(|session| session.module(&staged.entry, &text));
+        let compiled = Arc::new(Compiled { staged, code, module });
+        cache.insert(key, compiled.clone());
+        Ok(compiled)
     }
 }

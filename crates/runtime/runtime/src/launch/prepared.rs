@@ -1,16 +1,21 @@
-//! Launches that are compiled for a device and run any number of times.
+//! Launches that are compiled for a device and run any number of times. On the emulator they run under the process's tool
+//! if it has one; findings, errors and `printf` output are handled here.
 
-use crate::device::compiled::{Code, Compiled};
+use crate::device::info::{Code, Compiled};
 use crate::device::{Device, Engine};
-use crate::error::{IndexFault, RECORD_WORDS};
-use crate::launch::run::{run, sanitized};
+use crate::error::{IndexFault, RECORD_WORDS, Reports};
 use crate::tool::{Launching, Session};
 use crate::{Arg, Dim3, Error, Profile, Resources, Result};
 use lanework_cuda::LaunchShape;
-use lanework_emulator::{Blocks, Emulator, Fault, LaunchConfig, Program, Trace, TraceConfig};
+use lanework_emulator::sanitize::{Checked, Report};
+use lanework_emulator::{
+    Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, Trace, TraceConfig,
+};
 use lanework_time::trace::KernelTrace;
 use lanework_time::trace::sample::{Effort, record};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// A launch compiled for a device, to be run any number of times.
 ///
@@ -92,7 +97,7 @@ impl Prepared<'_> {
                     emulator.check(program, config, arguments)
                 };
                 let (checked, index) = self.emulate_through(Blocks::All, run)?;
-                crate::launch::run::pass_on(&checked.outcome.printed);
+                pass_on(&checked.outcome.printed);
                 sanitized(checked, index, &self.device, (&self.compiled.staged.entry, None))
             }
             Engine::Emulator(_) => {
@@ -104,7 +109,7 @@ impl Prepared<'_> {
                     run(Launching { emulator, program, config, arguments, module })
                 };
                 let outcome = self.emulate(Blocks::All, run)?;
-                crate::launch::run::pass_on(&outcome.printed);
+                pass_on(&outcome.printed);
                 Ok(())
             }
             Engine::Gpu(gpu) => {
@@ -171,7 +176,7 @@ impl Prepared<'_> {
             judged.set(twin.is_some());
             let counted = twin.as_ref().unwrap_or(emulator).count(program, config, arguments)?;
             if twin.is_none() {
-                crate::launch::run::pass_on(&counted.0.printed);
+                pass_on(&counted.0.printed);
             }
             Ok(Profile::new(counted, program, config))
         };
@@ -312,5 +317,72 @@ impl Prepared<'_> {
     /// The bytes of each PTX parameter.
     fn parameters(&self) -> Vec<Vec<u8>> {
         self.arguments.iter().flat_map(Arg::parameters).collect()
+    }
+}
+
+/// Runs a kernel on the emulator, under the process's tool if it has one.
+pub(crate) fn run(launching: Launching<'_>) -> Result<Outcome, Fault> {
+    let Launching { emulator, program, config, arguments, .. } = launching;
+    match Session::active() {
+        Some(session) => session.run(launching),
+        None => emulator.run(program, config, arguments),
+    }
+}
+
+/// The result of a sanitized launch of a kernel and, if it was text, its module. If a tool checks a launch, the tool
+/// keeps the findings, and the program gets the error that it would get without the tool.
+///
+/// # Errors
+/// [`Error::Sanitizer`] with the findings; else the fault that ended the launch.
+pub(crate) fn sanitized(
+    checked: Checked,
+    index: Option<IndexFault>,
+    device: &Device,
+    (kernel, module): (&str, Option<u64>),
+) -> Result<()> {
+    let first = index.clone().map(Report::from);
+    let reports: Vec<Report> = first.into_iter().chain(checked.reports).collect();
+    if let Some(session) = Session::active() {
+        session.findings(kernel, module, &reports, checked.fault.as_ref());
+        if device.0.imposed {
+            return match (index, checked.fault) {
+                (Some(fault), _) => Err(Error::Index(Box::new(fault))),
+                (None, Some(fault)) => Err(fault.into()),
+                (None, None) => Ok(()),
+            };
+        }
+    }
+    match (reports.is_empty(), checked.fault) {
+        (false, fault) => {
+            Err(Error::Sanitizer(Reports { found: reports, stopped: fault.map(Box::new) }))
+        }
+        (true, Some(fault)) => Err(fault.into()),
+        (true, None) => Ok(()),
+    }
+}
+
+/// The error of an invalid launch.
+pub(crate) fn invalid(kernel: &str, why: &str, help: &str) -> Error {
+    Error::Launch { kernel: kernel.to_owned(), why: why.to_owned(), help: help.to_owned() }
+}
+
+/// Whether `printf` output goes to standard error.
+static ON_STDERR: AtomicBool = AtomicBool::new(false);
+
+/// Redirects the `printf` output of kernels on the emulator to standard error, so that standard
+/// output holds only the program's own output, such as JSON.
+///
+/// ```
+/// lanework::print_on_stderr();
+/// ```
+pub fn print_on_stderr() {
+    ON_STDERR.store(true, Relaxed);
+}
+
+/// Writes a kernel's output to its destination.
+pub(crate) fn pass_on(text: &str) {
+    match ON_STDERR.load(Relaxed) {
+        true => eprint!("{text}"),
+        false => print!("{text}"),
     }
 }

@@ -161,7 +161,7 @@ fields! {
     OtherAccess { location, text_line, callers, instruction, block, thread }
     Report {
         kind, message, location, text_line, callers, instruction, kernel, block, thread, address,
-        size, allocation, other, also, help, count,
+        size, allocation, other, also, allocated, help, count,
     }
     Fault {
         kind, message, location, text_file, text_line, callers, instruction, kernel, block, thread, address,

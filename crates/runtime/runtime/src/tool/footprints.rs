@@ -39,6 +39,15 @@ pub fn collect<R>(run: impl FnOnce() -> R) -> (R, Vec<LaunchShadow>) {
     (result, COLLECTED.replace(outer).unwrap_or_default())
 }
 
+/// Hands shadows of a nested [`collect`] to the enclosing one.
+pub fn hand_on(shadows: Vec<LaunchShadow>) {
+    COLLECTED.with_borrow_mut(|all| {
+        if let Some(all) = all {
+            all.extend(shadows);
+        }
+    });
+}
+
 /// Whether the tool of this process checks launches on a device.
 pub fn checks(device: &Device) -> bool {
     device.is_sanitized() && Session::active().is_some_and(|one| matches!(one.tool, Tool::Check))

@@ -1,5 +1,6 @@
 //! A launch on the emulator as a tool receives it, and the ways to run it.
 
+use lanework_emulator::sanitize::Report;
 use lanework_emulator::{Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, TraceConfig};
 use lanework_report::Machine;
 use std::sync::OnceLock;
@@ -49,4 +50,24 @@ impl Launching<'_> {
         let config = LaunchConfig { blocks, ..*self.config };
         Ok(on.trace(self.program, &config, self.arguments, wanted)?.1)
     }
+}
+
+/// Describes what is at an address.
+type Describe = fn(u64) -> Option<String>;
+
+static DESCRIBE: OnceLock<Describe> = OnceLock::new();
+
+/// Lets findings say where their memory was allocated.
+pub fn describe_memory(describe: Describe) {
+    let _ = DESCRIBE.set(describe);
+}
+
+/// Adds where its memory was allocated to a finding.
+pub(super) fn name_memory(report: &mut Report) {
+    /// Bytes from an allocation beyond which an address has nothing to do with it.
+    const FAR: u64 = 1 << 16;
+    let Some(describe) = DESCRIBE.get() else { return };
+    let near = report.allocation.as_ref().filter(|near| near.distance <= FAR);
+    let address = near.map(|near| near.address).or(report.address);
+    report.allocated = address.and_then(describe).unwrap_or_default();
 }

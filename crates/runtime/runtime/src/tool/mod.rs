@@ -19,23 +19,20 @@ mod files;
 mod footprints;
 mod launched;
 mod launching;
-mod merge;
 mod own_report;
 mod record;
 mod session;
-mod sink;
-mod timeline;
 
 #[doc(hidden)]
 pub use files::{Reader, read};
 pub(crate) use footprints::check;
 #[doc(hidden)]
-pub use footprints::{allocation, checks, collect, keep_findings, take_ended, unchecked};
+pub use footprints::{allocation, checks, collect, hand_on, keep_findings, take_ended, unchecked};
 pub(crate) use launching::Launching;
 #[doc(hidden)]
-pub use launching::set_machine;
+pub use launching::{describe_memory, set_machine};
 #[doc(hidden)]
-pub use merge::{Profiles, names};
+pub use own_report::{Profiles, names};
 #[doc(hidden)]
 pub use record::{Activity, Findings, Launched, Picture, Predicted, Process, Profiled, Record};
 pub(crate) use session::Session;

@@ -3,12 +3,15 @@
 //! launch first, and the process keeps its findings.
 
 use super::launching::machine;
-use super::merge::Profiles;
-use super::record::{Findings, Record};
-use lanework_emulator::sanitize::{self, Report};
-use lanework_report::{self as report, By, Sources};
+use super::record::{Findings, Profiled, Record};
+use lanework_emulator::sanitize;
+use lanework_emulator::sanitize::Report;
+use lanework_report as report;
+use lanework_report::{By, Sources};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+#[cfg(unix)]
+pub(super) use unix::{catch, end_if_interrupted};
 
 /// Collects the report that this process prints when it ends.
 #[derive(Default)]
@@ -105,6 +108,7 @@ pub(super) fn end_with(last: Last) {
 
 /// Launches that run.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
+
 /// The signal that arrived while a launch ran; 0 if none did.
 static PENDING: AtomicI32 = AtomicI32::new(0);
 
@@ -182,9 +186,6 @@ mod unix {
     }
 }
 
-#[cfg(unix)]
-pub(super) use unix::{catch, end_if_interrupted};
-
 /// Catches the signals that end a process.
 #[cfg(not(unix))]
 pub(super) fn catch() {}
@@ -192,3 +193,51 @@ pub(super) fn catch() {}
 /// Ends the process by the signal that stopped a launch, if there was one, after a report.
 #[cfg(not(unix))]
 pub(super) fn end_if_interrupted(_report: impl FnOnce()) {}
+
+/// The profiles of a program, summed over the launches of each kernel and shape.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Profiles(pub Vec<(u64, Profiled)>);
+
+impl Profiles {
+    /// Adds a launch. Keeps the patterns and caches of the first launch.
+    pub fn add(&mut self, one: Profiled) {
+        let same = |(_, known): &&mut (u64, Profiled)| {
+            let (a, b) = (&known.profile, &one.profile);
+            (&a.kernel, a.grid, a.block, a.dynamic_shared, a.blocks_run)
+                == (&b.kernel, b.grid, b.block, b.dynamic_shared, b.blocks_run)
+                && a.instructions.len() == b.instructions.len()
+                && a.instructions.iter().zip(&b.instructions).all(|(a, b)| a.origin == b.origin)
+        };
+        let Some((launches, known)) = self.0.iter_mut().find(same) else {
+            self.0.push((1, one));
+            return;
+        };
+        *launches += 1;
+        known.profile.counters.add(&one.profile.counters);
+        for (to, from) in known.profile.instructions.iter_mut().zip(&one.profile.instructions) {
+            to.counters.add(&from.counters);
+        }
+        if known.touches.is_empty() && known.caches.is_none() {
+            (known.touches, known.caches) = (one.touches, one.caches);
+        }
+    }
+
+    /// A kernel as a report names it.
+    pub fn title(launches: u64, one: &Profiled) -> String {
+        match launches {
+            1 => one.profile.kernel.clone(),
+            many => format!("{}, {many} launches", one.profile.kernel),
+        }
+    }
+}
+
+/// Distinct names, in the order of their first occurrence.
+pub fn names<'a>(all: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut once: Vec<String> = Vec::new();
+    for name in all {
+        if !once.iter().any(|known| known == name) {
+            once.push(name.to_owned());
+        }
+    }
+    once
+}

@@ -1,20 +1,22 @@
 //! The tool of this process, which environment variables select. It runs launches and keeps records.
 
+use super::files::{Sink, micros, now, stop};
 use super::launched::look_at::LookAt;
 use super::launched::predict::Predictor;
-use super::launching::Launching;
-use super::launching::machine;
+use super::launching::{Launching, machine, name_memory};
 use super::own_report::{self, Own};
-use super::record::{Findings, Launched, Profiled, Record};
-use super::sink::{Sink, micros, now, stop};
+use super::record::{Activity, Findings, Launched, Profiled, Record};
 use crate::Profile;
 use crate::device::checked::NO_LIMIT;
 use lanework_emulator::sanitize::{Checks, Report};
 use lanework_emulator::{Emulator, Fault, LaunchConfig, Options, Outcome};
-use lanework_report::{self as report, Extras};
+use lanework_report as report;
+use lanework_report::Extras;
+use std::cell::Cell;
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 
@@ -178,7 +180,9 @@ impl Session {
         stopped: Option<&Fault>,
     ) {
         if matches!(self.tool, Tool::Check) && (!found.is_empty() || stopped.is_some()) {
-            let (kernel, found, stopped) = (kernel.to_owned(), found.to_vec(), stopped.cloned());
+            let (kernel, mut found, stopped) =
+                (kernel.to_owned(), found.to_vec(), stopped.cloned());
+            found.iter_mut().for_each(name_memory);
             self.keep(Record::Findings(Box::new(Findings { kernel, module, found, stopped })));
         }
         own_report::end_if_interrupted(|| {
@@ -313,5 +317,48 @@ impl Session {
         // Ignore a closed standard error.
         let _ = std::io::stderr().write_all(text.as_bytes());
         failed.then_some(1)
+    }
+}
+
+impl Session {
+    /// Records a copy between host and device, for the timeline.
+    pub(crate) fn copied<T>(&self, what: &str, bytes: usize, copy: impl FnOnce() -> T) -> T {
+        if !matches!(self.tool, Tool::Trace) {
+            return copy();
+        }
+        let (start, start_us) = (Instant::now(), now());
+        let done = copy();
+        self.activity(what, start_us, micros(start), bytes as u64, None);
+        done
+    }
+
+    /// Records an activity of this thread: a copy of `bytes`, or a launch with its counts.
+    pub(super) fn activity(
+        &self,
+        what: &str,
+        start_us: u64,
+        took_us: u64,
+        bytes: u64,
+        launch: Option<(Launched, lanework_emulator::Counters)>,
+    ) {
+        thread_local! {
+            static THREAD: Cell<u64> = const { Cell::new(0) };
+        }
+        static THREADS: AtomicU64 = AtomicU64::new(1);
+        let thread = THREAD.get();
+        let thread = match thread {
+            0 => THREADS.fetch_add(1, Relaxed),
+            thread => thread,
+        };
+        THREAD.set(thread);
+        let what = what.to_owned();
+        self.keep(Record::Activity(Box::new(Activity {
+            what,
+            thread,
+            start_us,
+            took_us,
+            bytes,
+            launch,
+        })));
     }
 }

@@ -8,7 +8,7 @@
 //! function. `twins_of!` makes these modules.
 //!
 //! Functions that make sense on the host (`min`, `fma`, `popc`...) are declared in [`crate::host`]. All
-//! others are listed in the macros' `host/device_only.rs`; a device function that calls one of them
+//! others are listed in the macros' `host.rs`; a device function that calls one of them
 //! reports it when the host calls that device function.
 
 pub use crate::Swizzle;

@@ -32,20 +32,20 @@ pub use crate::flow::loops::{
 };
 pub use crate::flow::print::{PLAIN, Piece, Printable, Printed, Show, assertion, ending, print};
 pub use crate::intrinsics::bytes::{from_be_bytes, from_le_bytes};
-pub use crate::library::items::{Items, for_enumerated, for_items};
 pub use crate::library::iterate::sources::{
     IntoStream, IntoStreamMut, chunks, chunks_exact, range, range_from, windows,
 };
 pub use crate::library::iterate::{Iter, Sequence, Stream};
 pub use crate::library::option::{OptionOf, Optional, is_none, is_some, payload, some};
 pub use crate::library::ordering::OrderingOf;
+pub use crate::library::slices::{Items, for_enumerated, for_items};
 pub use crate::memory::elements::{At, Element, ReceivePlace, ReceiveValue, at};
 pub use crate::memory::registers::{Get, IntoShape, Locate, Put};
 pub use crate::memory::slice::IntoSlice;
 pub use crate::memory::subslice::{Subslice, end_at, subslice};
 pub use crate::scalar::cast::{Cast, Promote, PromoteBase, ShiftBy, shift_left, shift_right};
 pub use crate::scalar::compare::{Condition, Connect, Equate, Order, Relation};
-pub use crate::scalar::index::{Extent, IndexValue};
+pub use crate::scalar::number::{Extent, IndexValue};
 pub use crate::scalar::var::{Become, IntoVar, Join, Joined, Read, joined};
 pub use bytemuck;
 

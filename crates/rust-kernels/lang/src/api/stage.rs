@@ -20,7 +20,7 @@ use crate::emit::optimize::optimize;
 use crate::emit::value::{Class, Value, identifier, memory_type};
 use crate::memory::slice::{Slice, SliceMut};
 use crate::scalar::compare::{Relation, relate};
-use crate::scalar::index::Extent;
+use crate::scalar::number::Extent;
 use lanework_abi::{Parameter, ParameterKind, StageError, StageOptions, Staged, Storable};
 use lanework_ptx::{
     Function, FunctionDirective, Item, Linkage, Module, Operand, Registers, ScalarType, Specific,

@@ -17,7 +17,7 @@ use crate::emit::current::{here, with};
 use crate::emit::frames::{BarrierSetup, Line};
 use crate::emit::value::{Index, Register, Value};
 use crate::memory::shared::element_place;
-use crate::scalar::index::{Extent, IndexValue};
+use crate::scalar::number::{Extent, IndexValue};
 use crate::scalar::var::Var;
 use lanework_abi::IndexKind;
 use lanework_ptx::{ScalarType, StateSpace, Variable};

@@ -13,8 +13,7 @@ use crate::intrinsics::atomic::AtomicInteger;
 use crate::memory::registers::{Get, Locate, Put};
 use crate::memory::shared::Shared;
 use crate::memory::shared_access::Coordinates;
-use crate::scalar::index::IndexValue;
-use crate::scalar::number::{Element, Number};
+use crate::scalar::number::{Element, IndexValue, Number};
 use crate::scalar::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};
 

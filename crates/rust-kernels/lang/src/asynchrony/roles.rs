@@ -11,7 +11,7 @@ use crate::emit::current::{here, with};
 use crate::emit::frames::{Line, MovedRegisters};
 use crate::emit::value::Value;
 use crate::scalar::compare::{Relation, relate};
-use crate::scalar::index::{Extent, IndexValue};
+use crate::scalar::number::{Extent, IndexValue};
 use crate::scalar::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};
 

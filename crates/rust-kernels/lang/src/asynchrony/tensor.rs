@@ -12,8 +12,7 @@ use crate::asynchrony::part::{IntoPart, Part, handle};
 use crate::asynchrony::tensor_map::{Map, TileAt};
 use crate::emit::current::{here, with};
 use crate::emit::value::Index;
-use crate::scalar::index::IndexValue;
-use crate::scalar::number::Element;
+use crate::scalar::number::{Element, IndexValue};
 use crate::scalar::var::{IntoVar, Var};
 use std::marker::PhantomData;
 

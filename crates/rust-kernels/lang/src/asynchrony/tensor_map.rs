@@ -8,8 +8,7 @@ use crate::asynchrony::remote::needs_cluster;
 use crate::emit::builder::Builder;
 use crate::emit::current::with;
 use crate::emit::value::{Index, Value};
-use crate::scalar::index::IndexValue;
-use crate::scalar::number::Element;
+use crate::scalar::number::{Element, IndexValue};
 use lanework_abi::{Parameter, ParameterKind, Tile};
 use lanework_ptx::{Address, AddressBase, Operand, ScalarType, StateSpace, Variable};
 

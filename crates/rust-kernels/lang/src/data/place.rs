@@ -145,7 +145,7 @@ impl<T: Number> ReadPlace<T> {
     ///
     /// The offset is folded into the instruction and is not bounds-checked.
     #[allow(clippy::should_implement_trait)]
-    pub fn add(self, count: impl crate::scalar::index::Extent) -> ReadPlace<T> {
+    pub fn add(self, count: impl crate::scalar::number::Extent) -> ReadPlace<T> {
         ReadPlace { place: self.place.add(count) }
     }
 
@@ -161,7 +161,7 @@ impl<T: Number> Place<T> {
     ///
     /// The offset is folded into the instruction and is not bounds-checked.
     #[allow(clippy::should_implement_trait)]
-    pub fn add(self, count: impl crate::scalar::index::Extent) -> Place<T> {
+    pub fn add(self, count: impl crate::scalar::number::Extent) -> Place<T> {
         let bytes = count.extent().map_or(0, |n| n as i64 * i64::from(T::SCALAR.size()));
         Place { offset: self.offset + bytes, ..self }
     }

@@ -6,7 +6,7 @@
 
 use crate::emit::current::{here, with};
 use crate::emit::value::Value;
-use crate::scalar::index::IndexValue;
+use crate::scalar::number::IndexValue;
 use crate::scalar::var::Var;
 use lanework_ptx::{Operand, ScalarType};
 

@@ -6,7 +6,7 @@ use crate::emit::current::{here, with};
 use crate::emit::frames::Line;
 use crate::emit::value::Value;
 use crate::scalar::compare::{Relation, relate};
-use crate::scalar::index::IndexValue;
+use crate::scalar::number::IndexValue;
 use crate::scalar::var::{IntoVar, Var};
 use lanework_ptx::{Guard, Instruction, Operand, ScalarType};
 

@@ -17,7 +17,7 @@ pub(crate) mod sources;
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::current::with;
 use crate::flow::loops::{Direction, OneByOne, Walk, for_loop, unrolled};
-use crate::library::items::Items;
+use crate::library::slices::Items;
 use crate::scalar::var::{Scalar, Var};
 
 /// A staged iterator, with the methods of Rust's iterators.

@@ -1,6 +1,5 @@
 //! Types of Rust's standard library in kernels: `Option`, `Ordering`, iterators, methods of slices.
 
-pub(crate) mod items;
 pub(crate) mod iterate;
 pub(crate) mod option;
 pub(crate) mod ordering;

@@ -9,7 +9,7 @@ use crate::emit::current::{here, with};
 use crate::emit::value::Value;
 use crate::memory::registers::{Get, Locate, Put, element};
 use crate::memory::slice::{Slice, SliceMut};
-use crate::scalar::index::{Extent, IndexValue};
+use crate::scalar::number::{Extent, IndexValue};
 use lanework_abi::IndexKind;
 
 /// `a[i]` as the base of a field or of a further index.

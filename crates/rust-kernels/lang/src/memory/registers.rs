@@ -9,8 +9,7 @@ use crate::data::variable::{AssignTo, IntoVariable};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::{Class, Register, Value};
-use crate::scalar::index::Extent;
-use crate::scalar::number::Number;
+use crate::scalar::number::{Extent, Number};
 use crate::scalar::var::{IntoVar, Read, Var};
 use std::marker::PhantomData;
 

@@ -9,7 +9,7 @@ use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::{Index, Value, integer};
 use crate::memory::registers::{IntoShape, checked_shape};
-use crate::scalar::index::Extent;
+use crate::scalar::number::Extent;
 use crate::scalar::var::Read;
 use lanework_abi::IndexKind;
 use lanework_ptx::{Linkage, ScalarType, StateSpace, Variable};

@@ -11,8 +11,7 @@ use crate::emit::value::{Index, Value};
 use crate::memory::elements::At;
 use crate::memory::registers::{Get, Locate, Put};
 use crate::memory::shared::Shared;
-use crate::scalar::index::IndexValue;
-use crate::scalar::number::Element;
+use crate::scalar::number::{Element, IndexValue};
 use crate::scalar::var::{IntoVar, Scalar, Var};
 use lanework_abi::IndexKind;
 

@@ -12,7 +12,7 @@ use crate::memory::elements::At;
 use crate::memory::registers::{Get, Locate, Put};
 use crate::memory::shared::{Shared, dynamic_bytes, element_place};
 use crate::scalar::cast::cast;
-use crate::scalar::index::IndexValue;
+use crate::scalar::number::IndexValue;
 use crate::scalar::var::{Read, Var};
 use lanework_abi::IndexKind;
 use lanework_ptx::ScalarType;

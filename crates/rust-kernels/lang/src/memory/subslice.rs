@@ -8,7 +8,7 @@ use crate::emit::value::{Index, Value};
 use crate::memory::shared::Shared;
 use crate::memory::shared_slice::SharedSlice;
 use crate::memory::slice::{Memory, Slice, SliceMut};
-use crate::scalar::index::IndexValue;
+use crate::scalar::number::IndexValue;
 use crate::scalar::var::{Read, Var};
 use lanework_abi::IndexKind;
 use lanework_ptx::ScalarType;

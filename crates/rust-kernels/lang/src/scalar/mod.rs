@@ -4,6 +4,5 @@ pub(crate) mod approximate;
 pub(crate) mod cast;
 pub(crate) mod compare;
 pub(crate) mod host_methods;
-pub(crate) mod index;
 pub(crate) mod number;
 pub(crate) mod var;

@@ -118,9 +118,7 @@ impl Translator {
             let mut variables = Vec::new();
             let tokens = t.pattern(pattern, &mut variables);
             if exclusive {
-                crate::body::patterns::bindings::names(pattern)
-                    .iter()
-                    .for_each(|name| t.declare(name, true));
+                crate::body::patterns::names(pattern).iter().for_each(|name| t.declare(name, true));
             }
             (tokens, variables, t.block(body, Tail::Unit))
         });

@@ -2,8 +2,8 @@
 //! language's iterators where a method of Rust's iterators is called on them; closures take their elements by value. `for` goes over arrays and slices, too,
 //! with `.iter()`, `.copied()` and `.enumerate()`.
 
-use crate::body::expression::operators::range;
-use crate::body::patterns::bindings::by_value;
+use crate::body::expression::range;
+use crate::body::patterns::by_value;
 use crate::body::scope::{Mode, Translator};
 use proc_macro2::TokenStream;
 use quote::quote_spanned;

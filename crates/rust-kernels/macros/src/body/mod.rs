@@ -10,4 +10,3 @@ pub mod patterns;
 pub mod places;
 pub mod scope;
 pub mod statement;
-pub mod twin;

@@ -1,12 +1,14 @@
-//! `#[kernel]`: a function that takes the kernel's arguments and returns a launch.
+//! `#[kernel]`: a function that takes the kernel's arguments and returns a launch; the arguments of the attribute.
 
 use crate::body::scope::{Returns, Tail, Translator};
-use crate::items::attribute::Directives;
-use crate::types::{self, Kind, is_tensor_map, is_written_map, parameter, refuse};
+use crate::types;
+use crate::types::{Kind, is_tensor_map, is_written_map, parameter, refuse};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{GenericParam, ItemFn, ReturnType};
+use syn::{Expr, GenericParam, Ident, ItemFn, ReturnType, Token};
 
 /// Rewrites a kernel, or reports why it cannot.
 pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -215,4 +217,60 @@ fn key_parts(generics: &syn::Generics, constants: &[syn::Ident]) -> Vec<TokenStr
     });
     let constants = constants.iter().map(|name| quote!(::std::format!("{:?}", #name)));
     generics.chain(constants).collect()
+}
+
+/// `block = (32, 8), min_blocks = 2`.
+pub struct Directives {
+    list: Vec<(Ident, Expr)>,
+}
+
+/// The arguments that the attribute accepts; each is a function of the runtime.
+const KNOWN: [&str; 5] = ["block", "max_threads", "min_blocks", "max_registers", "cluster"];
+
+impl Parse for Directives {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let pairs = Punctuated::<Pair, Token![,]>::parse_terminated(input)?;
+        let mut list: Vec<(Ident, Expr)> = Vec::new();
+        for Pair { name, value } in pairs {
+            if !KNOWN.iter().any(|known| name == known) {
+                return Err(refuse(
+                    &name,
+                    &format!("`{name}` is not an argument of #[kernel]"),
+                    &format!("it takes {}", KNOWN.join(", ")),
+                ));
+            }
+            if list.iter().any(|(known, _)| *known == name) {
+                let text = format!("`{name}` is given twice");
+                return Err(refuse(&name, &text, "remove one"));
+            }
+            list.push((name, value));
+        }
+        Ok(Directives { list })
+    }
+}
+
+struct Pair {
+    name: Ident,
+    value: Expr,
+}
+
+impl Parse for Pair {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let name = input.parse()?;
+        input.parse::<Token![=]>()?;
+        Ok(Pair { name, value: input.parse()? })
+    }
+}
+
+impl Directives {
+    /// The directives as calls of the runtime.
+    pub fn tokens(&self) -> Vec<TokenStream> {
+        self.list
+            .iter()
+            .map(|(name, value)| {
+                let function = quote::format_ident!("{}_directive", name);
+                quote_spanned!(value.span() => ::lanework::lang::rt::#function(#value))
+            })
+            .collect()
+    }
 }

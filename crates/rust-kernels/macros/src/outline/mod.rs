@@ -9,9 +9,7 @@
 //! Limits: a method may change its receiver, so a variable with a method called on it counts as one that
 //! needs `mut`. A name in a macro's text counts as read.
 
-mod flow;
-mod patterns;
-mod places;
+mod constructs;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote};
@@ -19,7 +17,7 @@ use std::collections::HashMap;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, FnArg, Local, Pat, Signature, Stmt};
 
-use crate::body::macros::assertion::ENDINGS;
+use crate::body::macros::format::ENDINGS;
 use crate::body::scope::as_name;
 
 /// How a name was declared.

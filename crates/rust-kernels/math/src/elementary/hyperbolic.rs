@@ -2,8 +2,7 @@
 //! `sinh` and `tanh` of small arguments by polynomials.
 
 use crate::elementary::coefficients::{SINH, TANH};
-use crate::elementary::exponential::{limited, parts};
-use crate::elementary::logarithm::ln_1p_parts;
+use crate::elementary::exponential::{limited, ln_1p_parts, parts};
 use crate::real::{
     Real, Word, copysign, either, fast_two_sum, horner, infinity, k, nan, power_of_two,
     rough_rsqrt, two_product, two_sum, word,

@@ -1,8 +1,22 @@
-//! `sin`, `cos`, `sin_cos`, `tan`: polynomials for `|r| <= pi/4` after the reduction, with its second part.
+//! Trigonometric functions by polynomials after argument reduction, and their inverses.
+//!
+//! Argument reduction: `x = q pi/2 + r + s` with `|r| <= pi/4`. Up to a bound, Cody and Waite's with a constant in three parts: the first step is exact thanks to the fused
+//! multiply-add. Beyond it, Payne and Hanek's: the significand times as many bits of 2/pi as matter
+//! ("Radian reduction for trigonometric functions", 1983), in integers of the format's width. Both give
+//! `r + s` with an error far below a unit in the last place of `r`, for every finite `x`.
+//!
+//! `asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2))` for `x > 1/2`, where the square root's rounding error is found by a
+//! fused multiply-add and corrected; `atan(x) = pi/2 - atan(1/x)` for `x > 1`.
 
-use crate::elementary::coefficients::{COS, SIN, TAN};
-use crate::elementary::reduction::reduce;
-use crate::real::{Real, Short, Word, fast_two_sum, horner, k, word};
+use crate::elementary::coefficients::{
+    ASIN, ATAN, COS, FRAC_2_PI, FRAC_PI_2, FRAC_PI_2_LOW, PI, PI_LOW, PI_PART_1, PI_PART_2,
+    PI_PART_3, SIN, TAN,
+};
+use crate::elementary::exponential::nearest;
+use crate::real::{
+    Real, Short, Word, bias, copysign, either, fast_two_sum, horner, infinity, k, nan,
+    power_of_two, rough_reciprocal, rough_rsqrt, stored, word, word_either,
+};
 
 /// The sine and the cosine of `r + s`.
 #[inline(always)]
@@ -58,4 +72,197 @@ pub fn tan<F: Real>(x: F) -> F {
     let even = (q & word::<F>(1)).eq(word::<F>(0));
     let tan = (u + v).where_else(even, inverse);
     x.where_else(x.eq(k(0.0)), tan)
+}
+
+/// `(r, s, q)`; q counts modulo 4.
+#[inline(always)]
+fn reduce<F: Real>(x: F) -> (F, F, Short<F>) {
+    let small = x.abs().lt(either(100_000.0, 1_000_000_000.0));
+    F::branch_parts(small, || cody_waite(x), || payne_hanek(x))
+}
+
+#[inline(always)]
+fn cody_waite<F: Real>(x: F) -> (F, F, Short<F>) {
+    let (q, n) = nearest(x, F::constant(FRAC_2_PI));
+    let n = -n;
+    let first = n.fma(F::constant(PI_PART_1), x);
+    let product = n * F::constant(PI_PART_2);
+    let error = n.fma(F::constant(PI_PART_2), -product);
+    let (r, lost) = fast_two_sum(first, product);
+    (r, n.fma(F::constant(PI_PART_3), lost + error), q)
+}
+
+#[inline(always)]
+fn payne_hanek<F: Real>(x: F) -> (F, F, Short<F>) {
+    let constant = |value: u64| F::Bits::constant(value);
+    let zero = word::<F>(0);
+    let width: i64 = if F::DOUBLE { 64 } else { 32 };
+    let fraction: u32 = if F::DOUBLE { 52 } else { 23 };
+    let biased = x.high().shr(word::<F>(stored::<F>().into())) & word_either::<F>(0xff, 0x7ff);
+    // |x| = significand 2^(e - width + 1). For 2/pi from its bit e - width - 1 on, the product's top two
+    // bits count quarter turns; the table has one word of zeros first.
+    let significand =
+        (x.to_bits() | constant(1 << fraction)).shl(word::<F>(width - 1 - i64::from(fraction)));
+    let top = constant(1).shl(word::<F>(width - 1));
+    let start = biased - word::<F>(i64::from(bias::<F>()) + 1);
+    // An infinity or a NaN has the largest exponent, for which the table is long enough, too.
+    let index = start.shr(word::<F>(if F::DOUBLE { 6 } else { 5 }));
+    let shift = start & word::<F>(width - 1);
+    let back = word::<F>(width) - shift;
+    let table = |i: i64| F::two_over_pi(index + word::<F>(i));
+    let (a, b, c, d) = (table(0), table(1), table(2), table(3));
+    let window = |high: F::Bits, low: F::Bits| high.shl(shift) | low.shr(back);
+    let (a, b, c) = (window(a, b), window(b, c), window(c, d));
+    let low = significand.mul_high(c) + significand * b;
+    let carry = constant(1).where_else(low.below(significand * b), constant(0));
+    let high = significand * a + significand.mul_high(b) + carry;
+
+    // The fraction of a quarter turn, as a signed number of two words.
+    let two = word::<F>(2);
+    let q = F::Bits::shr(high, word::<F>(width - 2)).short();
+    let high = high.shl(two) | low.shr(word::<F>(width - 2));
+    let low = low.shl(two);
+    let above = high.less(constant(0));
+    let q = (q + word::<F>(1)).where_else(above, q);
+    let ones = constant(u64::MAX).where_else(above, constant(0));
+    // Its magnitude, except for one unit of the last bit.
+    let (high, low) = (high ^ ones, low ^ ones);
+    let empty = high.eq(constant(0));
+    let lifted = low.where_else(empty, high);
+    let rest = constant(0).where_else(empty, low);
+    let extra = word::<F>(width).where_else(empty, zero);
+    let zeros = lifted.leading_zeros();
+    let back = word::<F>(width) - zeros;
+    let (high, low) = (lifted.shl(zeros) | rest.shr(back), rest.shl(zeros));
+    // high 2^-width in [1/2, 1): its leading bits are a number without rounding, the next ones another.
+    let number = |bits: F::Bits| {
+        // `bits` has a leading 1 at the top: drop it, and let the exponent say 1 to 2.
+        let field = bits.shl(word::<F>(1)).shr(word::<F>(width - i64::from(fraction)));
+        F::from_bits(field | k::<F>(1.0).to_bits())
+    };
+    let leading = number(high);
+    let used = word::<F>(i64::from(fraction) + 1);
+    let next = high.shl(used) | low.shr(word::<F>(width) - used);
+    let unit = if F::DOUBLE { -52 } else { -23 };
+    let trailing =
+        (number(next.shr(word::<F>(1)) | top) - k(1.0)) * power_of_two::<F>(word::<F>(unit));
+    let weight = power_of_two::<F>(word::<F>(-1) - zeros - extra);
+    let (leading, trailing) = (leading * weight, trailing * weight);
+    let half_pi = F::constant(FRAC_PI_2);
+    let product = leading * half_pi;
+    let error = leading.fma(half_pi, -product);
+    let error = leading.fma(F::constant(FRAC_PI_2_LOW), error);
+    let (r, s) = fast_two_sum(product, trailing.fma(half_pi, error));
+    let finite = biased.below(word_either::<F>(0xff, 0x7ff));
+    let r = r.where_else(finite, nan());
+    // The signs of x and of the fraction.
+    let negative = x.lt(k(0.0)) ^ above;
+    let q = (zero - q).where_else(x.lt(k(0.0)), q);
+    ((-r).where_else(negative, r), (-s).where_else(negative, s), q)
+}
+
+/// `(y, w)` with `asin(y') = y + w`, where y' is |x|, or `sqrt((1 - |x|) / 2)` where `|x| > 1/2`.
+#[inline(always)]
+fn asin_core<F: Real>(x: F) -> (F, F) {
+    let size = x.abs();
+    let inner = size.le(k(0.5));
+    let half = k::<F>(0.5).fma(-size, k(0.5));
+    let z = (size * size).where_else(inner, half);
+    let root = half.sqrt();
+    let error = root.fma(-root, half) * (k::<F>(0.5) * rough_rsqrt(half));
+    let y = size.where_else(inner, root);
+    let low = k::<F>(0.0).where_else(inner, error);
+    // At x = 1, the estimate of 1 / sqrt(0) is finite, and the error is 0.
+    (y, (y * z).fma(horner(z, &ASIN), low))
+}
+
+/// The arc sine.
+#[inline(always)]
+pub fn asin<F: Real>(x: F) -> F {
+    let (y, w) = asin_core(x);
+    let (high, low) = fast_two_sum(F::constant(FRAC_PI_2), k::<F>(-2.0) * y);
+    let outer = high + (low + k::<F>(-2.0).fma(w, F::constant(FRAC_PI_2_LOW)));
+    let result = (y + w).where_else(x.abs().le(k(0.5)), outer);
+    // A NaN fails the comparison, and gives a NaN by the square root.
+    copysign(result, x)
+}
+
+/// The arc cosine.
+#[inline(always)]
+pub fn acos<F: Real>(x: F) -> F {
+    let (y, w) = asin_core(x);
+    let half_pi = F::constant(FRAC_PI_2);
+    let (signed, rest) =
+        ((-y).where_else(k::<F>(0.0).lt(x), y), (-w).where_else(k::<F>(0.0).lt(x), w));
+    let (high, low) = fast_two_sum(half_pi, signed);
+    let inner = high + (low + (rest + F::constant(FRAC_PI_2_LOW)));
+    let double = k::<F>(2.0) * (y + w);
+    let (high, low) = fast_two_sum(F::constant(PI), k::<F>(-2.0) * y);
+    let opposite = high + (low + k::<F>(-2.0).fma(w, F::constant(PI_LOW)));
+    let outer = opposite.where_else(x.lt(k(0.0)), double);
+    inner.where_else(x.abs().le(k(0.5)), outer)
+}
+
+/// `(y, w)` with `atan(q + low) = y + w` for `0 <= q <= 1`.
+#[inline(always)]
+fn atan_core<F: Real>(q: F, low: F) -> (F, F) {
+    let z = q * q;
+    (q, (q * z).fma(horner(z, &ATAN), low))
+}
+
+/// `1 / (1 + q^2)`, the slope of the arc tangent, within a few hundredths.
+#[inline(always)]
+fn slope<F: Real>(q: F) -> F {
+    let z = q * q;
+    z.fma(z.fma(k(0.28), k(-0.78)), k(1.0))
+}
+
+/// The arc tangent.
+#[inline(always)]
+pub fn atan<F: Real>(x: F) -> F {
+    let size = x.abs();
+    let large = k::<F>(1.0).lt(size);
+    let q = (k::<F>(1.0) / size).where_else(large, size);
+    // Further out, the reciprocal's error does not matter, and infinity has none.
+    let middle = large & size.lt(k(1e9));
+    let low = q.fma(-size, k(1.0)) * q;
+    let (y, w) = atan_core(q, (low * slope(q)).where_else(middle, k(0.0)));
+    let (high, low) = fast_two_sum(F::constant(FRAC_PI_2), -y);
+    let outer = high + (low + (F::constant(FRAC_PI_2_LOW) - w));
+    copysign(outer.where_else(large, y + w), x)
+}
+
+/// The angle of the point `(x, y)`.
+#[inline(always)]
+pub fn atan2<F: Real>(y: F, x: F) -> F {
+    let (width, height) = (x.abs(), y.abs());
+    let steep = width.lt(height);
+    let most = height.where_else(steep, width);
+    let least = width.where_else(steep, height);
+    // The remainder of the division must not underflow.
+    let small = most.lt(either(5.421_011e-20, 1e-150));
+    let factor = either::<F>(1.844_674_4e19, 1.340_780_792_994_259_7e154);
+    let factor = factor.where_else(small, k(1.0));
+    let (most, least) = (most * factor, least * factor);
+    let quotient = least / most;
+    // 0/0 is 0 and inf/inf is 1 here.
+    let quotient = k::<F>(0.0).where_else(most.eq(k(0.0)), quotient);
+    let quotient = k::<F>(1.0).where_else(least.eq(infinity()), quotient);
+    let error = quotient.fma(-most, least) * rough_reciprocal(most);
+    let error = error.where_else(error.abs().lt(quotient), k(0.0));
+    let (a, w) = atan_core(quotient, error * slope(quotient));
+    // pi/2 - a, then pi - a or pi - (pi/2 - a) = pi/2 + a.
+    let back = x.high().less(word::<F>(0));
+    let zero = k::<F>(0.0);
+    let base = F::constant(FRAC_PI_2).where_else(steep, F::constant(PI).where_else(back, zero));
+    let base_low =
+        F::constant(FRAC_PI_2_LOW).where_else(steep, F::constant(PI_LOW).where_else(back, zero));
+    let subtract = steep ^ back;
+    let (a, w) = ((-a).where_else(subtract, a), (-w).where_else(subtract, w));
+    let (high, low) = fast_two_sum(base, a);
+    let angle = high + (low + (base_low + w));
+    let angle = (a + w).where_else(base.eq(zero), angle);
+    let angle = copysign(angle, y);
+    let known = x.eq(x) & y.eq(y);
+    angle.where_else(known, nan())
 }

@@ -1,21 +1,16 @@
 //! The functions to some 95 bits, for reference: slow, and as plain as can be, so that they share nothing with
 //! what they judge but the bits of 2/pi. A committed test compares them with values of 200 bits.
 
-mod constants;
-mod error_function;
 mod exponential;
-mod hyperbolic;
-mod powers;
 mod trigonometric;
 
-pub use error_function::{erf, erfc};
-pub use exponential::{exp, exp_m1, exp2, ln, ln_1p, log2, log10};
-pub use hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
-pub use powers::{cbrt, hypot, powf};
-pub use trigonometric::{acos, asin, atan, atan2, cos, sin, tan};
+pub use exponential::{cbrt, erf, erfc, exp, exp_m1, exp2, hypot, ln, ln_1p, log2, log10, powf};
+pub use trigonometric::{
+    acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, sin, sinh, tan, tanh,
+};
 
-use self::constants::d;
 use super::double::Double;
+use exponential::d;
 
 /// The remainder, exact.
 pub fn rem(x: f64, y: f64) -> Double {

@@ -167,3 +167,17 @@ fn an_exchange_may_be_the_first_write_unless_its_old_value_is_looked_at() {
         assert_eq!(kinds(&body, 1), kinds_of, "{code}");
     }
 }
+
+#[test]
+fn a_barrier_on_one_side_is_judged_alike_whichever_side_runs_first() {
+    let (barrier, other) = ("bar.sync 0; st.shared.u32 [%r8], %r3;", "st.shared.u32 [%r8], 7;");
+    // The other lanes exit, and a barrier does not wait for them.
+    for (lower, upper) in [(barrier, other), (other, barrier)] {
+        assert_eq!(kinds(&halves(lower, upper, ""), 1), [], "{lower} | {upper}");
+        let after = "st.global.u32 [%rd5], %r3;";
+        let found = kinds(&halves(lower, upper, after), 1);
+        assert_eq!(found, [ReportKind::BarrierDivergence], "{lower} | {upper}");
+        let both = halves(barrier, &format!("{other} bar.sync 0;"), "");
+        assert_eq!(kinds(&both, 1), [ReportKind::BarrierDivergence]);
+    }
+}

@@ -1,21 +1,26 @@
 //! Atomics and asynchronous copies, lane after lane.
 
 use crate::fault::{FaultKind, RawFault};
-use crate::instructions::access::plan;
+use crate::instructions::access::{each_active, plan};
 use crate::instructions::alu::atomic::replace;
 use crate::machine::context::{Context, fault, recover};
 use crate::machine::handler::Body;
-use crate::machine::lanes::{addresses, fetch_cold, put_cold};
+use crate::machine::lanes::{Source, addresses, fetch_cold, put_cold, put_warm};
 use crate::machine::slot::{BITS, Lanes};
 use crate::machine::{Op, Warp};
 use crate::memory::guest;
+use crate::number::single::canonical;
 use lanework_ptx_ir::kernel::MemorySpace;
+use std::marker::PhantomData;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
-/// An atomic, lane after lane.
+/// An atomic whose function is in its site, lane after lane.
 pub struct Atomic;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Atomic {
+    #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `plan` checked the bytes of every active lane; `op` was assembled for this warp's register file
         // (`Body::run`), so its slots are in it.
@@ -32,15 +37,133 @@ unsafe impl Body for Atomic {
             let (b, c) = (operand(0), operand(1));
             let combine = (*site).combine.unwrap_or(|m, _, _| m);
             let mut old = Lanes([0u64; 32]);
-            for i in 0..32 {
-                if warp.mask & BITS[i] == 0 {
-                    continue;
-                }
+            each_active(warp.mask, |i| {
                 let to = host.0[i] as *mut u8;
                 old.0[i] = replace(to, bytes, |m| combine(m, b.0[i], c.0[i]));
-            }
+            });
             if let Some(slot) = (*site).data[2] {
                 put_cold(warp, slot, old);
+            }
+            op.leave()
+        }
+    }
+}
+
+/// A frequent function of atomics on words.
+pub trait WordFunction {
+    /// The new word, from the one in memory and the operands.
+    fn combine(m: u32, b: u32, c: u32) -> u32;
+
+    /// Replaces a word that other workers may replace at the same time; returns the old one.
+    #[inline(always)]
+    fn replace(cell: &AtomicU32, b: u32, c: u32) -> u32 {
+        let old = cell.fetch_update(Relaxed, Relaxed, |m| Some(Self::combine(m, b, c)));
+        old.unwrap_or_default()
+    }
+}
+
+/// `.add` of integers.
+pub struct WordSum;
+
+impl WordFunction for WordSum {
+    #[inline(always)]
+    fn combine(m: u32, b: u32, _c: u32) -> u32 {
+        m.wrapping_add(b)
+    }
+
+    #[inline(always)]
+    fn replace(cell: &AtomicU32, b: u32, _c: u32) -> u32 {
+        cell.fetch_add(b, Relaxed)
+    }
+}
+
+/// `.add.f32`.
+pub struct SingleSum;
+
+impl WordFunction for SingleSum {
+    #[inline(always)]
+    fn combine(m: u32, b: u32, _c: u32) -> u32 {
+        canonical(f32::from_bits(m) + f32::from_bits(b)).to_bits()
+    }
+}
+
+/// `.cas.b32`.
+pub struct CompareAndSwap;
+
+impl WordFunction for CompareAndSwap {
+    #[inline(always)]
+    fn combine(m: u32, b: u32, c: u32) -> u32 {
+        if m == b { c } else { m }
+    }
+
+    #[inline(always)]
+    fn replace(cell: &AtomicU32, b: u32, c: u32) -> u32 {
+        cell.compare_exchange(b, c, Relaxed, Relaxed).unwrap_or_else(|old| old)
+    }
+}
+
+/// The host address of all active lanes, if they have the same one.
+#[inline(always)]
+fn same_place(mask: u32, host: &Lanes<u64>) -> Option<u64> {
+    let first = host.0[mask.trailing_zeros() as usize & 31];
+    let mut differ = 0;
+    for i in 0..32 {
+        differ |= if mask & BITS[i] != 0 { host.0[i] ^ first } else { 0 };
+    }
+    (differ == 0).then_some(first)
+}
+
+/// Stands in for an absent operand.
+static NONE: Lanes<u32> = Lanes([0; 32]);
+
+/// An atomic of a frequent function on words, lane after lane.
+pub struct WordAtomic<F>(PhantomData<F>);
+
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl<F: WordFunction> Body for WordAtomic<F> {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: `plan` checked the four bytes of every active lane; `op` was assembled for this warp's register file
+        // (`Body::run`), so its slots are in it.
+        unsafe {
+            let site = warp.site(op.c);
+            let mut host = Lanes([0u64; 32]);
+            if let Err(null) = plan(op, warp, site, 4, &mut host) {
+                return null;
+            }
+            let mut copies = [Lanes([0u32; 32]); 2];
+            let [first, second] = &mut copies;
+            let (b, c) = (
+                (*site).data[0].map_or(&NONE, |slot| u32::view(warp, slot, first)),
+                (*site).data[1].map_or(&NONE, |slot| u32::view(warp, slot, second)),
+            );
+            let mut old = Lanes([0u32; 32]);
+            if (*site).space == MemorySpace::Shared {
+                // One worker runs all blocks of a cluster, so no other thread accesses the word.
+                each_active(warp.mask, |i| {
+                    let to = host.0[i] as *mut u32;
+                    old.0[i] = guest::load(to);
+                    guest::store(to, F::combine(old.0[i], b.0[i], c.0[i]));
+                });
+            } else if let Some(place) = same_place(warp.mask, &host) {
+                // One exchange for all lanes: they follow each other with nothing in between.
+                let cell = AtomicU32::from_ptr(place as *mut u32);
+                let all = cell.fetch_update(Relaxed, Relaxed, |mut word| {
+                    each_active(warp.mask, |i| {
+                        old.0[i] = word;
+                        word = F::combine(word, b.0[i], c.0[i]);
+                    });
+                    Some(word)
+                });
+                debug_assert!(all.is_ok());
+            } else {
+                each_active(warp.mask, |i| {
+                    let cell = AtomicU32::from_ptr(host.0[i] as *mut u32);
+                    old.0[i] = F::replace(cell, b.0[i], c.0[i]);
+                });
+            }
+            if let Some(slot) = (*site).data[2] {
+                put_warm(warp, slot, old);
             }
             op.leave()
         }

@@ -13,11 +13,12 @@ pub mod site;
 pub(crate) mod tally;
 
 use crate::fault::{FaultKind, RawFault};
+use crate::instructions::access::region::Region;
 use crate::instructions::access::site::AccessSite;
 use crate::machine::context::{fault, recover};
 use crate::machine::handler::Body;
-use crate::machine::lanes::{Sink, addresses, fetch_cold, put_cold};
-use crate::machine::slot::{BITS, Elem, Lanes, SCALAR, Scalar, Slot, WIDE, both};
+use crate::machine::lanes::{Sink, Source, addresses};
+use crate::machine::slot::{BITS, Elem, Lanes, SCALAR, Slot, WIDE};
 use crate::machine::{Op, Warp};
 use crate::memory::guest;
 use lanework_ptx_ir::kernel::MemorySpace;
@@ -25,7 +26,13 @@ use std::marker::PhantomData;
 
 /// Calls `f` with each active lane, lowest first.
 #[inline(always)]
-fn each_active(mask: u32, mut f: impl FnMut(usize)) {
+pub fn each_active(mask: u32, mut f: impl FnMut(usize)) {
+    if mask == u32::MAX {
+        for i in 0..32 {
+            f(i);
+        }
+        return;
+    }
     let mut rest = mask;
     while rest != 0 {
         f(rest.trailing_zeros() as usize & 31);
@@ -33,34 +40,12 @@ fn each_active(mask: u32, mut f: impl FnMut(usize)) {
     }
 }
 
-/// The lowest and highest of 16 addresses from each base, all of them `bytes` apart in alignment:
-/// `None` when a half wraps around or an address is not aligned.
-fn ends(warp: &Warp, slot: Slot, offset: u64, align: u64) -> Option<(u64, u64)> {
-    // SAFETY: callers have tested the slot's `SCALAR` bit, and slots of an operation are in the register file of the
-    // warp that runs it.
-    let scalar = unsafe { *warp.at(slot).cast::<Scalar>() };
-    let (base, stride) = if slot & WIDE != 0 {
-        (both(scalar.base, |b| b.wrapping_add(offset)), scalar.stride)
-    } else {
-        let stride = i64::from(scalar.stride as i32) as u64;
-        (both(scalar.base, |b| u64::from((b as u32).wrapping_add(offset as u32))), stride)
-    };
-    // A half without active lanes borrows the other's addresses.
-    let a = if warp.mask & 0xffff != 0 { base[0] } else { base[1] };
-    let b = if warp.mask >> 16 != 0 { base[1] } else { base[0] };
-    let reach = stride.wrapping_mul(15);
-    let (c, d) = (a.wrapping_add(reach), b.wrapping_add(reach));
-    let (low, high) = (a.min(b).min(c).min(d), a.max(b).max(c).max(d));
-    let near = (stride as i64).unsigned_abs() < 1 << 40 && high - low < 1 << 40;
-    (near && (a | b | stride) & align == 0).then_some((low, high))
-}
-
 /// Checks an access of `bytes` per lane and finds each active lane's host address; on a fault, stops the warp and
 /// gives the null pointer to return.
 ///
 /// # Safety
 /// Operation, warp and site are the assembler's.
-#[inline(never)]
+#[inline(always)]
 pub unsafe fn plan(
     op: &Op,
     warp: &mut Warp,
@@ -71,41 +56,58 @@ pub unsafe fn plan(
     // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `site` is one of
     // the context's, which the worker owns for as long as its warps run.
     unsafe {
-        let offset = (*site).offset;
-        let at = addresses(warp, op.b, offset);
+        let at = addresses(warp, op.b, (*site).offset);
         if (*site).observed {
             (*warp.context).observe(warp, op, &*site, &at.0);
         }
-        let ends = if op.b & SCALAR != 0 {
-            let ends = ends(warp, op.b, offset, bytes - 1);
-            if let Some((low, high)) = ends
-                && !(*site).region.holds(low, high, bytes)
-                && let Some(region) = (*warp.context).region_of((*site).space, low)
-            {
-                (*site).hit(region);
-            }
-            ends
-        } else {
-            let (mut low, mut high, mut any) = (u64::MAX, 0, 0);
-            for i in 0..32 {
-                let active = warp.mask & BITS[i] != 0;
-                low = low.min(if active { at.0[i] } else { u64::MAX });
-                high = high.max(if active { at.0[i] } else { 0 });
-                any |= if active { at.0[i] } else { 0 };
-            }
-            (any & (bytes - 1) == 0).then_some((low, high))
-        };
-        let region = (*site).region;
-        if let Some((low, high)) = ends
-            && region.holds(low, high, bytes)
-        {
-            let delta = (region.host as u64).wrapping_sub(region.start);
-            for i in 0..32 {
-                host.0[i] = at.0[i].wrapping_add(delta);
-            }
+        if within(&(*site).region, warp.mask, &at, bytes, host) {
             return Ok(());
         }
-        lane_by_lane(op, warp, site, bytes, &at, host)
+        miss(op, warp, site, bytes, &at, host)
+    }
+}
+
+/// The host address of each lane; `false` if an active lane's bytes are not in the region, or not aligned.
+#[inline(always)]
+fn within(region: &Region, mask: u32, at: &Lanes<u64>, bytes: u64, host: &mut Lanes<u64>) -> bool {
+    let room = region.bytes.saturating_sub(bytes - 1);
+    // Regions start at multiples of 16, so a distance is as aligned as its address.
+    let (mut low_bits, mut outside) = (0, false);
+    for i in 0..32 {
+        // Distances are unsigned: one below the region wraps to a large one.
+        let distance = at.0[i].wrapping_sub(region.start);
+        host.0[i] = distance.wrapping_add(region.host as u64);
+        let counted = if mask & BITS[i] != 0 { distance } else { 0 };
+        low_bits |= counted;
+        outside |= counted >= room;
+    }
+    low_bits & (bytes - 1) == 0 && !outside
+}
+
+/// The same after [`within`] has failed for the region hit last.
+///
+/// # Safety
+/// As for [`plan`].
+#[inline(never)]
+unsafe fn miss(
+    op: &Op,
+    warp: &mut Warp,
+    site: *mut AccessSite,
+    bytes: u64,
+    at: &Lanes<u64>,
+    host: &mut Lanes<u64>,
+) -> Result<(), *const Op> {
+    // SAFETY: the worker owns the site and the context for as long as its warps run.
+    unsafe {
+        let first = at.0[warp.mask.trailing_zeros() as usize & 31];
+        if (*site).space != MemorySpace::Local
+            && let Some(region) = (*warp.context).region_of((*site).space, first)
+            && within(&region, warp.mask, at, bytes, host)
+        {
+            (*site).hit(region);
+            return Ok(());
+        }
+        lane_by_lane(op, warp, site, bytes, at, host)
     }
 }
 
@@ -169,11 +171,26 @@ unsafe fn lane_by_lane(
     Ok(())
 }
 
+/// The varying registers of two words that are moved together, from an even element on: a vector is aligned to its size.
+#[inline(always)]
+fn pair<T>(site: &AccessSite, element: usize) -> Option<[Slot; 2]> {
+    if size_of::<T>() != 4 || !(usize::from(site.count) | element).is_multiple_of(2) {
+        return None;
+    }
+    match (site.data.get(element), site.data.get(element + 1)) {
+        (Some(Some(first)), Some(Some(second))) if (first | second) & (SCALAR | WIDE) == 0 => {
+            Some([*first, *second])
+        }
+        _ => None,
+    }
+}
+
 /// A load of elements `T`.
 pub struct Load<T>(PhantomData<T>);
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl<T: Elem> Body for Load<T> {
+    #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `plan` checked the bytes of every active lane; `op` was assembled for this warp's register file
         // (`Body::run`), so its slots are in it.
@@ -185,17 +202,39 @@ unsafe impl<T: Elem> Body for Load<T> {
             if let Err(null) = plan(op, warp, site, bytes, &mut host) {
                 return null;
             }
-            for element in 0..count {
-                let Some(slot) = (*site).data[element] else { continue };
-                let skip = element * size_of::<T>();
-                let mut out = Lanes([T::default(); 32]);
-                each_active(warp.mask, |i| {
-                    out.0[i] = guest::load((host.0[i] as *const T).byte_add(skip));
-                });
-                if slot & SCALAR == 0 {
-                    put_cold(warp, slot, out);
+            let mut element = 0;
+            while element < count {
+                let (this, skip) = (element, element * size_of::<T>());
+                // Lanes are written to the registers one by one: a copy in between would be read in wider pieces than
+                // it was written in, which stalls the host.
+                if let Some([first, second]) = pair::<T>(&*site, this) {
+                    let (low, high) = (warp.at(first).cast::<u32>(), warp.at(second).cast::<u32>());
+                    each_active(warp.mask, |i| {
+                        let word = guest::load((host.0[i] as *const u64).byte_add(skip));
+                        low.add(i).write(word as u32);
+                        high.add(i).write((word >> 32) as u32);
+                    });
+                    element += 2;
                     continue;
                 }
+                element += 1;
+                let Some(slot) = (*site).data[this] else { continue };
+                let load = |i: usize| guest::load((host.0[i] as *const T).byte_add(skip));
+                match slot & (SCALAR | WIDE) {
+                    0 => {
+                        let to = warp.at(slot).cast::<u32>();
+                        each_active(warp.mask, |i| to.add(i).write(load(i).to32()));
+                        continue;
+                    }
+                    WIDE => {
+                        let to = warp.at(slot).cast::<u64>();
+                        each_active(warp.mask, |i| to.add(i).write(load(i).to64()));
+                        continue;
+                    }
+                    _ => {}
+                }
+                let mut out = Lanes([T::default(); 32]);
+                each_active(warp.mask, |i| out.0[i] = load(i));
                 let halves = [warp.mask & 0xffff, warp.mask >> 16];
                 let first = |half: usize| {
                     out.0[(half * 16 + halves[half].trailing_zeros() as usize).min(31)]
@@ -212,6 +251,7 @@ pub struct Store<T>(PhantomData<T>);
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl<T: Elem> Body for Store<T> {
+    #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `plan` checked the bytes of every active lane; `op` was assembled for this warp's register file
         // (`Body::run`), so its slots are in it.
@@ -223,10 +263,25 @@ unsafe impl<T: Elem> Body for Store<T> {
             if let Err(null) = plan(op, warp, site, bytes, &mut host) {
                 return null;
             }
-            for element in 0..count {
-                let Some(slot) = (*site).data[element] else { continue };
-                let skip = element * size_of::<T>();
-                let values = fetch_cold::<T>(warp, slot);
+            let mut element = 0;
+            while element < count {
+                let (this, skip) = (element, element * size_of::<T>());
+                if let Some([first, second]) = pair::<T>(&*site, this) {
+                    let mut copies = [Lanes([0u32; 32]); 2];
+                    let [copy, other] = &mut copies;
+                    let (low, high) =
+                        (u32::view(warp, first, copy), u32::view(warp, second, other));
+                    each_active(warp.mask, |i| {
+                        let word = u64::from(low.0[i]) | u64::from(high.0[i]) << 32;
+                        guest::store((host.0[i] as *mut u64).byte_add(skip), word);
+                    });
+                    element += 2;
+                    continue;
+                }
+                element += 1;
+                let Some(slot) = (*site).data[this] else { continue };
+                let mut copy = Lanes([T::default(); 32]);
+                let values = T::view(warp, slot, &mut copy);
                 each_active(warp.mask, |i| {
                     guest::store((host.0[i] as *mut T).byte_add(skip), values.0[i]);
                 });

@@ -6,12 +6,10 @@
 
 use crate::instructions::alu::moves::widened;
 use crate::instructions::alu::operation::{
-    Affine, AluOperation, affine, hot1, rare1, rare2, rare3, warm1,
+    Affine, AluOperation, affine, hot1, rare1, rare2, rare3, warm1, warm2,
 };
 use crate::machine::slot::Scalar;
-use crate::number::narrow::{
-    NAN16, Narrow, halves_of_scales, pair, scales, scales_of_halves, widen16,
-};
+use crate::number::narrow::{NAN16, Narrow, halves_of_scales, scales, scales_of_halves, widen16};
 use crate::number::single::{canonical, flush, quiet32};
 use crate::number::soft::{Format, Number, Round};
 use crate::number::{double, narrow, single, soft};
@@ -67,11 +65,11 @@ pub fn handlers(op: ConvertOp) -> &'static AluOperation {
         ConvertOp::ClampUnsigned => rare1(|a: u64| a.min(i64::MAX as u64)),
         ConvertOp::WordToFloat { signed: true, double: false } => hot1(|a: i32| a as f32),
         ConvertOp::WordToFloat { signed: false, double: false } => hot1(|a: u32| a as f32),
-        ConvertOp::WordToFloat { signed: true, double: true } => rare1(|a: i32| f64::from(a)),
-        ConvertOp::WordToFloat { signed: false, double: true } => rare1(|a: u32| f64::from(a)),
+        ConvertOp::WordToFloat { signed: true, double: true } => warm1(|a: i32| f64::from(a)),
+        ConvertOp::WordToFloat { signed: false, double: true } => warm1(|a: u32| f64::from(a)),
         ConvertOp::WideToFloat { signed: true, to, rounding } => signed_to_float(to, rounding),
         ConvertOp::WideToFloat { signed: false, to, rounding } => unsigned_to_float(to, rounding),
-        ConvertOp::SingleToWord { signed: true } => hot1(|a: f32| a as i32),
+        ConvertOp::SingleToWord { signed: true } => hot1(|a: f32| to_i32(a)),
         ConvertOp::SingleToWord { signed: false } => hot1(|a: f32| a as u32),
         ConvertOp::Widen(WidenFrom::Half) => rare1(|a: f16| f64::from(widen16(a))),
         ConvertOp::Widen(WidenFrom::Bf16) => rare1(|a: bf16| f64::from(a.widen())),
@@ -97,10 +95,10 @@ pub fn handlers(op: ConvertOp) -> &'static AluOperation {
         ConvertOp::Finite { bf16: false } => rare1(|a: u16| finite(a, 0x7c00)),
         ConvertOp::Finite { bf16: true } => rare1(|a: u16| finite(a, 0x7f80)),
         ConvertOp::SinglesToHalves { bf16: false } => {
-            rare2(|a: f32, b: f32| pair(narrow::to_f16(a).to_bits(), narrow::to_f16(b).to_bits()))
+            warm2(|a: f32, b: f32| narrow::f16_bits(a) << 16 | narrow::f16_bits(b))
         }
         ConvertOp::SinglesToHalves { bf16: true } => {
-            rare2(|a: f32, b: f32| pair(narrow::to_bf16(a).to_bits(), narrow::to_bf16(b).to_bits()))
+            warm2(|a: f32, b: f32| narrow::bf16_bits(a) << 16 | narrow::bf16_bits(b))
         }
         ConvertOp::ToTf32(Tf32Rounding::NearestEven) => rare1(|a: f32| tf32(a, Round::Even)),
         ConvertOp::ToTf32(Tf32Rounding::NearestAway) => rare1(|a: f32| tf32(a, Round::Away)),
@@ -131,6 +129,17 @@ pub fn handlers(op: ConvertOp) -> &'static AluOperation {
             rare3(|ab: u32, c: u32, n: u32| ab | (u64::from(c) << (2 * n)) as u32)
         }
     }
+}
+
+/// `a as i32`, in a form that the compiler vectorizes.
+#[inline(always)]
+fn to_i32(a: f32) -> i32 {
+    const END: f32 = (1u32 << 31) as f32;
+    let inside = if (-END..END).contains(&a) { a } else { 0.0 };
+    // SAFETY: the number is from -2^31 to below 2^31.
+    let integer = unsafe { inside.to_int_unchecked::<i32>() };
+    let integer = if a >= END { i32::MAX } else { integer };
+    if a < -END { i32::MIN } else { integer }
 }
 
 fn extend_to_wide(from: Integer) -> &'static AluOperation {
@@ -228,10 +237,10 @@ fn float(from: FloatType, to: FloatType, rounding: Rounding) -> &'static AluOper
         (Bf16, F32) => hot1(|a: u16| f32::from_bits(u32::from(a) << 16)),
         (F16, F64) => rare1(|a: f16| a.to_f64()),
         (Bf16, F64) => rare1(|a: bf16| double::quiet(f64::from(a.widen()))),
-        (F32, F16) => rounded!(rounding, to nearest rare1(|a: f32| narrow::to_f16(a)), |R| {
+        (F32, F16) => rounded!(rounding, to nearest warm1(|a: f32| narrow::to_f16(a)), |R| {
             rare1(|a: f32| bits16(soft::F16, single::unpack(a), R))
         }),
-        (F32, Bf16) => rounded!(rounding, to nearest rare1(|a: f32| narrow::to_bf16(a)), |R| {
+        (F32, Bf16) => rounded!(rounding, to nearest warm1(|a: f32| narrow::to_bf16(a)), |R| {
             rare1(|a: f32| bits16(soft::BF16, single::unpack(a), R))
         }),
         (F64, F16) => rounded!(rounding, |R| rare1(|a: f64| narrowed(soft::F16, a, 10, R))),

@@ -4,7 +4,7 @@
 //! [`lanework_ptx_ir::passes::canonicalize`] corrects it where its bits can be observed. All others give the GPU's.
 
 use crate::instructions::alu::operation::{
-    AluOperation, hot2, hot3, rare1, rare2, rare3, warm1, warm2, warm3,
+    AluOperation, hot2, hot3, lanes1, lanes2, lanes3, rare1, rare2, rare3, warm1, warm2, warm3,
 };
 use crate::number::approximate::forms;
 use crate::number::double::{quiet, with_nan_of};
@@ -79,9 +79,10 @@ fn fma(modifiers: FloatModifiers) -> &'static AluOperation {
             fma: true,
             ..*hot3(|a: f32, b: f32, c: f32| a.mul_add(b, c))
         }),
-        FloatModifiers { ftz: true, sat: false } => {
-            warm3(|a: f32, b: f32, c: f32| canonical(fma_flushed(a, b, c)))
-        }
+        FloatModifiers { ftz: true, sat: false } => lanes3(
+            |a: f32, b: f32, c: f32| canonical(fma_flushed(a, b, c)),
+            |a: &[f32; 32], b: &[f32; 32], c: &[f32; 32]| fma_flushed_lanes(a, b, c),
+        ),
         FloatModifiers { ftz: true, sat: true } => {
             warm3(|a: f32, b: f32, c: f32| saturate(fma_flushed(a, b, c)))
         }
@@ -119,31 +120,19 @@ fn fma_negated(modifiers: FloatModifiers, negated: Negated) -> &'static AluOpera
 }
 
 fn factor(part: QuotientPart, full: bool, ftz: bool) -> &'static AluOperation {
-    match (part, full, ftz) {
-        (QuotientPart::Numerator, false, false) => {
-            rare2(|a: f32, b: f32| forms::factors(a, b, false, false).0)
-        }
-        (QuotientPart::Numerator, false, true) => {
-            rare2(|a: f32, b: f32| forms::factors(a, b, false, true).0)
-        }
-        (QuotientPart::Numerator, true, false) => {
-            rare2(|a: f32, b: f32| forms::factors(a, b, true, false).0)
-        }
-        (QuotientPart::Numerator, true, true) => {
-            rare2(|a: f32, b: f32| forms::factors(a, b, true, true).0)
-        }
-        (QuotientPart::Reciprocal, false, false) => {
-            rare1(|b: f32| forms::factors(1.0, b, false, false).1)
-        }
-        (QuotientPart::Reciprocal, false, true) => {
-            rare1(|b: f32| forms::factors(1.0, b, false, true).1)
-        }
-        (QuotientPart::Reciprocal, true, false) => {
-            rare1(|b: f32| forms::factors(1.0, b, true, false).1)
-        }
-        (QuotientPart::Reciprocal, true, true) => {
-            rare1(|b: f32| forms::factors(1.0, b, true, true).1)
-        }
+    macro_rules! part {
+        ($quotient:ty) => {
+            match part {
+                QuotientPart::Numerator => warm2(|a: f32, b: f32| <$quotient>::numerator(a, b)),
+                QuotientPart::Reciprocal => rare1(|b: f32| <$quotient>::reciprocal(b)),
+            }
+        };
+    }
+    match (full, ftz) {
+        (false, false) => part!(forms::Quotient<false, false>),
+        (false, true) => part!(forms::Quotient<false, true>),
+        (true, false) => part!(forms::Quotient<true, false>),
+        (true, true) => part!(forms::Quotient<true, true>),
     }
 }
 
@@ -174,6 +163,16 @@ fn unary(function: Unary, ftz: bool) -> &'static AluOperation {
     }
 }
 
+/// The handlers of `div.approx` or `div.full`.
+macro_rules! approximate_quotient {
+    ($full:literal, $ftz:literal) => {
+        lanes2(
+            |a: f32, b: f32| forms::Quotient::<$full, $ftz>::lane(a, b),
+            |a: &[f32; 32], b: &[f32; 32]| forms::Quotient::<$full, $ftz>::warp(a, b),
+        )
+    };
+}
+
 fn div(division: Division, ftz: bool) -> &'static AluOperation {
     match (division, ftz) {
         (Division::Rounded, false) => warm2(|a: f32, b: f32| canonical(a / b)),
@@ -181,32 +180,33 @@ fn div(division: Division, ftz: bool) -> &'static AluOperation {
             let (a, b) = (flush(a), flush(b));
             canonical(flush(flush_rounded_up(a / b, f64::from(a) / f64::from(b))))
         }),
-        (Division::Approximate, false) => rare2(|a: f32, b: f32| forms::div(a, b, false)),
-        (Division::Approximate, true) => rare2(|a: f32, b: f32| forms::div(a, b, true)),
-        (Division::Full, false) => rare2(|a: f32, b: f32| forms::div_full(a, b, false)),
-        (Division::Full, true) => rare2(|a: f32, b: f32| forms::div_full(a, b, true)),
+        (Division::Approximate, false) => approximate_quotient!(false, false),
+        (Division::Approximate, true) => approximate_quotient!(false, true),
+        (Division::Full, false) => approximate_quotient!(true, false),
+        (Division::Full, true) => approximate_quotient!(true, true),
     }
 }
 
 fn approximate(function: Approximation, ftz: bool) -> &'static AluOperation {
-    /// Handlers for both values of `.ftz`.
-    macro_rules! both {
-        ($f:path) => {
-            match ftz {
-                false => rare1(|a: f32| $f(a, false)),
-                true => rare1(|a: f32| $f(a, true)),
-            }
+    macro_rules! form {
+        ($form:ty) => {
+            lanes1(|a: f32| forms::lane::<$form>(a), |a: &[f32; 32]| forms::warp::<$form>(a))
         };
     }
-    match function {
-        Approximation::Rcp => both!(forms::rcp),
-        Approximation::Rsqrt => both!(forms::rsqrt),
-        Approximation::Sqrt => both!(forms::sqrt),
-        Approximation::Ex2 => both!(forms::ex2),
-        Approximation::Lg2 => both!(forms::lg2),
-        Approximation::Sin => rare1(|a: f32| forms::sin(a)),
-        Approximation::Cos => rare1(|a: f32| forms::cos(a)),
-        Approximation::Tanh => rare1(|a: f32| forms::tanh(a)),
+    match (function, ftz) {
+        (Approximation::Rcp, false) => form!(forms::Rcp<false>),
+        (Approximation::Rcp, true) => form!(forms::Rcp<true>),
+        (Approximation::Rsqrt, false) => form!(forms::Rsqrt<false>),
+        (Approximation::Rsqrt, true) => form!(forms::Rsqrt<true>),
+        (Approximation::Sqrt, false) => form!(forms::Sqrt<false>),
+        (Approximation::Sqrt, true) => form!(forms::Sqrt<true>),
+        (Approximation::Ex2, false) => form!(forms::Ex2<false>),
+        (Approximation::Ex2, true) => form!(forms::Ex2<true>),
+        (Approximation::Lg2, false) => form!(forms::Lg2<false>),
+        (Approximation::Lg2, true) => form!(forms::Lg2<true>),
+        (Approximation::Sin, _) => form!(forms::Sin),
+        (Approximation::Cos, _) => form!(forms::Cos),
+        (Approximation::Tanh, _) => form!(forms::Tanh),
     }
 }
 
@@ -229,14 +229,14 @@ pub fn double_handlers(op: DoubleOp) -> &'static AluOperation {
         DoubleOp::Mul => warm2(|a: f64, b: f64| with_nan_of(a * b, [b, a])),
         DoubleOp::Fma => hot3(|a: f64, b: f64, c: f64| with_nan_of(a.mul_add(b, c), [b, c, a])),
         DoubleOp::FmaNegated(negated) => double_fma_negated(negated),
-        DoubleOp::Div => rare2(|a: f64, b: f64| with_nan_of(a / b, [a, b])),
-        DoubleOp::Min => rare2(|a: f64, b: f64| double::min(a, b)),
-        DoubleOp::Max => rare2(|a: f64, b: f64| double::max(a, b)),
-        DoubleOp::Abs => rare1(|a: f64| if a.is_nan() { quiet(a) } else { a.abs() }),
-        DoubleOp::Neg => rare1(|a: f64| if a.is_nan() { quiet(a) } else { -a }),
+        DoubleOp::Div => warm2(|a: f64, b: f64| with_nan_of(a / b, [a, b])),
+        DoubleOp::Min => warm2(|a: f64, b: f64| double::min(a, b)),
+        DoubleOp::Max => warm2(|a: f64, b: f64| double::max(a, b)),
+        DoubleOp::Abs => warm1(|a: f64| if a.is_nan() { quiet(a) } else { a.abs() }),
+        DoubleOp::Neg => warm1(|a: f64| if a.is_nan() { quiet(a) } else { -a }),
         DoubleOp::CopySign => rare2(|a: f64, b: f64| b.copysign(a)),
-        DoubleOp::Sqrt => rare1(|a: f64| with_nan_of(a.sqrt(), [a])),
-        DoubleOp::Rcp => rare1(|a: f64| with_nan_of(1.0 / a, [a])),
+        DoubleOp::Sqrt => warm1(|a: f64| with_nan_of(a.sqrt(), [a])),
+        DoubleOp::Rcp => warm1(|a: f64| with_nan_of(1.0 / a, [a])),
         DoubleOp::RcpApproximate => rare1(|a: f64| forms::rcp_f64(a)),
         DoubleOp::Rsqrt => rare1(|a: f64| forms::rsqrt_f64(a)),
         DoubleOp::RsqrtApproximate => rare1(|a: f64| forms::rsqrt_f64_high(a)),

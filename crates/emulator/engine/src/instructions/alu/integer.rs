@@ -22,10 +22,20 @@ pub fn handlers(op: IntegerOp) -> &'static AluOperation {
         IntegerOp::Sub(ty) => by_integer!(ty, rare2, |a, b| a.wrapping_sub(b)),
         IntegerOp::AddSaturate => rare2(|a: i32, b: i32| a.saturating_add(b)),
         IntegerOp::SubSaturate => rare2(|a: i32, b: i32| a.saturating_sub(b)),
+        IntegerOp::Div(U32) => warm2(|a: u32, b: u32| quotient(a, b)),
+        IntegerOp::Div(S32) => warm2(|a: i32, b: i32| signed_quotient(a, b)),
         IntegerOp::Div(ty) => by_integer!(ty, rare2, |a, b| if b == 0 {
             (0 as T).wrapping_sub(1)
         } else {
             a.wrapping_div(b)
+        }),
+        IntegerOp::Rem(U32) => warm2(|a: u32, b: u32| {
+            let rest = a.wrapping_sub(quotient(a, b).wrapping_mul(b));
+            if b == 0 { u32::MAX } else { rest }
+        }),
+        IntegerOp::Rem(S32) => warm2(|a: i32, b: i32| {
+            let rest = a.wrapping_sub(signed_quotient(a, b).wrapping_mul(b));
+            if b == 0 { -1 } else { rest }
         }),
         IntegerOp::Rem(ty) => by_integer!(ty, rare2, |a, b| if b == 0 {
             (0 as T).wrapping_sub(1)
@@ -55,6 +65,25 @@ pub fn handlers(op: IntegerOp) -> &'static AluOperation {
         }
         IntegerOp::Pair(op) => pair(op),
     }
+}
+
+/// A quotient of words, through f64, which the compiler vectorizes; all ones for a divisor of 0. It is exact: unless the
+/// quotient is a whole number, its distance to the next one is at least 2^-32 of it, and the host rounds by less.
+#[inline(always)]
+fn quotient(a: u32, b: u32) -> u32 {
+    /// The low bits of a sum with this number are a whole number.
+    const WHOLE: f64 = (1u64 << 52) as f64;
+    let exact = f64::from(a) / f64::from(b.max(1));
+    let quotient = (exact.floor() + WHOLE).to_bits() as u32;
+    if b == 0 { u32::MAX } else { quotient }
+}
+
+/// The same with signs, toward zero.
+#[inline(always)]
+fn signed_quotient(a: i32, b: i32) -> i32 {
+    let quotient = quotient(a.unsigned_abs(), b.unsigned_abs()) as i32;
+    let quotient = if (a ^ b) < 0 { quotient.wrapping_neg() } else { quotient };
+    if b == 0 { -1 } else { quotient }
 }
 
 fn pair(op: PairOp) -> &'static AluOperation {
@@ -272,4 +301,34 @@ fn dot2<const SA: bool, const SB: bool, const HIGH: u32>(a: u32, b: u32, c: u32)
     };
     (0..2)
         .fold(c, |sum, i| sum.wrapping_add(half(i).wrapping_mul(byte(b, 2 * HIGH + i, SB)) as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::instructions::alu::integer::{quotient, signed_quotient};
+
+    #[test]
+    fn quotients_are_the_hosts() {
+        let mut seed = 1u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            // Of every number of bits.
+            (seed >> 32) as u32 >> (seed & 31)
+        };
+        for _ in 0..300_000 {
+            let (a, b) = (next(), next());
+            // Multiples of the divisor, and their neighbors.
+            let near = b.wrapping_mul(a & 0xffff);
+            for a in [a, near, near.wrapping_sub(1), near.wrapping_add(1), u32::MAX, 1 << 31] {
+                assert_eq!(quotient(a, b), a.checked_div(b).unwrap_or(u32::MAX), "{a} / {b}");
+                let (a, b) = (a as i32, b as i32);
+                let want = if b == 0 { -1 } else { a.wrapping_div(b) };
+                assert_eq!(signed_quotient(a, b), want, "{a} / {b}");
+                assert_eq!(
+                    signed_quotient(a, -b.abs()),
+                    if b == 0 { -1 } else { a.wrapping_div(-b.abs()) }
+                );
+            }
+        }
+    }
 }

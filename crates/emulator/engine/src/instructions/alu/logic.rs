@@ -2,7 +2,8 @@
 
 use crate::instructions::alu::moves::shifted;
 use crate::instructions::alu::operation::{
-    Affine, AluOperation, affine, hot2, hot3, mask, rare1, rare2, rare3, warm1, warm2, warm3,
+    Affine, AluOperation, affine, hot2, hot3, lanes3, mask, rare1, rare2, rare3, warm1, warm2,
+    warm3,
 };
 use crate::machine::slot::{Scalar, both};
 use lanework_ptx_ir::opcode::integer::{Integer, IntegerSize};
@@ -37,22 +38,22 @@ pub fn handlers(op: LogicOp) -> &'static AluOperation {
         LogicOp::ShiftLeft(size) => shift_left(size),
         LogicOp::ShiftRight { size, signed } => shift_right(size, signed),
         LogicOp::Funnel { left: true, wrap: true } => {
-            rare3(|a: u32, b: u32, n: u32| left(a, b, n & 31))
+            warm3(|a: u32, b: u32, n: u32| left(a, b, n & 31))
         }
         LogicOp::Funnel { left: true, wrap: false } => {
-            rare3(|a: u32, b: u32, n: u32| left(a, b, n.min(32)))
+            warm3(|a: u32, b: u32, n: u32| left(a, b, n.min(32)))
         }
         LogicOp::Funnel { left: false, wrap: true } => {
-            rare3(|a: u32, b: u32, n: u32| right(a, b, n & 31))
+            warm3(|a: u32, b: u32, n: u32| right(a, b, n & 31))
         }
         LogicOp::Funnel { left: false, wrap: false } => {
-            rare3(|a: u32, b: u32, n: u32| right(a, b, n.min(32)))
+            warm3(|a: u32, b: u32, n: u32| right(a, b, n.min(32)))
         }
-        LogicOp::CountOnes { wide: false } => rare1(|a: u32| a.count_ones()),
+        LogicOp::CountOnes { wide: false } => warm1(|a: u32| a.count_ones()),
         LogicOp::CountOnes { wide: true } => rare1(|a: u64| a.count_ones()),
-        LogicOp::LeadingZeros { wide: false } => rare1(|a: u32| a.leading_zeros()),
+        LogicOp::LeadingZeros { wide: false } => warm1(|a: u32| a.leading_zeros()),
         LogicOp::LeadingZeros { wide: true } => rare1(|a: u64| a.leading_zeros()),
-        LogicOp::Reverse { wide: false } => rare1(|a: u32| a.reverse_bits()),
+        LogicOp::Reverse { wide: false } => warm1(|a: u32| a.reverse_bits()),
         LogicOp::Reverse { wide: true } => rare1(|a: u64| a.reverse_bits()),
         LogicOp::FindHighest { wide, signed, shift } => find_highest(wide, signed, shift),
         LogicOp::FieldExtract { wide: false, signed: false } => {
@@ -93,8 +94,8 @@ pub fn handlers(op: LogicOp) -> &'static AluOperation {
         LogicOp::Extend { signed: true, wrap: false } => rare2(|a: u32, b: u32| extend(a, b, true)),
         LogicOp::FindNth => rare3(|m: u32, b: u32, o: i32| find_nth(m, b, o)),
         LogicOp::Permute(mode) => permute(mode),
-        LogicOp::Lookup => warm3(|b: u32, c: u32, t: u32| {
-            let term = |i: u32, x: u32| if t >> i & 1 != 0 { x } else { 0 };
+        LogicOp::Lookup => hot3(|b: u32, c: u32, t: u32| {
+            let term = |i: u32, x: u32| (t >> i & 1).wrapping_neg() & x;
             term(0, !b & !c) | term(1, !b & c) | term(2, b & !c) | term(3, b & c)
         }),
         LogicOp::Select => hot3(|a: u32, x: u32, y: u32| (a & x) | (!a & y)),
@@ -217,20 +218,34 @@ fn find_nth(mask: u32, base: u32, offset: i32) -> u32 {
 
 fn permute(mode: PermuteMode) -> &'static AluOperation {
     #[inline(always)]
-    fn pick(bytes: u64, selector: u32) -> u32 {
-        let byte = (bytes >> (8 * (selector & 7))) as u8;
+    fn pick(a: u32, b: u32, selector: u32) -> u32 {
+        let byte = (if selector & 4 != 0 { b } else { a } >> (8 * (selector & 3))) as u8;
         let sign = (byte as i8 >> 7) as u8;
         u32::from(if selector & 8 != 0 { sign } else { byte })
     }
     #[inline(always)]
     fn four(a: u32, b: u32, selectors: [u32; 4]) -> u32 {
-        let bytes = u64::from(b) << 32 | u64::from(a);
-        (0..4).fold(0, |word, i| word | pick(bytes, selectors[i]) << (8 * i))
+        (0..4).fold(0, |word, i| word | pick(a, b, selectors[i]) << (8 * i))
     }
     match mode {
-        PermuteMode::Selectors => rare3(|a: u32, b: u32, c: u32| {
-            four(a, b, [c & 15, c >> 4 & 15, c >> 8 & 15, c >> 12 & 15])
-        }),
+        PermuteMode::Selectors => lanes3(
+            |a: u32, b: u32, c: u32| four(a, b, [0, 4, 8, 12].map(|i| c >> i & 15)),
+            |a: &[u32; 32], b: &[u32; 32], c: &[u32; 32]| {
+                let mut out = [0; 32];
+                // Mostly, all lanes have the same selectors.
+                if c.iter().all(|other| *other == c[0]) {
+                    let selectors = [0, 4, 8, 12].map(|i| c[0] >> i & 15);
+                    for i in 0..32 {
+                        out[i] = four(a[i], b[i], selectors);
+                    }
+                } else {
+                    for i in 0..32 {
+                        out[i] = four(a[i], b[i], [0, 4, 8, 12].map(|at| c[i] >> at & 15));
+                    }
+                }
+                out
+            },
+        ),
         PermuteMode::Forward => {
             rare3(|a: u32, b: u32, c: u32| four(a, b, [0, 1, 2, 3].map(|i| (i + (c & 3)) & 7)))
         }

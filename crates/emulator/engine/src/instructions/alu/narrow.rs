@@ -1,6 +1,8 @@
 //! Handlers of floating-point arithmetic of 16 bits, single and packed.
 
-use crate::instructions::alu::operation::{AluOperation, rare1, rare2, rare3};
+use crate::instructions::alu::operation::{
+    AluOperation, lanes2, lanes3, rare1, rare2, rare3, warm1, warm2, warm3,
+};
 use crate::number::approximate::forms;
 use crate::number::eight::{narrow_halves, narrow_singles, widen};
 use crate::number::narrow::*;
@@ -9,26 +11,51 @@ use ::half::{bf16, f16};
 use lanework_ptx_ir::opcode::convert::{SmallFloatDirection, SmallFloatFormat, SmallFloatOp};
 use lanework_ptx_ir::opcode::float::{F16Function, HalfFunction, HalfOp, HalfType, MinMax};
 
-/// The handlers of a function of f32, for each type.
-macro_rules! widened {
-    ($ty:expr, $make:ident, |$($x:ident),*| $body:expr) => {
-        each_type!(
-            $ty,
-            $make,
-            |$($x),*| { $(let $x = $x.widen();)* to_f16($body) },
-            |$($x),*| { $(let $x = $x.widen();)* to_bf16($body) }
+/// The handlers of a function of the widened operands, for each type: one for f16 and one for bf16, single and packed.
+macro_rules! each_type {
+    ($ty:expr, $warm:ident, $lanes:ident, |$($x:ident),*| $f16:expr, |$($y:ident),*| $bf16:expr) => {
+        match $ty {
+            HalfType::F16 => $warm(|$($x: f16),*| -> f16 { $(let $x = $x.widen();)* to_f16($f16) }),
+            HalfType::F16x2 => packed16!($lanes, |$($x),*| $f16),
+            HalfType::Bf16 => $warm(|$($y: bf16),*| -> bf16 { $(let $y = $y.widen();)* to_bf16($bf16) }),
+            HalfType::Bf16x2 => $warm(|$($y: u32),*| -> u32 { mapb16([$($y),*], |[$($y),*]| $bf16) }),
+        }
+    };
+    ($ty:expr, $warm:ident, $lanes:ident, |$($x:ident),*| $both:expr) => {
+        each_type!($ty, $warm, $lanes, |$($x),*| $both, |$($x),*| $both)
+    };
+}
+
+/// The handlers of a function of packed f16.
+macro_rules! packed16 {
+    ($lanes:ident, |$($x:ident),*| $f16:expr) => {
+        $lanes(
+            |$($x: u32),*| -> u32 { map16([$($x),*], |[$($x),*]| $f16) },
+            |$($x: &[u32; 32]),*| {
+                // SAFETY: on x86-64 only the handlers of the AVX2 level call this function (`Tiers::large`), and
+                // `best_tier` found F16C on hosts of that level.
+                unsafe { lanes::map16([$($x),*], |[$($x),*]| $f16) }
+            },
         )
     };
 }
 
-/// The handlers of a function of f16 and one of bf16, single and packed.
-macro_rules! each_type {
+/// The handlers of a function of f16 and one of bf16, single and packed, lane by lane.
+macro_rules! lane_by_lane {
     ($ty:expr, $make:ident, |$($x:ident),*| $f16:expr, |$($y:ident),*| $bf16:expr) => {
         match $ty {
             HalfType::F16 => $make(|$($x: f16),*| -> f16 { $f16 }),
             HalfType::Bf16 => $make(|$($y: bf16),*| -> bf16 { $bf16 }),
-            HalfType::F16x2 => $make(|$($x: u32),*| -> u32 { map16([$($x),*], |[$($x),*]| $f16) }),
-            HalfType::Bf16x2 => $make(|$($y: u32),*| -> u32 { mapb16([$($y),*], |[$($y),*]| $bf16) }),
+            HalfType::F16x2 => $make(|$($x: u32),*| -> u32 {
+                let [$($x),*] = [$([f16::from_bits($x as u16), f16::from_bits(($x >> 16) as u16)]),*];
+                let half = |i: usize| { $(let $x = $x[i];)* let value: f16 = $f16; value.to_bits() };
+                pair(half(1), half(0))
+            }),
+            HalfType::Bf16x2 => $make(|$($y: u32),*| -> u32 {
+                let [$($y),*] = [$([bf16::from_bits($y as u16), bf16::from_bits(($y >> 16) as u16)]),*];
+                let half = |i: usize| { $(let $y = $y[i];)* let value: bf16 = $bf16; value.to_bits() };
+                pair(half(1), half(0))
+            }),
         }
     };
 }
@@ -43,57 +70,76 @@ pub fn handlers(op: HalfOp) -> &'static AluOperation {
 
 fn any(function: HalfFunction, ty: HalfType) -> &'static AluOperation {
     match function {
-        HalfFunction::Add => widened!(ty, rare2, |a, b| a + b),
-        HalfFunction::Sub => widened!(ty, rare2, |a, b| a - b),
-        HalfFunction::Mul => widened!(ty, rare2, |a, b| a * b),
-        HalfFunction::Fma => {
-            each_type!(ty, rare3, |a, b, c| f16_fma(a, b, c), |a, b, c| bf16_fma(a, b, c))
-        }
+        HalfFunction::Add => each_type!(ty, warm2, lanes2, |a, b| a + b),
+        HalfFunction::Sub => each_type!(ty, warm2, lanes2, |a, b| a - b),
+        HalfFunction::Mul => each_type!(ty, warm2, lanes2, |a, b| a * b),
+        HalfFunction::Fma => fma(ty),
         HalfFunction::FmaOutOfBounds => {
-            each_type!(ty, rare3, |a, b, c| f16_fma_oob(a, b, c), |a, b, c| bf16_fma_oob(a, b, c))
+            lane_by_lane!(ty, rare3, |a, b, c| f16_fma_oob(a, b, c), |a, b, c| bf16_fma_oob(
+                a, b, c
+            ))
         }
         HalfFunction::MinMax(choice) => min_max(choice, ty),
         HalfFunction::Abs => sign(true, ty),
         HalfFunction::Neg => sign(false, ty),
         HalfFunction::Ex2 => {
-            each_type!(ty, rare1, |a| forms::ex2_f16(a), |a| forms::ex2_bf16(a))
+            lane_by_lane!(ty, rare1, |a| forms::ex2_f16(a), |a| forms::ex2_bf16(a))
         }
         HalfFunction::Tanh => {
-            each_type!(ty, rare1, |a| forms::tanh_f16(a), |a| forms::tanh_bf16(a))
+            lane_by_lane!(ty, rare1, |a| forms::tanh_f16(a), |a| forms::tanh_bf16(a))
         }
         HalfFunction::Relu => match ty {
-            HalfType::F16 | HalfType::Bf16 => rare1(|a: u16| relu16(a)),
-            HalfType::F16x2 | HalfType::Bf16x2 => rare1(|a: u32| relu16x2(a)),
+            HalfType::F16 | HalfType::Bf16 => warm1(|a: u16| relu16(a)),
+            HalfType::F16x2 | HalfType::Bf16x2 => warm1(|a: u32| relu16x2(a)),
         },
     }
 }
 
 fn only_f16(function: F16Function, packed: bool) -> &'static AluOperation {
-    fn mul(a: f16, b: f16) -> f16 {
-        // The product is exact in f32.
-        to_f16(flushable(f64::from(a.widen() * b.widen())) as f32)
-    }
-    fn fma(a: f16, b: f16, c: f16) -> f16 {
-        wide_to_f16(flushable(fused(a.widen(), b.widen(), c.widen())))
-    }
     match (function, packed) {
-        (F16Function::MulFlushed, false) => rare2(|a: f16, b: f16| mul(a, b)),
-        (F16Function::MulFlushed, true) => {
-            rare2(|a: u32, b: u32| map16([a, b], |[a, b]| mul(a, b)))
+        // The product is exact in f32.
+        (F16Function::MulFlushed, false) => {
+            warm2(|a: f16, b: f16| to_f16(flushable(a.widen() * b.widen())))
         }
-        (F16Function::FmaFlushed, false) => rare3(|a: f16, b: f16, c: f16| fma(a, b, c)),
+        (F16Function::MulFlushed, true) => packed16!(lanes2, |a, b| flushable(a * b)),
+        (F16Function::FmaFlushed, false) => warm3(|a: f16, b: f16, c: f16| {
+            to_f16(flushable(fused16(a.widen(), b.widen(), c.widen())))
+        }),
         (F16Function::FmaFlushed, true) => {
-            rare3(|a: u32, b: u32, c: u32| map16([a, b, c], |[a, b, c]| fma(a, b, c)))
+            packed16!(lanes3, |a, b, c| flushable(fused16(a, b, c)))
         }
-        (F16Function::Flush, false) => rare1(|a: u16| flush16(a)),
-        (F16Function::Flush, true) => rare1(|a: u32| flush16x2(a)),
+        (F16Function::Flush, false) => warm1(|a: u16| flush16(a)),
+        (F16Function::Flush, true) => warm1(|a: u32| flush16x2(a)),
         (F16Function::Saturate, false) => rare1(|a: u16| saturate16(a)),
         (F16Function::Saturate, true) => rare1(|a: u32| saturate16x2(a)),
     }
 }
 
+fn fma(ty: HalfType) -> &'static AluOperation {
+    match ty {
+        HalfType::F16 => warm3(|a: f16, b: f16, c: f16| f16_fma(a, b, c)),
+        HalfType::F16x2 => packed16!(lanes3, |a, b, c| fused16(a, b, c)),
+        HalfType::Bf16 => lanes3(
+            |a: bf16, b: bf16, c: bf16| bf16_fma(a, b, c).to_bits(),
+            |a: &[bf16; 32], b: &[bf16; 32], c: &[bf16; 32]| {
+                let [a, b, c] = [a, b, c].map(|x| x.map(|x| u32::from(x.to_bits())));
+                lanes::bf16_fma(&a, &b, &c).map(|x| x as u16)
+            },
+        ),
+        HalfType::Bf16x2 => lanes3(
+            |a: u32, b: u32, c: u32| {
+                let half = |x: u32, i: u32| bf16::from_bits((x >> (16 * i)) as u16);
+                let [low, high] = [0, 1].map(|i| bf16_fma(half(a, i), half(b, i), half(c, i)));
+                pair(high.to_bits(), low.to_bits())
+            },
+            |a: &[u32; 32], b: &[u32; 32], c: &[u32; 32]| lanes::bf16_fma(a, b, c),
+        ),
+    }
+}
+
+#[inline(always)]
 fn f16_fma(a: f16, b: f16, c: f16) -> f16 {
-    wide_to_f16(fused(a.widen(), b.widen(), c.widen()))
+    to_f16(fused16(a.widen(), b.widen(), c.widen()))
 }
 
 fn bf16_fma(a: bf16, b: bf16, c: bf16) -> bf16 {
@@ -116,15 +162,17 @@ fn bf16_fma_oob(a: bf16, b: bf16, c: bf16) -> bf16 {
 fn min_max(choice: MinMax, ty: HalfType) -> &'static AluOperation {
     macro_rules! xor_signs {
         ($f:expr) => {
-            each_type!(ty, rare2, |a, b| xor_signs_f16(a, b, $f), |a, b| xor_signs_bf16(a, b, $f))
+            lane_by_lane!(ty, rare2, |a, b| xor_signs_f16(a, b, $f), |a, b| xor_signs_bf16(
+                a, b, $f
+            ))
         };
     }
     let MinMax { max, nan, xorsign } = choice;
     match (xorsign, nan, max) {
-        (false, false, false) => widened!(ty, rare2, |a, b| min32(a, b)),
-        (false, false, true) => widened!(ty, rare2, |a, b| max32(a, b)),
-        (false, true, false) => widened!(ty, rare2, |a, b| or_nan(min32, a, b)),
-        (false, true, true) => widened!(ty, rare2, |a, b| or_nan(max32, a, b)),
+        (false, false, false) => each_type!(ty, warm2, lanes2, |a, b| min32(a, b)),
+        (false, false, true) => each_type!(ty, warm2, lanes2, |a, b| max32(a, b)),
+        (false, true, false) => each_type!(ty, warm2, lanes2, |a, b| or_nan(min32, a, b)),
+        (false, true, true) => each_type!(ty, warm2, lanes2, |a, b| or_nan(max32, a, b)),
         (true, false, false) => xor_signs!(min32),
         (true, false, true) => xor_signs!(max32),
         (true, true, false) => xor_signs!(|a, b| or_nan(min32, a, b)),
@@ -155,22 +203,20 @@ fn xor_signs_bf16(a: bf16, b: bf16, f: impl Fn(f32, f32) -> f32) -> bf16 {
 
 /// `abs` and `neg`: NaN becomes the one that arithmetic produces.
 fn sign(abs: bool, ty: HalfType) -> &'static AluOperation {
+    #[inline(always)]
     fn signed(a: u16, abs: bool, infinity: u16) -> u16 {
-        match (a & 0x7fff > infinity, abs) {
-            (true, _) => NAN16,
-            (_, true) => a & 0x7fff,
-            (_, false) => a ^ 0x8000,
-        }
+        let number = if abs { a & 0x7fff } else { a ^ 0x8000 };
+        if a & 0x7fff > infinity { NAN16 } else { number }
     }
     match (ty, abs) {
-        (HalfType::F16, true) => rare1(|a: u16| signed(a, true, 0x7c00)),
-        (HalfType::F16, false) => rare1(|a: u16| signed(a, false, 0x7c00)),
-        (HalfType::F16x2, true) => rare1(|a: u32| halves(a, |a| signed(a, true, 0x7c00))),
-        (HalfType::F16x2, false) => rare1(|a: u32| halves(a, |a| signed(a, false, 0x7c00))),
-        (HalfType::Bf16, true) => rare1(|a: u16| signed(a, true, 0x7f80)),
-        (HalfType::Bf16, false) => rare1(|a: u16| signed(a, false, 0x7f80)),
-        (HalfType::Bf16x2, true) => rare1(|a: u32| halves(a, |a| signed(a, true, 0x7f80))),
-        (HalfType::Bf16x2, false) => rare1(|a: u32| halves(a, |a| signed(a, false, 0x7f80))),
+        (HalfType::F16, true) => warm1(|a: u16| signed(a, true, 0x7c00)),
+        (HalfType::F16, false) => warm1(|a: u16| signed(a, false, 0x7c00)),
+        (HalfType::F16x2, true) => warm1(|a: u32| halves(a, |a| signed(a, true, 0x7c00))),
+        (HalfType::F16x2, false) => warm1(|a: u32| halves(a, |a| signed(a, false, 0x7c00))),
+        (HalfType::Bf16, true) => warm1(|a: u16| signed(a, true, 0x7f80)),
+        (HalfType::Bf16, false) => warm1(|a: u16| signed(a, false, 0x7f80)),
+        (HalfType::Bf16x2, true) => warm1(|a: u32| halves(a, |a| signed(a, true, 0x7f80))),
+        (HalfType::Bf16x2, false) => warm1(|a: u32| halves(a, |a| signed(a, false, 0x7f80))),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::assemble::fuse::{CompareBranch, Step};
 use crate::machine::handler::{Body, Tiers, WideTiers};
-use crate::machine::lanes::{Sink, Source, fetch_cold, put_cold};
+use crate::machine::lanes::{Sink, Source, fetch_cold, put_cold, put_warm};
 use crate::machine::slot::{Elem, Lanes, Scalar};
 use crate::machine::{Op, Stop, Warp};
 use lanework_ptx_ir::kernel::Width;
@@ -82,7 +82,7 @@ unsafe fn lane_function<F: Copy>(op: &Op) -> F {
 }
 
 macro_rules! arity {
-    ($rare:ident, $warm:ident, $hot:ident, $lane:ident, $each:ident, $vector:ident, $scalar:ident, $scalar_hot:ident, $direct:ident;
+    ($rare:ident, $warm:ident, $hot:ident, $lanes:ident, $whole:ident, $lane:ident, $each:ident, $vector:ident, $scalar:ident, $scalar_hot:ident, $direct:ident;
      $($ty:ident $operand:ident $index:expr),*; $($direct_row:ty),*) => {
         /// Lane by lane through the function in `imm`: one handler for all functions of these types.
         struct $each<$($ty,)* R>(PhantomData<($($ty,)* R)>);
@@ -92,6 +92,8 @@ macro_rules! arity {
         struct $scalar<$($ty,)* R>(PhantomData<($($ty,)* R)>);
         /// The same, for one function.
         struct $scalar_hot<$($ty,)* R, F>(PhantomData<($($ty,)* R, F)>);
+        /// A function of 32 lanes.
+        struct $whole<$($ty,)* R, F>(PhantomData<($($ty,)* R, F)>);
         /// 32 lanes per call, the operands' forms known.
         struct $direct<$($ty,)* R, F, const KINDS: u8>(PhantomData<($($ty,)* R, F)>);
 
@@ -126,12 +128,33 @@ macro_rules! arity {
                 // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; an
                 // arithmetic operation falls through, so there is a next one.
                 unsafe {
-                    $(let $operand = fetch_cold::<$ty>(warp, op.$operand);)*
+                    $(let mut copy = Lanes([<$ty>::default(); 32]);
+                    let $operand = <$ty>::view(warp, op.$operand, &mut copy);)*
                     for i in 0..32 {
                         out.0[i] = f($($operand.0[i]),*);
                     }
-                    put_cold(warp, op.a, out);
+                    put_warm(warp, op.a, out);
                     op.next(warp)
+                }
+            }
+        }
+
+        // SAFETY: `run` writes the destination slot only, and returns what `Op::leave` gives.
+        unsafe impl<$($ty: Source,)* R: Sink, F: Fn($(&[$ty; 32]),*) -> [R; 32] + Copy> Body
+            for $whole<$($ty,)* R, F>
+        {
+            #[inline(always)]
+            unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+                let f = zero_sized_instance::<F>();
+                // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; an
+                // arithmetic operation falls through, so there is a next one.
+                unsafe {
+                    $(let mut copy = Lanes([<$ty>::default(); 32]);
+                    let $operand = <$ty>::view(warp, op.$operand, &mut copy);)*
+                    let out = Lanes(f($(&$operand.0),*));
+                    put_warm(warp, op.a, out);
+                    // The function keeps arrays on the stack.
+                    op.leave()
                 }
             }
         }
@@ -241,6 +264,27 @@ macro_rules! arity {
             }
         }
 
+        /// An instruction whose 32 lanes are computed in steps, from the function of one lane and that of 32. Only machines
+        /// with wide registers use the latter.
+        pub fn $lanes<
+            $($ty: Source,)* R: Sink,
+            F: Fn($($ty),*) -> R + Copy + 'static,
+            G: Fn($(&[$ty; 32]),*) -> [R; 32] + Copy + 'static,
+        >(_: F, _: G) -> &'static AluOperation {
+            const {
+                &AluOperation {
+                    lane: LaneFunction::new::<fn($($ty),*) -> R>(&(const { $lane::<$($ty,)* R, F> })),
+                    vector: Tiers::large::<$whole<$($ty,)* R, G>, $each<$($ty,)* R>>(),
+                    scalar: Tiers::cold::<$scalar<$($ty,)* R>>(),
+                    direct: &[],
+                    widths: &[$(<$ty as Source>::READ,)* R::WRITE],
+                    affine: None,
+                    compare: None,
+                    fma: false,
+                }
+            }
+        }
+
         /// A hot instruction: also with wide registers, a handler for each mix of varying and scalar
         /// operands.
         pub fn $hot<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static AluOperation {
@@ -260,10 +304,10 @@ macro_rules! arity {
     };
 }
 
-arity!(rare1, warm1, hot1, lane1, Each1, Vector1, Scalar1, ScalarHot1, Direct1; A b 0; Direct1<A, R, F, 0>);
-arity!(rare2, warm2, hot2, lane2, Each2, Vector2, Scalar2, ScalarHot2, Direct2; A b 0, B c 1;
+arity!(rare1, warm1, hot1, lanes1, Whole1, lane1, Each1, Vector1, Scalar1, ScalarHot1, Direct1; A b 0; Direct1<A, R, F, 0>);
+arity!(rare2, warm2, hot2, lanes2, Whole2, lane2, Each2, Vector2, Scalar2, ScalarHot2, Direct2; A b 0, B c 1;
     Direct2<A, B, R, F, 0>, Direct2<A, B, R, F, 1>, Direct2<A, B, R, F, 2>);
-arity!(rare3, warm3, hot3, lane3, Each3, Vector3, Scalar3, ScalarHot3, Direct3; A b 0, B c 1, C d 2;
+arity!(rare3, warm3, hot3, lanes3, Whole3, lane3, Each3, Vector3, Scalar3, ScalarHot3, Direct3; A b 0, B c 1, C d 2;
     Direct3<A, B, C, R, F, 0>, Direct3<A, B, C, R, F, 1>, Direct3<A, B, C, R, F, 2>,
     Direct3<A, B, C, R, F, 3>, Direct3<A, B, C, R, F, 4>, Direct3<A, B, C, R, F, 5>,
     Direct3<A, B, C, R, F, 6>);

@@ -2,6 +2,7 @@
 
 pub(crate) mod group;
 pub(crate) mod multiply;
+pub(crate) mod narrow;
 pub(crate) mod registers;
 pub(crate) mod rows;
 pub(crate) mod sparse;
@@ -142,13 +143,14 @@ unsafe fn tell_operands(
     // the context for as long as its warps run (`Body::run`).
     unsafe {
         let chunks = group::chunks_read(warp, this, plan)?;
+        let accumulates = group::counts(warp, this, plan);
         let context = &mut *warp.context;
         let instruction = context.place(warp, op).instruction;
         let shared = context.shared;
         // Out-of-range columns are a fault of the product itself.
         let inside = chunks.iter().all(|chunk| shared.holds(*chunk, *chunk, 16));
         if let (Some(instrument), true) = (context.instrument(Wants::COPIES), inside) {
-            instrument.product_reads(warp, instruction, &chunks);
+            instrument.product_reads(warp, instruction, &chunks, accumulates);
         }
         Ok(())
     }

@@ -4,6 +4,7 @@
 //! Other floats are added as [`super::sum`] says.
 
 use crate::instructions::matrix::Plan;
+use crate::instructions::matrix::narrow::{self, FactorGroup, NarrowFactors};
 use crate::instructions::matrix::registers::{
     Order, Registers, fragments, read_registers, write_registers,
 };
@@ -12,7 +13,8 @@ use crate::instructions::matrix::sum::{
     Adder, SIDE, Term, Terms, add_group, add_special, half, rounded,
 };
 use crate::machine::Warp;
-use crate::machine::lanes::fetch_cold;
+use crate::machine::lanes::{Source, fetch_cold};
+use crate::machine::slot::{Lanes, Slot};
 use crate::number::narrow::widen16;
 use half::f16;
 use lanework_ptx_ir::opcode::matrix::{BitOp, ElementType, Multiply, Shape, Sparse};
@@ -62,6 +64,117 @@ fn pack(places: &[u16], number: ElementType, from: impl Fn(usize) -> u64) -> Reg
 /// The plan's slots are registers of the warp.
 #[inline(always)]
 pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
+    unsafe {
+        let Shape { m, n, k } = this.shape;
+        let done = match (m * k).max(n * k) {
+            _ if this.sparse.is_some() => false,
+            ..=256 => narrow_floats::<256>(warp, this, plan),
+            257..=512 => narrow_floats::<512>(warp, this, plan),
+            _ => false,
+        };
+        if !done {
+            any_floats(warp, this, plan);
+        }
+    }
+}
+
+/// Multiplies dense floats whose products are added in f32; `false` if some are not. A and B have at most `MOST` elements.
+///
+/// # Safety
+/// The plan's slots are registers of the warp.
+#[inline(always)]
+unsafe fn narrow_floats<const MOST: usize>(warp: &mut Warp, this: &Multiply, plan: &Plan) -> bool {
+    let (src, places) = (&plan.src, &plan.places);
+    let [of_a, of_b, of_c] = this.registers;
+    let Shape { m, n, k } = this.shape;
+    let (mut a, mut b) = (NarrowFactors::<MOST>::EMPTY, NarrowFactors::<MOST>::EMPTY);
+    let mut c = [0.0f32; 256];
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
+    unsafe {
+        place_elements(warp, this.a, &src[..of_a], &places.a, &mut a.value);
+        place_elements(warp, this.b, &src[of_a..of_a + of_b], &places.b, &mut b.value);
+        let of_c = &src[of_a + of_b..of_a + of_b + of_c];
+        place_elements(warp, this.c, of_c, &places.c, &mut c);
+    }
+    let fit = [
+        a.find_powers(m * k, narrow::least(this.a)),
+        b.find_powers(n * k, narrow::least(this.b)),
+        c.iter().all(|c| c.is_finite()),
+    ];
+    if fit != [true; 3] {
+        return false;
+    }
+    let (b_value, b_power) = (b.value.as_chunks::<SIDE>().0, b.power.as_chunks::<SIDE>().0);
+    let (sums, _) = c.as_chunks_mut::<SIDE>();
+    let adder = Adder::new(this.a, this.d, false);
+    let group = adder.group.min(if adder.apart { k / 2 } else { k });
+    let least_c = narrow::least(this.c);
+    for row in 0..m {
+        for block in 0..n / SIDE {
+            let c = &mut sums[row * n / SIDE + block];
+            let (mut sum, mut least) = (if adder.apart { [0.0; SIDE] } else { *c }, least_c);
+            for first in (0..k).step_by(group) {
+                let (a_at, b_at) = (row * k + first, block * k + first);
+                let group = FactorGroup {
+                    a: (&a.value[a_at..][..group], &a.power[a_at..][..group]),
+                    b: (&b_value[b_at..][..group], &b_power[b_at..][..group]),
+                };
+                let exact = narrow::add_group(adder.kept, &group, &sum, least);
+                sum = narrow::round(adder.round, &exact);
+                least = adder.least() as f32;
+                if first + group.a.0.len() < k && sum.iter().any(|sum| !sum.is_finite()) {
+                    return false;
+                }
+            }
+            for j in 0..SIDE {
+                let value = f64::from(sum[j]);
+                let apart = || adder.add_apart(value, c[j].into()) as f32;
+                c[j] = if adder.apart { apart() } else { sum[j] };
+            }
+        }
+    }
+    let bits = narrow::encode(this.d, &c);
+    let words = pack(&places.d, this.d, |place| bits[place & 255].into());
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
+    unsafe { write_registers(warp, this.d, &plan.dst, &words) }
+    true
+}
+
+/// Decodes the elements in some registers and puts each in its place.
+///
+/// # Safety
+/// The slots are registers of the warp.
+#[inline(always)]
+unsafe fn place_elements<const N: usize>(
+    warp: &Warp,
+    number: ElementType,
+    slots: &[Slot],
+    places: &[u16],
+    to: &mut [f32; N],
+) {
+    const { assert!(N.is_power_of_two()) };
+    let (per, bits) = (number.per_register(), number.bits());
+    let (places, _) = places.as_chunks::<32>();
+    for (slot, places) in slots.iter().zip(places.chunks(per)) {
+        let mut copy = Lanes([0; 32]);
+        // SAFETY: the slot is in the register file of this warp, as this function requires.
+        let words = unsafe { u32::view(warp, *slot, &mut copy) };
+        for (i, places) in places.iter().enumerate() {
+            let values = narrow::decode(number, &words.0, bits * i);
+            for lane in 0..32 {
+                to[usize::from(places[lane]) & (N - 1)] = values[lane];
+            }
+        }
+    }
+}
+
+/// Multiplies any floats of up to 32 bits.
+///
+/// # Safety
+/// The plan's slots are registers of the warp.
+#[inline(never)]
+unsafe fn any_floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     let (src, places) = (&plan.src, &plan.places);
     let [of_a, of_b, of_c] = this.registers;
     let Shape { m, n, k } = this.shape;

@@ -33,49 +33,95 @@ fn square<const BITS: u32, const COLUMN: u32>(x: u32) -> u32 {
     sum
 }
 
-/// Alignment of a function's coefficients: C0 is shifted left, and so is the product with C2; a constant is
-/// added.
-struct Alignment {
+/// SegmentAlignment of a function's coefficients: C0 is shifted left, and so is the product with C2; a constant is
+/// added. The sum is in units of 2^-`scale`.
+struct SegmentAlignment {
     c0: u32,
     c2: u32,
     constant: i64,
+    scale: u32,
 }
 
-/// C0 + C1 `x` + C2 `x`^2 of a segment, with `x` of 17 bits.
-#[inline(always)]
-fn interpolate(row: Row, x: u32, alignment: Alignment) -> u64 {
-    sum(row, x, square::<17, 19>(x), alignment)
-}
+/// The aligned coefficients of a function's segments. Every sum has less than 53 bits, so it is exact in f64.
+pub struct SegmentTable([[f64; 4]; 128]);
 
-/// C0 + C1 `x` + C2 `x`^2 of a segment, with `x` of 16 bits.
-#[inline(always)]
-fn interpolate16(row: Row, x: u32, alignment: Alignment) -> u64 {
-    sum(row, x, square::<16, 17>(x), alignment)
-}
-
-#[inline(always)]
-fn sum((c0, c1, c2): Row, x: u32, square: u32, alignment: Alignment) -> u64 {
-    let linear = i64::from(c1) * i64::from(x);
-    let quadratic = (i64::from(c2) * i64::from(square)) << alignment.c2;
-    // No table makes this negative.
-    ((i64::from(c0) << alignment.c0) + alignment.constant + linear + quadratic) as u64
-}
-
-/// The f32 of `value` * 2^`-scale`, cut off; its sign bit is clear.
-#[inline(always)]
-fn truncated(value: u64, scale: i32) -> u32 {
-    if value == 0 {
-        return 0;
+impl SegmentTable {
+    /// Aligns the coefficients of a table.
+    const fn new(rows: &[Row], alignment: SegmentAlignment) -> SegmentTable {
+        let unit = 1.0 / (1u64 << alignment.scale) as f64;
+        let mut segments = [[0.0; 4]; 128];
+        let mut i = 0;
+        while i < rows.len() {
+            let (c0, c1, c2) = rows[i];
+            let constant = ((c0 as i64) << alignment.c0) + alignment.constant;
+            let quadratic = (c2 as i64) << alignment.c2;
+            segments[i] = [constant as f64 * unit, c1 as f64 * unit, quadratic as f64 * unit, 0.0];
+            i += 1;
+        }
+        SegmentTable(segments)
     }
-    let digits = 64 - value.leading_zeros() as i32;
-    let mantissa = if digits > 24 { value >> (digits - 24) } else { value << (24 - digits) };
-    let exponent = (digits - 1 - scale + 127) as u32;
-    (exponent << 23) | (mantissa as u32 & 0x7f_ffff)
+
+    /// C0 + C1 `x` + C2 `square` of a segment.
+    #[inline(always)]
+    fn at(&self, segment: u32, x: u32, square: u32) -> f64 {
+        let [c0, c1, c2, _] = self.0[segment as usize & 127];
+        c0 + c1 * f64::from(x as i32) + c2 * f64::from(square as i32)
+    }
+}
+
+/// A function of the unit in three steps. No step branches, so the compiler vectorizes a loop over lanes for each.
+pub trait UnitFunction {
+    /// Its segments.
+    const SEGMENTS: &SegmentTable;
+    /// The segment of an argument, and the bits to interpolate with.
+    fn place(x: u32) -> (u32, u32);
+    /// The truncated square of those bits.
+    #[inline(always)]
+    fn square(lower: u32) -> u32 {
+        square::<17, 19>(lower)
+    }
+    /// The bits of the interpolated value as f32, or what else the result is made of.
+    #[inline(always)]
+    fn narrow(_x: u32, value: f64) -> u32 {
+        cut(value)
+    }
+    /// The result, also of special arguments.
+    fn result(x: u32, narrow: u32) -> u32;
+}
+
+/// The function of one argument.
+#[inline(always)]
+pub fn of<F: UnitFunction>(x: u32) -> u32 {
+    let (segment, lower) = F::place(x);
+    F::result(x, F::narrow(x, F::SEGMENTS.at(segment, lower, F::square(lower))))
+}
+
+/// The function of 32 arguments.
+#[inline(always)]
+pub fn of_lanes<F: UnitFunction>(x: &[u32; 32]) -> [u32; 32] {
+    let [mut segments, mut lower, mut squares, mut out] = [[0; 32]; 4];
+    for i in 0..32 {
+        (segments[i], lower[i]) = F::place(x[i]);
+        squares[i] = F::square(lower[i]);
+    }
+    for i in 0..32 {
+        out[i] = F::narrow(x[i], F::SEGMENTS.at(segments[i], lower[i], squares[i]));
+    }
+    for i in 0..32 {
+        out[i] = F::result(x[i], out[i]);
+    }
+    out
+}
+
+/// A positive number as f32, cut off; a result that is not a normal number has no meaning.
+#[inline(always)]
+fn cut(value: f64) -> u32 {
+    ((value.to_bits() >> 29) as u32).wrapping_sub((1023 - 127) << 23)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::number::approximate::{square, truncated};
+    use crate::number::approximate::{cut, square};
 
     #[test]
     fn a_square_lacks_only_what_is_below_its_column() {
@@ -92,8 +138,7 @@ mod tests {
 
     #[test]
     fn numbers_are_cut_off() {
-        assert_eq!(f32::from_bits(truncated(3, 1)), 1.5);
-        assert_eq!(truncated((1 << 25) - 1, 24), 2f32.to_bits() - 1);
-        assert_eq!(truncated(0, 37), 0);
+        assert_eq!(f32::from_bits(cut(1.5)), 1.5);
+        assert_eq!(cut(f64::from((1 << 25) - 1) / f64::from(1 << 24)), 2f32.to_bits() - 1);
     }
 }

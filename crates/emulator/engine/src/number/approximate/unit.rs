@@ -1,9 +1,16 @@
 //! The special function unit: each function of an f32's bits, as the machine instruction of the same name
 //! computes it. Subnormal inputs are zero, and so are results that would be subnormal; only [`tanh`] keeps
 //! both.
+//!
+//! Every function computes the general case for every input, and selects the special ones at the end.
+
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod tests;
 
 use crate::number::approximate::tables::{EX2, LG2, RCP, RSQRT, SIN, SQRT, TANH};
-use crate::number::approximate::{Alignment, interpolate, interpolate16, truncated};
+use crate::number::approximate::{SegmentAlignment, SegmentTable, UnitFunction, cut, square};
 use crate::number::single::NAN32;
 
 const SIGN: u32 = 0x8000_0000;
@@ -11,243 +18,313 @@ const INFINITY: u32 = 0x7f80_0000;
 const ONE: u32 = 0x3f80_0000;
 const FRACTION: u32 = 0x7f_ffff;
 
-/// The parts of an f32.
-struct Parts {
-    sign: u32,
-    exponent: u32,
-    fraction: u32,
+#[inline(always)]
+fn is_nan(x: u32) -> bool {
+    x & !SIGN > INFINITY
 }
 
-fn parts(x: u32) -> Parts {
-    Parts { sign: x & SIGN, exponent: x >> 23 & 0xff, fraction: x & FRACTION }
+/// The absolute value.
+#[inline(always)]
+fn magnitude(x: u32) -> f32 {
+    f32::from_bits(x & !SIGN)
 }
 
-impl Parts {
-    fn is_nan(&self) -> bool {
-        self.exponent == 0xff && self.fraction != 0
+/// A number from 0 to `most` in units of 2^-`scale`, cut off; others, and NaN, give `most`.
+#[inline(always)]
+fn fixed(number: f32, most: f32, scale: u32) -> i32 {
+    let number = if number < most { number } else { most };
+    // Rust's own conversion saturates, which the compiler does not vectorize.
+    // SAFETY: the number is from 0 to `most`, so it is not NaN, and callers give `most` and `scale` with a product below
+    // 2^31.
+    unsafe { (number * (1u32 << scale) as f32).to_int_unchecked() }
+}
+
+/// The biased exponent.
+#[inline(always)]
+fn exponent(x: u32) -> u32 {
+    x >> 23 & 0xff
+}
+
+/// An f32 in [1, 2) or so, times a power of two.
+#[inline(always)]
+fn times_power(bits: u32, power: i32) -> u32 {
+    bits.wrapping_add((power as u32) << 23)
+}
+
+/// The segment of a fraction by its upper 6 bits, and the other 17.
+#[inline(always)]
+fn upper6(fraction: u32) -> (u32, u32) {
+    (fraction >> 17 & 63, fraction & 0x1_ffff)
+}
+
+/// `1 / x`. The value is from 1/2 to 1.
+pub struct Rcp;
+
+impl UnitFunction for Rcp {
+    const SEGMENTS: &SegmentTable =
+        &SegmentTable::new(&RCP, SegmentAlignment { c0: 13, c2: 0, constant: 2023, scale: 39 });
+
+    #[inline(always)]
+    fn place(x: u32) -> (u32, u32) {
+        (x >> 16 & 127, x & 0xffff)
     }
 
-    fn is_infinite(&self) -> bool {
-        self.exponent == 0xff && self.fraction == 0
+    #[inline(always)]
+    fn square(lower: u32) -> u32 {
+        square::<16, 17>(lower)
     }
 
-    /// Zero, or a subnormal number, which counts as zero.
-    fn is_zero(&self) -> bool {
-        self.exponent == 0
+    #[inline(always)]
+    fn result(x: u32, mantissa: u32) -> u32 {
+        let (sign, exponent) = (x & SIGN, exponent(x));
+        // Below 2^-126, the sum of the exponents is 0 or negative.
+        let result = times_power(mantissa, 127 - exponent as i32) as i32;
+        let result = if result < 1 << 23 { 0 } else { result as u32 };
+        let result = if exponent > 253 { 0 } else { result };
+        let result = if exponent == 0 { INFINITY } else { result };
+        if is_nan(x) { NAN32 } else { sign | result }
     }
 }
 
 /// The mantissa of `1 / m` in units of 2^-24, for the fraction of m in [1, 2): from 2^23 to 2^24.
 pub fn rcp_mantissa(fraction: u32) -> u64 {
-    let row = RCP[(fraction >> 16) as usize];
-    interpolate16(row, fraction & 0xffff, Alignment { c0: 13, c2: 0, constant: 2023 }) >> 15
+    mantissa::<Rcp>(fraction)
 }
 
-/// `1 / x`.
-pub fn rcp(x: u32) -> u32 {
-    let p = parts(x);
-    if p.is_nan() {
-        return NAN32;
+/// The value for an argument in units of 2^-24.
+fn mantissa<F: UnitFunction>(x: u32) -> u64 {
+    let (segment, lower) = F::place(x);
+    (F::SEGMENTS.at(segment, lower, F::square(lower)) * f64::from(1 << 24)) as u64
+}
+
+/// Half of the even exponent that an exponent equals or exceeds by 1.
+#[inline(always)]
+fn half_exponent(x: u32) -> i32 {
+    (exponent(x) as i32 - 127) >> 1
+}
+
+/// The segment of a mantissa in [1, 4): the second half of the table is for odd exponents.
+#[inline(always)]
+fn upper7(x: u32) -> (u32, u32) {
+    // Biased exponents are odd if the exponent is even.
+    ((x >> 17 & 127) ^ 64, x & 0x1_ffff)
+}
+
+/// `1 / sqrt(x)`. The value is from 1/2 to 1.
+pub struct Rsqrt;
+
+impl UnitFunction for Rsqrt {
+    const SEGMENTS: &SegmentTable =
+        &SegmentTable::new(&RSQRT, SegmentAlignment { c0: 14, c2: 2, constant: -1, scale: 40 });
+
+    #[inline(always)]
+    fn place(x: u32) -> (u32, u32) {
+        upper7(x)
     }
-    if p.is_zero() {
-        return p.sign | INFINITY;
+
+    #[inline(always)]
+    fn result(x: u32, mantissa: u32) -> u32 {
+        // Of an even power of two.
+        let mantissa = if x & 0xff_ffff == 1 << 23 { ONE } else { mantissa };
+        let result = times_power(mantissa, -half_exponent(x));
+        let result = if x == INFINITY { 0 } else { result };
+        let result = if x & SIGN != 0 || is_nan(x) { NAN32 } else { result };
+        if exponent(x) == 0 { x & SIGN | INFINITY } else { result }
     }
-    if p.exponent > 253 {
-        return p.sign;
-    }
-    let result = truncated(rcp_mantissa(p.fraction), 24 + p.exponent as i32 - 127);
-    if result < 1 << 23 { p.sign } else { p.sign | result }
 }
 
 /// The mantissa of `1 / sqrt(m)` in units of 2^-24, for m = 1 + fraction, or twice that where `odd`.
 pub fn rsqrt_mantissa(odd: bool, fraction: u32) -> u64 {
-    if !odd && fraction == 0 {
-        return 1 << 24;
+    match odd || fraction != 0 {
+        true => mantissa::<Rsqrt>(fraction | u32::from(!odd) << 23),
+        false => 1 << 24,
     }
-    let row = RSQRT[64 * usize::from(odd) + (fraction >> 17) as usize];
-    interpolate(row, fraction & 0x1_ffff, Alignment { c0: 14, c2: 2, constant: -1 }) >> 16
 }
 
-/// `1 / sqrt(x)`.
-pub fn rsqrt(x: u32) -> u32 {
-    let p = parts(x);
-    if p.is_nan() {
-        return NAN32;
+/// `sqrt(x)`. The value is from 1 to 2.
+pub struct Sqrt;
+
+impl UnitFunction for Sqrt {
+    const SEGMENTS: &SegmentTable =
+        &SegmentTable::new(&SQRT, SegmentAlignment { c0: 15, c2: 1, constant: -1, scale: 40 });
+
+    #[inline(always)]
+    fn place(x: u32) -> (u32, u32) {
+        upper7(x)
     }
-    if p.is_zero() {
-        return p.sign | INFINITY;
+
+    #[inline(always)]
+    fn result(x: u32, mantissa: u32) -> u32 {
+        let result = times_power(mantissa, half_exponent(x));
+        let result = if x == INFINITY { INFINITY } else { result };
+        let result = if x & SIGN != 0 || is_nan(x) { NAN32 } else { result };
+        if exponent(x) == 0 { x & SIGN } else { result }
     }
-    if p.sign != 0 {
-        return NAN32;
-    }
-    if p.is_infinite() {
-        return 0;
-    }
-    let (odd, half) = halved(p.exponent);
-    truncated(rsqrt_mantissa(odd, p.fraction), 24 + half)
 }
 
-/// Whether a biased exponent is odd, and half of the even one below.
-fn halved(exponent: u32) -> (bool, i32) {
-    let exponent = exponent as i32 - 127;
-    (exponent & 1 == 1, exponent >> 1)
-}
+/// `2^x`. The argument is cut off to 23 bits after the point; the value is from 1 to 2.
+pub struct Ex2;
 
-/// `sqrt(x)`.
-pub fn sqrt(x: u32) -> u32 {
-    let p = parts(x);
-    if p.is_nan() {
-        return NAN32;
-    }
-    if p.is_zero() {
-        return p.sign;
-    }
-    if p.sign != 0 {
-        return NAN32;
-    }
-    if p.is_infinite() {
-        return INFINITY;
-    }
-    let (odd, half) = halved(p.exponent);
-    let row = SQRT[64 * usize::from(odd) + (p.fraction >> 17) as usize];
-    let alignment = Alignment { c0: 15, c2: 1, constant: -1 };
-    truncated(interpolate(row, p.fraction & 0x1_ffff, alignment) >> 17, 23 - half)
-}
-
-/// `2^x`. The argument is cut off to 23 bits after the point.
-pub fn ex2(x: u32) -> u32 {
-    let p = parts(x);
-    if p.is_nan() {
-        return NAN32;
-    }
-    let negative = p.sign != 0;
-    if p.exponent >= 127 + 8 {
-        return if negative { 0 } else { INFINITY };
-    }
-    let mantissa = p.fraction | 1 << 23;
-    let magnitude = match p.exponent {
-        0 => 0,
-        small @ ..127 => mantissa.checked_shr(127 - small).unwrap_or(0),
-        large => mantissa << (large - 127),
-    } as i32;
-    let fixed = match negative {
-        false => magnitude,
+impl Ex2 {
+    /// The argument in units of 2^-23.
+    #[inline(always)]
+    fn fixed(x: u32) -> i32 {
+        let magnitude = fixed(magnitude(x), 255.0, 23);
         // Whole numbers are negated exactly, all others by one's complement.
-        true if magnitude & FRACTION as i32 == 0 => -magnitude,
-        true => !magnitude,
-    };
-    let (whole, fraction) = (fixed >> 23, fixed as u32 & FRACTION);
-    if whole < -126 {
-        return 0;
-    }
-    if whole > 127 {
-        return INFINITY;
-    }
-    let alignment = Alignment { c0: 13, c2: 0, constant: 6114 };
-    let row = EX2[(fraction >> 17) as usize];
-    truncated(interpolate(row, fraction & 0x1_ffff, alignment) >> 15, 23 - whole)
-}
-
-/// `log2(x)`.
-pub fn lg2(x: u32) -> u32 {
-    let p = parts(x);
-    if p.is_nan() {
-        return NAN32;
-    }
-    if p.is_zero() {
-        return SIGN | INFINITY;
-    }
-    if p.sign != 0 {
-        return NAN32;
-    }
-    if p.is_infinite() {
-        return INFINITY;
-    }
-    if x == ONE {
-        return 0;
-    }
-    let alignment = Alignment { c0: 12, c2: 1, constant: 0x345 };
-    let row = LG2[(p.fraction >> 17) as usize];
-    // In units of 2^-36.
-    let fraction = (interpolate(row, p.fraction & 0x1_ffff, alignment) >> 2) as i64;
-    let value = ((i64::from(p.exponent) - 127) << 36) + fraction;
-    match value < 0 {
-        true => SIGN | truncated(!value as u64, 36),
-        false => truncated(value as u64, 36),
+        let negated = if magnitude & FRACTION as i32 == 0 { -magnitude } else { !magnitude };
+        if x & SIGN != 0 { negated } else { magnitude }
     }
 }
 
+impl UnitFunction for Ex2 {
+    const SEGMENTS: &SegmentTable =
+        &SegmentTable::new(&EX2, SegmentAlignment { c0: 13, c2: 0, constant: 6114, scale: 38 });
+
+    #[inline(always)]
+    fn place(x: u32) -> (u32, u32) {
+        upper6(Ex2::fixed(x) as u32)
+    }
+
+    #[inline(always)]
+    fn result(x: u32, mantissa: u32) -> u32 {
+        let whole = Ex2::fixed(x) >> 23;
+        let beyond = if x & SIGN != 0 { 0 } else { INFINITY };
+        let inside = exponent(x) < 127 + 8 && (-126..=127).contains(&whole);
+        let result = if inside { times_power(mantissa, whole) } else { beyond };
+        if is_nan(x) { NAN32 } else { result }
+    }
+}
+
+/// `log2(x)`. The value is the logarithm of the mantissa in quarters of 2^-36.
+pub struct Lg2;
+
+impl UnitFunction for Lg2 {
+    const SEGMENTS: &SegmentTable =
+        &SegmentTable::new(&LG2, SegmentAlignment { c0: 12, c2: 1, constant: 0x345, scale: 2 });
+
+    #[inline(always)]
+    fn place(x: u32) -> (u32, u32) {
+        upper6(x)
+    }
+
+    /// The magnitude as f32.
+    #[inline(always)]
+    fn narrow(x: u32, value: f64) -> u32 {
+        /// Sums with this number are rounded to whole numbers.
+        const WHOLE: f64 = 1.5 * (1u64 << 52) as f64;
+        const UNITS: f64 = (1u64 << 36) as f64;
+        // Quarters less 3/8 round to the whole number below.
+        let fraction = (value - 0.375 + WHOLE) - WHOLE;
+        let value = f64::from(exponent(x) as i32 - 127) * UNITS + fraction;
+        // One's complement.
+        let less = if value < 0.0 { 1.0 } else { 0.0 };
+        cut((value.abs() - less) * (1.0 / UNITS))
+    }
+
+    #[inline(always)]
+    fn result(x: u32, narrow: u32) -> u32 {
+        let result = if x < ONE { SIGN | narrow } else { narrow };
+        let result = if x == ONE { 0 } else { result };
+        let result = if x == INFINITY { INFINITY } else { result };
+        let result = if x & SIGN != 0 || is_nan(x) { NAN32 } else { result };
+        if exponent(x) == 0 { SIGN | INFINITY } else { result }
+    }
+}
+
+/// A number of turns in units of 2^-25, less the whole turns, without its sign. The argument is cut off to 25 bits after
+/// the point.
+#[inline(always)]
+fn turn(x: u32) -> u32 {
+    let turns = magnitude(x);
+    fixed(turns - turns.floor(), 1.0, 25) as u32
+}
+
+/// The sine of a number of turns, plus a quarter for the cosine.
+pub struct Turn<const QUARTER: u32>;
 /// `sin(2 pi x)`.
-pub fn sin(x: u32) -> u32 {
-    let p = parts(x);
-    if p.exponent == 0xff {
-        return NAN32;
-    }
-    let (quadrant, fraction) = turn(&p);
-    of_quadrant(quadrant, fraction) ^ p.sign
-}
-
+pub type Sin = Turn<0>;
 /// `cos(2 pi x)`.
-pub fn cos(x: u32) -> u32 {
-    let p = parts(x);
-    if p.exponent == 0xff {
-        return NAN32;
+pub type Cos = Turn<1>;
+
+impl<const QUARTER: u32> Turn<QUARTER> {
+    #[inline(always)]
+    fn angle(x: u32) -> u32 {
+        turn(x).wrapping_add(QUARTER << 23)
     }
-    let (quadrant, fraction) = turn(&p);
-    of_quadrant(quadrant + 1, fraction)
 }
 
-/// The quadrant of a number of turns, and the position in it, in units of 2^-23. The argument is cut off to
-/// 25 bits after the point.
-fn turn(p: &Parts) -> (u32, u32) {
-    let mantissa = p.fraction | 1 << 23;
-    let fixed = match p.exponent {
-        0 => 0,
-        small @ ..125 => mantissa.checked_shr(125 - small).unwrap_or(0),
-        // The bits shifted out are whole revolutions.
-        large => mantissa.checked_shl(large - 125).unwrap_or(0),
-    };
-    (fixed >> 23 & 3, fixed & FRACTION)
-}
+impl<const QUARTER: u32> UnitFunction for Turn<QUARTER> {
+    const SEGMENTS: &SegmentTable =
+        &SegmentTable::new(&SIN, SegmentAlignment { c0: 12, c2: 0, constant: 0, scale: 37 });
 
-/// The sine of an angle in a quadrant; the second and the fourth are mirrored.
-fn of_quadrant(quadrant: u32, fraction: u32) -> u32 {
-    let sign = (quadrant & 2) << 30;
-    let fraction = match quadrant & 1 == 1 {
-        true if fraction == 0 => return sign | ONE,
-        true => !fraction & FRACTION,
-        false => fraction,
-    };
-    let row = SIN[(fraction >> 17) as usize];
-    let alignment = Alignment { c0: 12, c2: 0, constant: 0 };
-    sign | truncated(interpolate(row, fraction & 0x1_ffff, alignment), 37)
-}
-
-/// `tanh(x)`. Numbers below 2^-8 are their own.
-pub fn tanh(x: u32) -> u32 {
-    let p = parts(x);
-    if p.is_nan() {
-        return NAN32;
+    #[inline(always)]
+    fn place(x: u32) -> (u32, u32) {
+        upper6(mirrored(Self::angle(x)))
     }
-    // The number of bits that choose a segment, the first segment, and the exponent of the result at the
-    // start of the power of two.
-    let (bits, first, exponent) = match p.exponent {
-        ..119 => return x,
-        119 => (0, 0, 119),
-        120 => (0, 1, 119),
-        121 => (0, 2, 120),
-        122 => (1, 3, 121),
-        123 => (1, 5, 122),
-        124 => (2, 7, 123),
-        125 => (2, 11, 124),
-        126 => (2, 15, 125),
-        127 => (3, 19, 126),
-        128 => (4, 27, 126),
-        129 => (3, 43, 126),
-        _ => return p.sign | ONE,
-    };
-    let row = TANH[first + (p.fraction >> (23 - bits)) as usize];
-    let lower = (p.fraction & (FRACTION >> bits)) >> (6 - bits);
-    let alignment = Alignment { c0: 15, c2: 1, constant: 0 };
-    p.sign | truncated(interpolate(row, lower, alignment) >> 15, 150 - exponent)
+
+    #[inline(always)]
+    fn result(x: u32, narrow: u32) -> u32 {
+        let angle = Self::angle(x);
+        // The value at 0 is not a normal number.
+        let narrow = if mirrored(angle) & FRACTION == 0 { 0 } else { narrow };
+        let at_top = angle & 0xff_ffff == 1 << 23;
+        let sign = (angle >> 23 & 2) << 30 ^ if QUARTER == 0 { x & SIGN } else { 0 };
+        let result = sign ^ if at_top { ONE } else { narrow };
+        if exponent(x) == 0xff { NAN32 } else { result }
+    }
+}
+
+/// An angle as in the first quadrant; the second and the fourth are mirrored.
+#[inline(always)]
+fn mirrored(angle: u32) -> u32 {
+    if angle & 1 << 23 != 0 { !angle } else { angle }
+}
+
+/// `tanh(x)`. Numbers below 2^-8 are their own. The value is in [1, 2), or up to 4 in the segments after the first of a
+/// power of two.
+pub struct Tanh;
+
+impl Tanh {
+    /// From 2^-8 on, for each power of two: the number of bits that choose one of its segments, and 8 times the first.
+    const POWERS: [u32; 16] = [
+        0,
+        8,
+        16,
+        1 | 24,
+        1 | 40,
+        2 | 56,
+        2 | 88,
+        2 | 120,
+        3 | 152,
+        4 | 216,
+        3 | 344,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ];
+}
+
+impl UnitFunction for Tanh {
+    const SEGMENTS: &SegmentTable =
+        &SegmentTable::new(&TANH, SegmentAlignment { c0: 15, c2: 1, constant: 0, scale: 38 });
+
+    #[inline(always)]
+    fn place(x: u32) -> (u32, u32) {
+        let power = Tanh::POWERS[exponent(x).wrapping_sub(119) as usize & 15];
+        let (bits, fraction) = (power & 7, x & FRACTION);
+        let lower = (fraction & (FRACTION >> bits)) >> (6 - bits);
+        ((power >> 3) + (fraction >> (23 - bits)), lower)
+    }
+
+    #[inline(always)]
+    fn result(x: u32, narrow: u32) -> u32 {
+        // The exponent of the result at the start of the power of two, less 127.
+        let power = (exponent(x) as i32 - 128).clamp(-8, -1);
+        let result = x & SIGN | times_power(narrow, power);
+        let result = if exponent(x) > 129 { x & SIGN | ONE } else { result };
+        let result = if exponent(x) < 119 { x } else { result };
+        if is_nan(x) { NAN32 } else { result }
+    }
 }

@@ -5,6 +5,7 @@
 //! added at its release. Lanes that synchronize, and warps that meet at a barrier, release what
 //! each of them has fenced (cumulativity).
 
+use crate::races::epoch::Epoch;
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::sync_variables::Release;
 use crate::races::known_clocks::{FencedClocks, KnownClocks, SCOPES};
@@ -68,6 +69,19 @@ impl HappensBefore {
             }
         }
         self.end_epoch(slot);
+    }
+
+    /// A lane launches a grid: the clocks that happen before the launch.
+    pub fn launched(&mut self, warp: u32, lane: u32) -> KnownClocks {
+        let slot = self.slot(warp as usize);
+        let known = self.known_of_lane(slot, lane);
+        self.end_epoch(slot);
+        known
+    }
+
+    /// All epochs so far.
+    pub fn all_epochs(&self) -> &[Epoch] {
+        &self.epochs
     }
 
     /// The clocks that a lane publishes now: its own and the acquired ones.

@@ -1,7 +1,6 @@
 //! Collectives and messages, each queued on a stream.
 
-use super::functions::{Collective, check};
-use super::{Nccl, NcclElement, NcclReduction};
+use super::{Collective, Nccl, NcclElement, NcclReduction, check};
 use crate::CudaError;
 use std::ffi::{c_int, c_void};
 

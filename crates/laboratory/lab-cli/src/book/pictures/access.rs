@@ -92,7 +92,7 @@ fn panel(drawing: &mut Drawing, y: f64, what: &str, touch: &TracedAccess, words:
 fn keys(drawing: &mut Drawing, y: f64, words: Words) -> f64 {
     let said = words.of(
         "Numbers are lanes; a row is 128 bytes. Blue: bytes that lanes use. Pink: fetched but unused. Green: one wavefront. Red: a bank conflict.",
-        "数字是 lane；一行 128 字节。蓝：lane 使用的字节。粉：取来但未使用。绿：一个 wavefront。红：bank 冲突。",
+        "数字是 lane；一行 128 字节。蓝：lane 使用的字节。粉：取回但未使用。绿：一个 wavefront。红：bank 冲突。",
     );
     drawing.note((16.0, y + 12.0), said)
 }
@@ -102,7 +102,7 @@ pub fn rung(name: &str, touches: &[TracedAccess], words: Words) -> String {
     let mut drawing = Drawing::new(WIDTH);
     let title = match words.0 {
         Language::English => format!("transpose/{name}: what warp 0 of block 0 accesses"),
-        _ => format!("transpose/{name}：线程块 0 的 warp 0 访问了什么"),
+        _ => format!("transpose/{name}：线程块 0 中 warp 0 的访问"),
     };
     drawing.title((16.0, 24.0), &title);
     let mut y = 38.0;
@@ -141,7 +141,7 @@ pub fn coalescing(words: Words) -> String {
     let mut y = 8.0;
     for (what, stride) in [
         (words.of("x[i]: neighboring floats", "x[i]：相邻的浮点数"), 4),
-        (words.of("x[2 * i]: every other float", "x[2 * i]：隔一个取一个"), 8),
+        (words.of("x[2 * i]: every other float", "x[2 * i]：每隔一个元素"), 8),
         (
             words.of("x[32 * i]: a column of a matrix of 32 columns", "x[32 * i]：32 列矩阵的一列"),
             128,

@@ -2,17 +2,11 @@
 //! conformance vectors run them. A row is one line of the manual's syntax. Opcodes and types of operands come from the
 //! instruction table of `lanework-ptx`; rows here add how a form is run.
 
-mod comparison;
-mod conversion;
-mod float;
-mod half;
-mod integer;
-mod logic;
+mod floats;
+mod integers;
 mod memory;
 mod rest;
 mod row;
-mod video;
-mod warp;
 
 pub use row::{Row, RowKinds};
 
@@ -26,23 +20,25 @@ pub struct Chapter {
 
 /// The chapters, in the manual's order.
 pub const CHAPTERS: &[Chapter] = &[
-    Chapter { title: ["Integer arithmetic", "整数运算"], rows: integer::ARITHMETIC },
+    Chapter { title: ["Integer arithmetic", "整数运算"], rows: integers::ARITHMETIC },
     Chapter {
-        title: ["Extended-precision integers", "扩展精度整数"], rows: integer::EXTENDED
+        title: ["Extended-precision integers", "扩展精度整数"], rows: integers::EXTENDED
     },
-    Chapter { title: ["Floating point", "浮点"], rows: float::ROWS },
-    Chapter { title: ["Half precision", "半精度"], rows: half::ROWS },
-    Chapter { title: ["Comparison and selection", "比较与选择"], rows: comparison::ROWS },
-    Chapter { title: ["Logic and shifts", "逻辑与移位"], rows: logic::ROWS },
-    Chapter { title: ["Conversion and movement", "转换与搬移"], rows: conversion::ROWS },
-    Chapter { title: ["Memory", "存储"], rows: memory::ROWS },
+    Chapter { title: ["Floating point", "浮点运算"], rows: floats::FLOAT },
+    Chapter { title: ["Half precision", "半精度"], rows: floats::HALF },
+    Chapter { title: ["Comparison and selection", "比较与选择"], rows: integers::COMPARISON },
+    Chapter { title: ["Logic and shifts", "逻辑与移位"], rows: integers::LOGIC },
+    Chapter {
+        title: ["Conversion and movement", "转换与数据搬运"], rows: floats::CONVERSION
+    },
+    Chapter { title: ["Memory", "访存"], rows: memory::ROWS },
     Chapter { title: ["Atomics and reductions", "原子操作与归约"], rows: memory::ATOMICS },
-    Chapter { title: ["Across the lanes of a warp", "warp 内各 lane 之间"], rows: warp::ROWS },
+    Chapter { title: ["Across the lanes of a warp", "warp 内各 lane 之间"], rows: rest::WARP },
     Chapter {
         title: ["Control, synchronization and copies", "控制、同步与拷贝"],
         rows: rest::ROWS,
     },
     Chapter { title: ["Matrices and tensors", "矩阵与张量"], rows: rest::MATRICES },
-    Chapter { title: ["Video", "视频"], rows: video::ROWS },
+    Chapter { title: ["Video", "视频"], rows: integers::VIDEO },
     Chapter { title: ["Special registers", "特殊寄存器"], rows: rest::SPECIAL },
 ];

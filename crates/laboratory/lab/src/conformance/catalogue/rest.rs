@@ -1,6 +1,7 @@
-//! Control, synchronization, copies, matrices and special registers: loaded here, tested elsewhere.
+//! Control, synchronization, warps, copies, matrices and special registers. Only the instructions that communicate between
+//! the lanes of a warp are tested here; the others are loaded here and tested elsewhere.
 
-use super::row::{Row, load_only};
+use super::row::{Row, load_only, text};
 
 pub const ROWS: &[Row] = &[
     load_only("bra{,.uni}", "@ END;"),
@@ -256,4 +257,30 @@ pub const SPECIAL: &[Row] = &[
         "@ %r0, <%pm0|%pm7|%reserved_smem_offset_begin|%reserved_smem_offset_end|%reserved_smem_offset_cap>;",
     ),
     load_only("mov.u64", "@ %l0, <%pm0_64|%pm7_64>;"),
+];
+
+pub const WARP: &[Row] = &[
+    text(
+        "shfl.sync{.up,.down,.bfly,.idx}.b32",
+        "b32 pred",
+        "b32 lane clamp",
+        "@ $d|$q, $a, $b, $c, -1;",
+    ),
+    text(
+        "shfl.sync{.up,.down,.bfly,.idx}.b32",
+        "b32",
+        "b32",
+        "@ $d, $a, <1|5|16>, <0|31|0x1c1f>, -1;",
+    ),
+    text("vote.sync{.all,.any,.uni}.pred", "pred", "pred", "@ $d, <$a|!$a>, -1;"),
+    text("vote.sync.ballot.b32", "b32", "pred", "@ $d, <$a|!$a>, -1;"),
+    text("match.any.sync.b32", "b32", "lane", "@ $d, $a, -1;"),
+    text("match.any.sync.b64", "b32", "b64", "@ $d, $a, -1;"),
+    text("match.all.sync.b32", "b32 pred", "lane", "@ $d|$q, $a, -1;"),
+    text("match.all.sync.b64", "b32 pred", "b64", "@ $d|$q, $a, -1;"),
+    text("activemask.b32", "b32", "", "@ $d;"),
+    text("redux.sync{.add,.min,.max}{.u32,.s32}", "b32", "b32", "@ $d, $a, -1;"),
+    text("redux.sync{.and,.or,.xor}.b32", "b32", "b32", "@ $d, $a, -1;"),
+    load_only("redux.sync{.min,.max}{,.abs}{,.NaN}.f32", "@ %r0, %r1, -1;"),
+    text("elect.sync", "pred", "", "{ .reg .b32 %x; @ %x|$d, -1; }"),
 ];

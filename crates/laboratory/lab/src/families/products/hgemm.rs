@@ -1,10 +1,9 @@
 //! The product on tensor cores: bf16 factors, f32 sums.
 
-use crate::families::family::{Family, refuse};
+use crate::families::family::cublas;
+use crate::families::family::{CUBLAS, Family, Solver, refuse};
 use crate::families::products::matmul::extents;
-use crate::families::solver::{self, CUBLAS, Solver};
-use crate::problem::case::{Case, Trial};
-use crate::problem::fits::check_memory;
+use crate::problem::case::{Case, Trial, check_memory};
 use crate::problem::request::Request;
 use half::bf16;
 use lanework::{Backend, Cublas, Device, GemmShape, Job, Result};
@@ -12,7 +11,7 @@ use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::RungInfo;
 use lanework_ladders::hgemm::{self, Operands};
 use lanework_verify::host::array::{Array, ElementType};
-use lanework_verify::host::inputs::uniform_floats;
+use lanework_verify::host::uniform_floats;
 use lanework_verify::product::{Product, Reference};
 use std::cell::OnceCell;
 
@@ -32,14 +31,14 @@ pub fn family() -> Family {
 }
 
 /// The vendor's product.
-const PEER: RungInfo = solver::cublas(
+const PEER: RungInfo = cublas(
     "beyond",
     "//! Idea: cublasGemmEx of the installed cuBLAS, bf16 factors and f32 sums.\n\
      //! 思路：已安装的 cuBLAS 的 cublasGemmEx，bf16 因子，f32 累加。\n\
      //! Predicts: nothing; the rungs are compared with it.\n\
-     //! 预测：无；它是各级的比较对象。\n\
+     //! 预测：无；它是其他各级的比较对象。\n\
      //! Costs: a toolkit on the machine.\n\
-     //! 代价：机器上要装有工具包。\n",
+     //! 代价：机器上必须装有 CUDA 工具包。\n",
 );
 
 /// Rungs that need sm_90a.

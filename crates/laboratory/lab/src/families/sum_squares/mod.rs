@@ -1,14 +1,10 @@
 //! The sum of squares: integers bit for bit, floats within the rounding-error tolerance.
 
-mod doubt;
-mod found;
 mod reference;
 
-use self::found::KernelResult;
 use self::reference::Reference;
 use crate::families::family::Family;
-use crate::problem::case::{Case, Trial};
-use crate::problem::fits::check_memory;
+use crate::problem::case::{Case, Trial, check_memory};
 use crate::problem::request::Request;
 use crate::record::HostRecord;
 use lanework::{Backend, Device, Error, Job, Result};
@@ -16,8 +12,9 @@ use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::Rung;
 use lanework_ladders::sum_squares::{self, LONGEST, LadderElement, Numbers, on_host};
 use lanework_verify::host::array::{Array, ElementType};
-use lanework_verify::host::inputs::random_elements;
+use lanework_verify::host::random_elements;
 use rand::{Rng, SeedableRng, rngs::StdRng};
+use reference::KernelResult;
 use std::cell::OnceCell;
 use std::time::Instant;
 

@@ -109,7 +109,7 @@ pub fn candidates(
         };
         let used: Vec<(&'static str, Vec<u64>)> =
             axes.iter().filter(|(name, _)| uses(name)).cloned().collect();
-        for point in crate::runs::sweep::points(request, &used) {
+        for point in crate::runs::climb::points(request, &used) {
             let value = |(name, _): &(&'static str, Vec<u64>)| Some((*name, point.get(name)?));
             let parameters = used.iter().filter_map(value).collect();
             found.push(Candidate { rung: rung.name.to_owned(), request: point, parameters });

@@ -30,12 +30,12 @@ fn scores_leave_memory_then_multiply_adds_become_products() {
 
 #[test]
 fn warpgroups_load_no_fragments_and_share_what_is_copied() {
-    let [wgmma, specialised, overlapped, turns, library] =
-        counted(["wgmma", "specialised", "overlapped", "turns", "library"]);
+    let [wgmma, specialized, overlapped, turns, library] =
+        counted(["wgmma", "specialized", "overlapped", "turns", "library"]);
     assert_eq!(wgmma.shared_load.requests, 0);
     let queries = ROWS * HEAD * 2;
-    assert_eq!(wgmma.bulk_load.bytes - queries, 2 * (specialised.bulk_load.bytes - queries));
-    assert_eq!(specialised.bulk_load.bytes, overlapped.bulk_load.bytes);
+    assert_eq!(wgmma.bulk_load.bytes - queries, 2 * (specialized.bulk_load.bytes - queries));
+    assert_eq!(specialized.bulk_load.bytes, overlapped.bulk_load.bytes);
     assert_eq!(overlapped.bulk_load.bytes, turns.bulk_load.bytes);
     assert!(turns.barriers > overlapped.barriers);
     assert_eq!(library.global_store.requests, 0);

@@ -3,5 +3,4 @@
 mod matmul;
 mod sgemm;
 mod sum_squares;
-mod sum_squares_family;
 mod transpose;

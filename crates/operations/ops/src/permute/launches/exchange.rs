@@ -6,7 +6,7 @@
 //! of n / 2 rows of n + 1 slots holds the pairs of tile row a right of the diagonal, and those of tile row n - 1 - a. An odd n is
 //! rounded up; blocks without a tile exit.
 
-use super::units::units;
+use super::units;
 use crate::permute::axes::{Axes, Digit, Matrices, Plane, WORD, part_of, places};
 use crate::permute::tiles::{Tile, load_tile, store_tile};
 use crate::permute::untiled::THREADS;

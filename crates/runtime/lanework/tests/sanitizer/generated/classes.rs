@@ -21,8 +21,21 @@ pub struct Generated {
 
 /// All classes.
 pub const CLASSES: &[fn(&mut KernelRandom, bool) -> Generated] = &[
-    barriers, flags, scopes, counters, bytes, sizes, waits, values, copies, products, shuffles,
+    barriers,
+    flags,
+    scopes,
+    counters,
+    bytes,
+    sizes,
+    waits,
+    values,
+    copies,
+    products,
+    shuffles,
     registers,
+    rewrites,
+    accumulators,
+    sides,
 ];
 
 const HEADER: &str = ".version 8.3
@@ -422,4 +435,98 @@ fn registers(random: &mut KernelRandom, defect: bool) -> Generated {
     body.noise(random);
     let defect = defect.then_some(ReportKind::BarrierDivergence);
     body.finish("registers", [1, 128 * groups], defect, false)
+}
+
+/// Two blocks leave the same value in a word: one of them writes another value there first.
+fn rewrites(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let (value, word) = (1 + random.below(1000), 4 * random.below(64));
+    let writer = random.below(2);
+    body.add("setp.ne.u32 %p1, %r1, 0;");
+    body.add("@%p1 bra END;");
+    body.noise(random);
+    body.add(format!("setp.ne.u32 %p2, %r2, {writer};"));
+    body.add(format!("mov.u32 %r10, {};", value + 1 + random.below(9)));
+    body.add(format!("mov.u32 %r11, {value};"));
+    // A word of its own if the kernel is right.
+    let first = if defect { word } else { 2048 + word };
+    body.add(format!("@!%p2 st.global.u32 [%rd1+{first}], %r10;"));
+    body.noise(random);
+    if random.below(2) == 0 {
+        body.add(format!("@!%p2 st.global.u32 [%rd1+{word}], %r11;"));
+        body.add(format!("@%p2 st.global.u32 [%rd1+{word}], %r11;"));
+    } else {
+        body.add(format!("st.global.u32 [%rd1+{word}], %r11;"));
+    }
+    body.add("END:");
+    body.finish("rewrites", [2, 32], defect.then_some(ReportKind::Race), false)
+}
+
+/// The product of a warpgroup: its predicate adds accumulators that nothing has written.
+fn accumulators(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let lost = random.below(4);
+    body.add("mov.u32 %r20, 0x3c003c00;");
+    body.add("mov.b16 %h1, 0x3c00;");
+    body.add("shl.b32 %r10, %r1, 4;");
+    body.add("add.u32 %r10, %r6, %r10;");
+    body.add("st.shared.v4.u32 [%r10], {%r20, %r20, %r20, %r20};");
+    body.add("shl.b32 %r11, %r1, 1;");
+    body.add("add.u32 %r11, %r6, %r11;");
+    body.add("st.shared.b16 [%r11+2048], %h1;");
+    body.add("fence.proxy.async.shared::cta;");
+    body.add("bar.sync 0;");
+    body.noise(random);
+    // The first product may ignore the accumulators.
+    let ignores = random.below(2) == 0;
+    for i in 0..4 {
+        if !(ignores || defect && i == lost) {
+            body.add(format!("mov.f32 %f{i}, 0f3f800000;"));
+        }
+    }
+    body.add("shr.u32 %r12, %r6, 4;");
+    body.add("cvt.u64.u32 %rd5, %r12;");
+    body.add("or.b64 %rd7, %rd5, 68720001024;");
+    body.add("add.u64 %rd8, %rd7, 128;");
+    let first = u32::from(!ignores || defect);
+    for adds in std::iter::once(first).chain((0..random.below(3)).map(|_| 1)) {
+        body.add(format!("mov.u32 %r13, {adds};"));
+        body.add("setp.ne.u32 %p2, %r13, 0;");
+        body.add("wgmma.fence.sync.aligned;");
+        body.add("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd7, %rd8, %p2, 1, 1, 0, 0;");
+        body.add("wgmma.commit_group.sync.aligned;");
+        body.add("wgmma.wait_group.sync.aligned 0;");
+    }
+    for i in 0..4 {
+        body.add(format!("st.global.f32 [%rd3+{}], %f{i};", 512 * i));
+    }
+    body.finish("accumulators", [1, 128], defect.then_some(ReportKind::Uninitialized), false)
+}
+
+/// A barrier on one side of a branch: the other lanes of the warp exit if the kernel is right, and go on behind
+/// the branch if it is not. Either side may come first.
+fn sides(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let lanes = 1 + random.below(31);
+    body.add("and.b32 %r10, %r1, 31;");
+    body.add("mov.u32 %r11, 0;");
+    body.add(format!("setp.lt.u32 %p1, %r10, {lanes};"));
+    let mut barrier = KernelText(String::new());
+    barrier.noise(random);
+    barrier.add("bar.sync 0;");
+    barrier.add("st.global.u32 [%rd3], %r11;");
+    let mut other = KernelText(String::new());
+    other.noise(random);
+    other.add("st.global.u32 [%rd3+2048], %r10;");
+    let (taken, fall) = if random.below(2) == 0 { (barrier, other) } else { (other, barrier) };
+    body.add("@%p1 bra TAKEN;");
+    body.0.push_str(&fall.0);
+    body.add("bra END;");
+    body.add("TAKEN:");
+    body.0.push_str(&taken.0);
+    body.add("END:");
+    if defect {
+        body.add("st.global.u32 [%rd3+1024], %r11;");
+    }
+    body.finish("sides", [1, 64], defect.then_some(ReportKind::BarrierDivergence), false)
 }

@@ -12,7 +12,7 @@ use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::{Index, Register, Value};
 use crate::scalar::compare::{Relation, relate};
-use crate::scalar::index::IndexValue;
+use crate::scalar::number::IndexValue;
 use crate::scalar::var::{Read, Var};
 use lanework_ptx::ScalarType;
 

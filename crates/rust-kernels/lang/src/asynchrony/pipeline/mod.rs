@@ -4,13 +4,12 @@
 
 pub(crate) mod ends;
 
-use crate::asynchrony::pipeline::ends::{Consumer, Producer};
+use crate::asynchrony::pipeline::ends::{Consumer, Producer, Ring};
 
 use crate::asynchrony::mbarrier::Mbarriers;
 use crate::asynchrony::part::handle;
-use crate::asynchrony::pipeline::ends::Ring;
 use crate::emit::current::{here, with};
-use crate::scalar::index::{Extent, IndexValue};
+use crate::scalar::number::{Extent, IndexValue};
 
 /// The barriers of a ring of stages.
 ///

@@ -6,7 +6,7 @@ use crate::flow::branch::if_then;
 use crate::library::iterate::sources::IntoStream;
 use crate::library::iterate::{Iter, Sequence, Stream, operate, positions, usize_of};
 use crate::scalar::compare::Condition;
-use crate::scalar::index::IndexValue;
+use crate::scalar::number::IndexValue;
 use crate::scalar::var::{Read, Var};
 use lanework_ptx::ScalarType;
 

@@ -5,7 +5,7 @@ use crate::data::place::{Place, Space};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::{Register, Value};
-use crate::scalar::index::IndexValue;
+use crate::scalar::number::IndexValue;
 use crate::scalar::var::Scalar;
 use crate::tensor_cores::element::{MatrixElement, pack, put, unit_bits};
 use crate::tensor_cores::fragment::rows::load_rows;

@@ -14,7 +14,7 @@ pub(crate) mod values;
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::{Class, Register, Value};
-use crate::scalar::index::Extent;
+use crate::scalar::number::Extent;
 use crate::scalar::var::{IntoVar, Read, Scalar, Var};
 use crate::tensor_cores::element::{
     MatrixElement, halves, pack, per_register, put, repeated, unit_bits,

@@ -8,7 +8,7 @@ use crate::emit::current::{here, with};
 use crate::emit::value::{Value, memory_type};
 use crate::intrinsics::shfl_xor_sync;
 use crate::intrinsics::warp::FULL_MASK;
-use crate::scalar::index::IndexValue;
+use crate::scalar::number::IndexValue;
 use crate::scalar::var::{Scalar, Var};
 use crate::tensor_cores::element::{MatrixElement, put, unit_bits};
 use crate::tensor_cores::fragment::FragmentC;

@@ -7,7 +7,7 @@ use crate::emit::current::{here, with};
 use crate::emit::value::Value;
 use crate::flow::call::{ReturnAs, Returned};
 use crate::memory::registers::{Get, Put};
-use crate::scalar::index::Extent;
+use crate::scalar::number::Extent;
 use crate::scalar::var::{IntoVar, Read, Var};
 use crate::tensor_cores::element::{MatrixElement, put};
 use crate::tensor_cores::fragment::{Fragment, Role};

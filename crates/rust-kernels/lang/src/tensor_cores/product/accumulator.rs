@@ -10,7 +10,7 @@ use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::current::{here, with};
 use crate::emit::value::{Register, Value};
 use crate::memory::registers::Get;
-use crate::scalar::index::Extent;
+use crate::scalar::number::Extent;
 use crate::scalar::var::{IntoVar, Read};
 use crate::tensor_cores::element::{MatrixElement, put};
 use crate::tensor_cores::fragment::{FragmentA, FragmentC};

@@ -8,7 +8,7 @@ use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::Index;
 use crate::memory::registers::{Get, Locate, Put};
-use crate::scalar::index::{Extent, IndexValue};
+use crate::scalar::number::{Extent, IndexValue};
 use crate::scalar::var::{IntoVar, Read, Var};
 use crate::tensor_cores::element::{MatrixElement, unit_bits};
 use crate::tensor_cores::layout::{STAGED, agreed, constant, mul, word};

@@ -3,7 +3,7 @@
 use crate::emit::current::{here, with};
 use crate::memory::elements::At;
 use crate::memory::registers::Get;
-use crate::scalar::index::{Extent, IndexValue};
+use crate::scalar::number::{Extent, IndexValue};
 use crate::scalar::var::Read;
 use crate::tensor_cores::element::{F8, F8Format, MatrixElement};
 use crate::tensor_cores::layout::{STAGED, agreed, constant, mul, needs_extent, word};

@@ -1,5 +1,4 @@
 //! Calls of macros in a body: assertions, printing, and inline PTX.
 
-pub mod assertion;
 pub mod format;
 mod inline;

@@ -1,10 +1,10 @@
-//! Exponentials and logarithms.
+//! Exponentials, logarithms, roots, powers, and the error function, with the constants of the reference functions to twice
+//! the precision of `f64`.
 
-use super::constants::{HUGE, LN_2, LN_10, d};
 use crate::errors::double::{Double, double};
 
 /// `exp(x) - 1` for `|x| <= 0.35`.
-pub(super) fn small_exp_m1(x: Double) -> Double {
+fn small_exp_m1(x: Double) -> Double {
     let r = x.scaled(-8);
     // r below 0.0014: ten terms of the series.
     let mut sum = d(0.0);
@@ -18,7 +18,7 @@ pub(super) fn small_exp_m1(x: Double) -> Double {
 }
 
 /// `(n, y)` with `exp(x) = 2^n (1 + y)`.
-pub(super) fn exp_parts(x: Double) -> (i32, Double) {
+fn exp_parts(x: Double) -> (i32, Double) {
     let n = (x.high * std::f64::consts::LOG2_E).round();
     (n as i32, small_exp_m1(x - LN_2 * d(n)))
 }
@@ -114,4 +114,130 @@ pub fn ln_1p(x: f64) -> Double {
         return double(x.ln_1p(), 0.0);
     }
     if x > 1e6 { ln_of(d(x) + d(1.0)) } else { ln_1p_of(d(x)) }
+}
+
+/// The cube root.
+pub fn cbrt(x: f64) -> Double {
+    if x == 0.0 || !x.is_finite() {
+        return d(x);
+    }
+    // x = m 2^(3 n)
+    let tiny = x.abs() < 1e-290;
+    let scaled = if tiny { x * 2f64.powi(180) } else { x };
+    let n = ((scaled.abs().to_bits() >> 52) as i32 - 1023).div_euclid(3);
+    let m = d(scaled).scaled(-3 * n);
+    let mut y = d(m.high.cbrt());
+    for _ in 0..2 {
+        y = y - (y * y * y - m) / (y * y * d(3.0));
+    }
+    y.scaled(if tiny { n - 60 } else { n })
+}
+
+/// The square root of the sum of squares.
+pub fn hypot(x: f64, y: f64) -> Double {
+    let most = x.abs().max(y.abs());
+    if most == 0.0 || !x.is_finite() || !y.is_finite() {
+        return d(x.hypot(y));
+    }
+    let n = ((most.to_bits() >> 52) as i32 - 1023).clamp(-1022, 1000);
+    let (a, b) = (d(x).scaled(-n), d(y).scaled(-n));
+    let root = (a * a + b * b).sqrt();
+    powered(root, n)
+}
+
+/// `x` to the power of `y`.
+pub fn powf(x: f64, y: f64) -> Double {
+    let plain = x.powf(y);
+    if x == 0.0 || y == 0.0 || !x.is_finite() || !y.is_finite() || plain.is_nan() || x == 1.0 {
+        return d(plain);
+    }
+    let product = ln_of(d(x.abs())) * d(y);
+    if product.high.abs() > 1e4 {
+        return if product.high > 0.0 {
+            if plain < 0.0 { -HUGE } else { HUGE }
+        } else {
+            d(0.0f64.copysign(plain))
+        };
+    }
+    let size = exp_of(product);
+    if plain.is_sign_negative() { -size } else { size }
+}
+
+/// ln 2.
+pub(super) const LN_2: Double =
+    Double { high: std::f64::consts::LN_2, low: 2.319_046_813_846_299_6e-17, power: 0 };
+
+/// pi / 2.
+pub(super) const HALF_PI: Double =
+    Double { high: std::f64::consts::FRAC_PI_2, low: 6.123_233_995_736_766e-17, power: 0 };
+
+/// ln 10.
+const LN_10: Double =
+    Double { high: std::f64::consts::LN_10, low: -2.170_756_223_382_249_4e-16, power: 0 };
+
+/// 2 / sqrt(pi).
+const TWO_OVER_ROOT_PI: Double =
+    Double { high: std::f64::consts::FRAC_2_SQRT_PI, low: 1.533_545_961_316_587_8e-17, power: 0 };
+
+/// A number of `f64`, exactly.
+pub(super) fn d(x: f64) -> Double {
+    x.into()
+}
+
+/// The largest number is far beyond the range of `f64`: a result overflows in any case.
+const HUGE: Double = Double { high: f64::INFINITY, low: 0.0, power: 0 };
+
+/// The error function by a series without cancellation, for `0 < x < 3`.
+fn erf_series(x: Double) -> Double {
+    let z = x * x * d(2.0);
+    let (mut term, mut sum) = (x, x);
+    for n in 1..200 {
+        term = term * z / d(f64::from(2 * n + 1));
+        sum = sum + term;
+        if term.high < sum.high * 1e-33 {
+            break;
+        }
+    }
+    TWO_OVER_ROOT_PI * exp_of(-(x * x)) * sum
+}
+
+/// The complement by a continued fraction, for `x >= 2.5`.
+fn erfc_fraction(x: f64) -> Double {
+    let x = d(x);
+    let mut f = x;
+    for n in (1..=160).rev() {
+        f = x + d(f64::from(n) * 0.5) / f;
+    }
+    let (n, y) = exp_parts(-(x * x));
+    powered(TWO_OVER_ROOT_PI * d(0.5) * (d(1.0) + y) / f, n)
+}
+
+/// The error function.
+pub fn erf(x: f64) -> Double {
+    let a = x.abs();
+    let size = if a < 1e-30 {
+        powered(TWO_OVER_ROOT_PI * d(a * 2f64.powi(90)), -90)
+    } else if a < 2.5 {
+        erf_series(d(a))
+    } else if a < 30.0 {
+        let rest = erfc_fraction(a);
+        d(1.0) - if rest.power == 0 { rest } else { d(0.0) }
+    } else if a.is_nan() {
+        d(a)
+    } else {
+        d(1.0)
+    };
+    if x.is_sign_negative() { -size } else { size }
+}
+
+/// The complement of the error function.
+pub fn erfc(x: f64) -> Double {
+    if x < 2.5 {
+        let e = erf(x);
+        d(1.0) - if e.power == 0 { e } else { d(0.0) }
+    } else if x < 30.0 {
+        erfc_fraction(x)
+    } else {
+        d(if x.is_nan() { x } else { 0.0 })
+    }
 }

@@ -11,6 +11,7 @@ use crate::instructions::matrix::Plan;
 pub use crate::instructions::matrix::group::operands::chunks_read;
 use crate::instructions::matrix::group::operands::{MOST_K, ROWS, dense_a, descriptor};
 use crate::instructions::matrix::multiply::{count, encode, integer};
+use crate::instructions::matrix::narrow::{self, FactorGroup, NarrowFactors};
 use crate::instructions::matrix::sum::{Adder, SIDE, Term, Terms, add_group, add_special, rounded};
 use crate::machine::Warp;
 use crate::machine::context::{Context, WarpgroupArrival};
@@ -42,6 +43,12 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
             counts(warp, this, plan),
         )
     };
+    let mut narrow_a = NarrowFactors::<MOST_A>::EMPTY;
+    for (to, from) in narrow_a.value.iter_mut().zip(&a).take(ROWS * k) {
+        *to = from.value as f32;
+    }
+    let fits = !special && narrow_a.find_powers(ROWS * k, narrow::least(this.a));
+    let narrow_a = fits.then_some(&narrow_a);
     let adder = Adder::new(this.a, this.d, true);
     let group = (adder.group * if this.sparse.is_some() { 2 } else { 1 }).min(k);
     let bytes = this.bytes_along(this.b, false);
@@ -53,6 +60,15 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
         let columns = unsafe {
             operands::read::<SIDE>(warp, b, (this.b, this.across[1], bytes), block * SIDE)?
         };
+        // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's
+        // shared memory is live.
+        let mut words = unsafe { read(warp, this, plan, counts, (block, each)) };
+        if let Some(a) = narrow_a
+            && narrow_block(this, a, &columns, &mut words)
+        {
+            write(warp, plan, (block, each), &words);
+            continue;
+        }
         let mut b = [Terms::default(); MOST_K];
         let mut special = special;
         for (at, b) in b.iter_mut().enumerate().take(k) {
@@ -62,9 +78,6 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
                 b.set(j, term);
             }
         }
-        // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's
-        // shared memory is live.
-        let mut words = unsafe { read(warp, this, plan, counts, (block, each)) };
         for row in 0..ROWS {
             let mut sum = Terms::default();
             for j in 0..SIDE {
@@ -106,6 +119,71 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
         write(warp, plan, (block, each), &words);
     }
     Ok(())
+}
+
+/// Elements of a warp's rows of A.
+const MOST_A: usize = ROWS * MOST_K;
+
+/// Multiplies eight columns if all products are added in f32; else `false`, with the accumulators unchanged.
+#[inline(always)]
+fn narrow_block(
+    this: &GroupMultiply,
+    a: &NarrowFactors<MOST_A>,
+    columns: &[[u64; MOST_K]; SIDE],
+    words: &mut Words,
+) -> bool {
+    let k = this.k;
+    let mut b = NarrowFactors::<{ MOST_K * SIDE }>::EMPTY;
+    // Four rows of B at a time.
+    for (first, to) in b.value.as_chunks_mut::<32>().0.iter_mut().enumerate().take(k.div_ceil(4)) {
+        let mut bits = [0; 32];
+        for i in 0..32 {
+            bits[i] = columns[i % SIDE][4 * first + i / SIDE] as u32;
+        }
+        *to = narrow::decode(this.b, &bits, 0);
+    }
+    if !b.find_powers(k * SIDE, narrow::least(this.b)) {
+        return false;
+    }
+    let (b_value, b_power) = (b.value.as_chunks::<SIDE>().0, b.power.as_chunks::<SIDE>().0);
+    let adder = Adder::new(this.a, this.d, true);
+    let group = (adder.group * if this.sparse.is_some() { 2 } else { 1 }).min(k);
+    let halves = this.d == ElementType::F16;
+    let mut results = *words;
+    for row in 0..ROWS {
+        let mut sum = [0.0; SIDE];
+        for (j, sum) in sum.iter_mut().enumerate() {
+            let (lane, i) = place(row, j);
+            *sum = match halves {
+                true => narrow::value(ElementType::F16, words[i / 2][lane] >> (16 * (i % 2))),
+                false => f32::from_bits(words[i][lane]),
+            };
+        }
+        let mut least = narrow::least(this.d);
+        for first in (0..k).step_by(group) {
+            if sum.iter().any(|sum| !sum.is_finite()) {
+                return false;
+            }
+            let at = row * k + first;
+            let of = FactorGroup {
+                a: (&a.value[at..][..group], &a.power[at..][..group]),
+                b: (&b_value[first..][..group], &b_power[first..][..group]),
+            };
+            sum = narrow::round(adder.round, &narrow::add_group(adder.kept, &of, &sum, least));
+            least = adder.least() as f32;
+        }
+        for (j, bits) in narrow::encode(this.d, &sum).into_iter().enumerate() {
+            let (lane, i) = place(row, j);
+            if halves {
+                let (to, shift) = (&mut results[i / 2][lane], 16 * (i % 2));
+                *to = *to & !(0xffff << shift) | bits << shift;
+            } else {
+                results[i][lane] = bits;
+            }
+        }
+    }
+    *words = results;
+    true
 }
 
 /// Multiplies integers, or bits.

@@ -4,9 +4,10 @@
 //! An A fragment is overwritten by the fragment of the next eight k right after its product. Double buffering would need too many
 //! registers.
 
-use super::config::{COLUMNS, DoubleConfig, THREADS, WARPS, WIDTH, boxes, height};
-use super::fragments::{begin, fragment_a, fragments_a, fragments_b};
-use super::store::store;
+use super::fragments::{
+    COLUMNS, DoubleConfig, THREADS, WARPS, WIDTH, begin, boxes, fragment_a, fragments_a,
+    fragments_b, height, store,
+};
 use super::units::{corner, unit};
 use crate::gemm::finish::Finish;
 use lanework::prelude::*;

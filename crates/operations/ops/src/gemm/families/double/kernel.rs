@@ -1,6 +1,6 @@
 //! The `cp.async` kernel for FP64 products.
 
-use super::store::store;
+use super::fragments::store;
 use crate::gemm::finish::Finish;
 use lanework::lang::tensor_cores::Product;
 use lanework::prelude::*;

@@ -7,11 +7,9 @@
 //! tensor cores.
 
 mod aligned;
-pub(super) mod config;
 mod fetched;
-mod fragments;
+pub(super) mod fragments;
 mod kernel;
-mod store;
 #[cfg(test)]
 mod tests;
 mod units;
@@ -23,8 +21,8 @@ use crate::gemm::problem::{Extents, GemmProblem};
 use crate::gemm::recipe::Recipe;
 use crate::workspace::{Scratch, WorkspaceLayout, WorkspacePart};
 use aligned::is_aligned;
-use config::{DoubleConfig, WIDTH};
 use fetched::fetched;
+use fragments::{DoubleConfig, WIDTH};
 use kernel::{Lie, SHARED_BYTES, TILE, double};
 use lanework::lang::tensor_cores::Product;
 use lanework::prelude::*;
@@ -176,7 +174,7 @@ pub(super) fn by_tma<'a>(
         launch
             .programmatic()
             .grid(units.count().min(processors) as u32)
-            .block(config::THREADS)
+            .block(fragments::THREADS)
             .shared_bytes(config.shared_bytes())
             .prepare_unchecked(device)?
     };

@@ -3,7 +3,7 @@
 //! All blocks take equally many tiles. If the last wave does not fill the device, its tiles are divided along k among several
 //! blocks (split-K of the last wave), and a second kernel reduces the parts.
 
-use super::config::DoubleConfig;
+use super::fragments::DoubleConfig;
 use crate::gemm::finish::{Finish, finished};
 use crate::gemm::problem::{Extents, GemmProblem};
 use lanework::prelude::*;

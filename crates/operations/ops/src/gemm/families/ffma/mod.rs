@@ -19,7 +19,6 @@ use tail::Tail;
 pub(crate) mod config;
 mod copies;
 mod kernel;
-mod packed;
 mod shapes;
 mod tail;
 
@@ -118,7 +117,7 @@ pub(crate) fn recipe<'a>(
     let tail =
         Tail::fastest(tiles(problem.extents, tile), problem.extents.k, tile, processors as usize);
     let tail = tail.filter(|_| !one);
-    packed::factors(problem, layout, copied, |problem, layout| {
+    copies::factors(problem, layout, copied, |problem, layout| {
         with_tile(problem, layout, tile, tail)
     })
 }

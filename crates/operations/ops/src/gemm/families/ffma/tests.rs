@@ -2,7 +2,7 @@
 
 use super::config::{FfmaConfig, Load, Tile};
 use super::tail::Tail;
-use super::{packed, shapes, with_tile};
+use super::{copies, shapes, with_tile};
 use crate::gemm::problem::{GemmProblem, Precision};
 use crate::workspace::{Workspace, WorkspaceLayout};
 use crate::{Gemm, Plan, Tensor, TensorMut, gemm};
@@ -22,7 +22,7 @@ fn planned<'c>(
     let then = |problem: GemmProblem<'c>, layout: &mut WorkspaceLayout| {
         with_tile(problem, layout, tile, tail)
     };
-    let recipe = packed::factors(problem, &mut layout, (copied, copied), then)?;
+    let recipe = copies::factors(problem, &mut layout, (copied, copied), then)?;
     let scratch = workspace.reserve(&layout)?;
     Ok(Plan::new(recipe(&scratch)?, [scratch]))
 }

@@ -1,7 +1,7 @@
 //! Copies factors into the layout of TMA and `wgmma`: adjacent along K, with a line stride of a multiple of 16 bytes. Transposing
 //! copies go through shared memory.
 
-use super::maps;
+use super::loads;
 use crate::gemm::operand::{MatrixOperand, OperandMemory, Strides};
 use crate::gemm::problem::{Extents, GemmProblem};
 use crate::gemm::recipe::{DeviceChoice, Recipe};
@@ -89,7 +89,7 @@ pub fn factors<'a>(
     choice: Option<DeviceChoice>,
     then: impl FnOnce(GemmProblem<'a>, &mut WorkspaceLayout) -> Result<Recipe<'a>>,
 ) -> Result<Recipe<'a>> {
-    let (of_a, of_b) = maps::direct(&problem);
+    let (of_a, of_b) = loads::direct(&problem);
     let Extents { batch, m, n, k } = problem.extents;
     let mut copies = Vec::new();
     if !of_a {

@@ -3,9 +3,8 @@
 mod config;
 pub mod kernel;
 pub mod layout;
-mod loads;
+pub mod loads;
 mod main_loops;
-pub mod maps;
 mod results;
 mod shape;
 
@@ -36,7 +35,7 @@ pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
     let hopper = problem.device.info().compute_capability.0 == 9;
     let Extents { batch, m, n, k } = problem.extents;
     // If factors are copied first, the product must be large enough.
-    let direct = maps::direct(problem) == (true, true);
+    let direct = loads::direct(problem) == (true, true);
     let worth = direct || batch as f64 * m as f64 * n as f64 * k as f64 >= WORTH_A_COPY;
     types && hopper && worth && k > 0 && k < MOST_DEPTH && matches!(c, Major::Rows(_))
 }
@@ -138,10 +137,10 @@ impl<'a> UntypedLaunch<'a, '_> {
         let cluster = if shares { cluster } else { (1, cluster.1) };
         let (chosen, choice, mine) = DeviceChoice::arguments(choice, &problem.device, scratch);
         let store = match of_c {
-            Major::Rows(_) if shape.tma && split == 1 && maps::stored_by_tma(&problem) => {
+            Major::Rows(_) if shape.tma && split == 1 && loads::stored_by_tma(&problem) => {
                 Store::Tma
             }
-            Major::Rows(_) if maps::stored_by_pairs(&problem) => Store::Pairs,
+            Major::Rows(_) if loads::stored_by_pairs(&problem) => Store::Pairs,
             _ => Store::Single,
         };
         let tma_store = store == Store::Tma;
@@ -162,7 +161,7 @@ impl<'a> UntypedLaunch<'a, '_> {
         }
         .filled();
         let lines = |all: u32, shared_by: u32| if shared_by == 1 { all } else { all / shared_by };
-        let a = maps::factor::<T::Storage>(
+        let a = loads::factor::<T::Storage>(
             &problem,
             &problem.a,
             scratch,
@@ -172,7 +171,7 @@ impl<'a> UntypedLaunch<'a, '_> {
             lines(ROWS, cluster.1),
             DEPTH,
         )?;
-        let b = maps::factor::<U::Storage>(
+        let b = loads::factor::<U::Storage>(
             &problem,
             &problem.b,
             scratch,
@@ -200,7 +199,7 @@ impl<'a> UntypedLaunch<'a, '_> {
         };
         let (stored, out) = if tma_store {
             (
-                maps::result::<O>(
+                loads::result::<O>(
                     &device,
                     stored.elements::<O>(scratch),
                     (batch, m, n),
@@ -210,7 +209,7 @@ impl<'a> UntypedLaunch<'a, '_> {
                 None,
             )
         } else {
-            (maps::unused::<O>(&device, spare)?, Some(problem.c.memory.elements::<O>(scratch)))
+            (loads::unused::<O>(&device, spare)?, Some(problem.c.memory.elements::<O>(scratch)))
         };
         let clusters = m.div_ceil((cluster.0 * ROWS) as usize) as u64
             * n.div_ceil((cluster.1 * columns) as usize) as u64

@@ -2,7 +2,7 @@
 //! and columns in the L2 cache.
 
 use super::config::{ROWS, TileOrder};
-use super::maps::stored_by_tma;
+use super::loads::stored_by_tma;
 use crate::gemm::problem::{Extents, GemmProblem, Precision};
 use lanework::prelude::*;
 

@@ -9,7 +9,7 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
-use super::hopper::{layout, maps};
+use super::hopper::{layout, loads};
 use crate::gemm::element::ElementKind;
 use crate::gemm::finish::{Finishing, Sum, finishing};
 use crate::gemm::operand::{Major, refused};
@@ -32,7 +32,7 @@ pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
         _ => return false,
     };
     let (_, _, c) = problem.majors();
-    let direct = maps::direct(problem) == (true, true);
+    let direct = loads::direct(problem) == (true, true);
     let worth = direct || batch as f64 * m as f64 * n as f64 * k as f64 >= WORTH_A_COPY;
     problem.device.info().compute_capability >= least
         && matches!(c, Major::Rows(_))

@@ -1,6 +1,5 @@
 //! Products of a matrix and at most 4 vectors, in f32 and f64: bound by reading the matrix once at memory speed.
 
-mod config;
 mod kernels;
 #[cfg(test)]
 mod tests;
@@ -12,7 +11,7 @@ use crate::gemm::problem::{Extents, GemmProblem, Precision};
 use crate::gemm::recipe::Recipe;
 use crate::permute::moved;
 use crate::workspace::{Scratch, WorkspaceLayout};
-use config::{GROUP, SkinnyConfig};
+use kernels::{GROUP, SkinnyConfig};
 use lanework::prelude::Float;
 use lanework::{Prepared, Result};
 
@@ -184,5 +183,5 @@ fn launch_of<'a, S: Sum + Float>(
     );
     // SAFETY: the kernel does not read lines and steps past the last ones and stores results within the extents only; indices fit
     // in 32 bits, which `suits` checks.
-    unsafe { launch.grid(blocks).block(config::THREADS).prepare_unchecked(&problem.device) }
+    unsafe { launch.grid(blocks).block(kernels::THREADS).prepare_unchecked(&problem.device) }
 }

@@ -1,0 +1,86 @@
+//! Findings about the host's own accesses to memory of copies that it has not waited for.
+
+use crate::interface::failures::Caller;
+use crate::ordering::host_access::{
+    HOST_ACCESS, HostAccess, HostAccessHooks, WatchedCopy, allocation,
+};
+use crate::streams::deferred::ANY_DEFERRED;
+use crate::streams::detached;
+use lanework::emulator::NearAllocation;
+use lanework::emulator::sanitize::{OtherAccess, Report, ReportKind};
+use std::sync::atomic::Ordering;
+
+/// Name of the function that notes accesses.
+const HANDLER: &str = "on_fault";
+
+/// Lets accesses be reported.
+pub fn start() {
+    let works_on = || ANY_DEFERRED.load(Ordering::Acquire) || detached::any();
+    let _ = HOST_ACCESS.set(HostAccessHooks { report, works_on });
+}
+
+/// Reports an access.
+fn report(access: &HostAccess) {
+    let HostAccess { copy, address, wrote, stack } = access;
+    let caller = Caller::of_text(stack, HANDLER);
+    let near = allocation(*address).map(|(name, start, bytes)| NearAllocation {
+        name,
+        address: start,
+        bytes,
+        offset: (address - start) as i64,
+        distance: 0,
+    });
+    let place = match &near {
+        Some(near) => format!("{}{:+}", near.name, near.offset),
+        None => format!("{address:#x}"),
+    };
+    let verb = match wrote {
+        Some(true) => "writes",
+        Some(false) => "reads",
+        None => "accesses",
+    };
+    let from = match caller.function.as_str() {
+        "" => String::new(),
+        function => format!(" in `{function}`"),
+    };
+    let does = if copy.writes { "writes" } else { "reads" };
+    let WatchedCopy { operation, stream, call: name, .. } = copy;
+    let message = format!(
+        "race with the host: the host{from} {verb} {place}, which {operation} {does}, and nothing has waited for the copy"
+    );
+    let help = match copy.writes {
+        true => format!(
+            "wait for the copy before the host uses its result: synchronize {stream} (`cudaStreamSynchronize`), or an event that is recorded after `{name}`"
+        ),
+        false => format!(
+            "wait for the copy before the host changes its source: synchronize {stream} (`cudaStreamSynchronize`), or an event that is recorded after `{name}`; or copy from two buffers in turn"
+        ),
+    };
+    let found = Report {
+        kind: ReportKind::StreamRace,
+        message,
+        location: caller.location,
+        text_line: 0,
+        callers: caller.callers,
+        instruction: "the host".to_owned(),
+        kernel: String::new(),
+        block: [0; 3],
+        thread: [0; 3],
+        address: Some(*address),
+        size: 0,
+        allocation: near,
+        other: Some(OtherAccess {
+            location: None,
+            text_line: 0,
+            callers: Vec::new(),
+            instruction: name.to_owned(),
+            block: [0; 3],
+            thread: [0; 3],
+        }),
+        also: Vec::new(),
+        allocated: String::new(),
+        help,
+        count: 1,
+    };
+    lanework::tool::keep_findings("", &[found]);
+}

@@ -1,0 +1,203 @@
+//! Packed 16-bit floats of a warp: 64 numbers in 32 words.
+
+use crate::number::narrow::{Narrow, bf16_bits, fused, wide_to_bf16};
+use crate::number::single::canonical;
+use half::bf16;
+
+/// Applies `f` to the f16 of 32 words; each result is rounded once.
+///
+/// # Safety
+/// On x86-64, the host has F16C.
+#[inline(always)]
+pub unsafe fn map16<const N: usize>(x: [&[u32; 32]; N], f: impl Fn([f32; N]) -> f32) -> [u32; 32] {
+    let mut wide = [[0.0; 64]; N];
+    for n in 0..N {
+        // SAFETY: the host has F16C, as this function requires.
+        wide[n] = unsafe { widen(x[n]) };
+    }
+    let mut results = [0.0; 64];
+    for i in 0..64 {
+        let mut operands = [0.0; N];
+        for n in 0..N {
+            operands[n] = wide[n][i];
+        }
+        results[i] = canonical(f(operands));
+    }
+    // SAFETY: the host has F16C, as this function requires.
+    unsafe { narrow(&results) }
+}
+
+/// # Safety
+/// The host has F16C.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn widen(words: &[u32; 32]) -> [f32; 64] {
+    use std::arch::x86_64::{_mm_loadu_si128, _mm256_cvtph_ps, _mm256_storeu_ps};
+    let mut out = [0.0; 64];
+    for i in 0..8 {
+        // SAFETY: the host has F16C, as this function requires; the words `4 * i` to `4 * i + 3` and the floats
+        // `8 * i` to `8 * i + 7` are in their arrays.
+        unsafe {
+            let eight = _mm_loadu_si128(words.as_ptr().add(4 * i).cast());
+            _mm256_storeu_ps(out.as_mut_ptr().add(8 * i), _mm256_cvtph_ps(eight));
+        }
+    }
+    out
+}
+
+/// Rounds to the nearest; the NaN of f32 arithmetic becomes the NaN of f16.
+///
+/// # Safety
+/// The host has F16C.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn narrow(floats: &[f32; 64]) -> [u32; 32] {
+    use std::arch::x86_64::{
+        _MM_FROUND_TO_NEAREST_INT, _mm_storeu_si128, _mm256_cvtps_ph, _mm256_loadu_ps,
+    };
+    let mut out = [0; 32];
+    for i in 0..8 {
+        // SAFETY: the host has F16C, as this function requires; the floats `8 * i` to `8 * i + 7` and the words
+        // `4 * i` to `4 * i + 3` are in their arrays.
+        unsafe {
+            let eight = _mm256_loadu_ps(floats.as_ptr().add(8 * i));
+            let halves = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(eight);
+            _mm_storeu_si128(out.as_mut_ptr().add(4 * i).cast(), halves);
+        }
+    }
+    out
+}
+
+/// # Safety
+/// None: the caller's concerns other hosts.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+unsafe fn widen(words: &[u32; 32]) -> [f32; 64] {
+    let mut out = [0.0; 64];
+    for i in 0..32 {
+        out[2 * i] = crate::number::narrow::f16_value(words[i] & 0xffff);
+        out[2 * i + 1] = crate::number::narrow::f16_value(words[i] >> 16);
+    }
+    out
+}
+
+/// # Safety
+/// None: the caller's concerns other hosts.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+unsafe fn narrow(floats: &[f32; 64]) -> [u32; 32] {
+    use crate::number::narrow::f16_bits;
+    let mut out = [0; 32];
+    for i in 0..32 {
+        out[i] = f16_bits(floats[2 * i]) | f16_bits(floats[2 * i + 1]) << 16;
+    }
+    out
+}
+
+/// `a * b + c` of the bf16 in 32 words, each rounded once.
+///
+/// The host's fused sum is rounded to f32. Rounding it again is wrong only if it is halfway between two bf16; a warp
+/// with such a lane is computed exactly.
+#[inline(always)]
+pub fn bf16_fma(a: &[u32; 32], b: &[u32; 32], c: &[u32; 32]) -> [u32; 32] {
+    let (mut out, mut halfway) = ([0; 32], 0);
+    for i in 0..32 {
+        let low = |x: u32| f32::from_bits(x << 16);
+        let high = |x: u32| f32::from_bits(x & 0xffff_0000);
+        let sums =
+            [low(a[i]).mul_add(low(b[i]), low(c[i])), high(a[i]).mul_add(high(b[i]), high(c[i]))];
+        let at_half = |sum: f32| u32::from(sum.to_bits() & 0xffff == 0x8000);
+        halfway |= at_half(sums[0]) | at_half(sums[1]);
+        out[i] = bf16_bits(sums[0]) | bf16_bits(sums[1]) << 16;
+    }
+    if halfway != 0 {
+        exact_bf16_fma(a, b, c, &mut out);
+    }
+    out
+}
+
+#[inline(never)]
+fn exact_bf16_fma(a: &[u32; 32], b: &[u32; 32], c: &[u32; 32], out: &mut [u32; 32]) {
+    let one = |a: u32, b: u32, c: u32| {
+        let [a, b, c] = [a, b, c].map(|x| bf16::from_bits(x as u16).widen());
+        u32::from(wide_to_bf16(fused(a, b, c)).to_bits())
+    };
+    for i in 0..32 {
+        out[i] = one(a[i], b[i], c[i]) | one(a[i] >> 16, b[i] >> 16, c[i] >> 16) << 16;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::number::narrow::lanes::{bf16_fma, map16};
+    use crate::number::narrow::{fused, fused16, to_f16, wide_to_bf16, wide_to_f16, widen16};
+    use half::{bf16, f16};
+
+    /// Words from a linear congruence; every third is of few digits, so that halves of a last place occur.
+    fn words(seed: &mut u64) -> [u32; 32] {
+        std::array::from_fn(|i| {
+            *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let word = (*seed >> 32) as u32;
+            if i % 3 == 0 { word & 0xfff0_ffe0 } else { word }
+        })
+    }
+
+    fn halves(words: &[u32; 32]) -> [u16; 64] {
+        std::array::from_fn(|i| (words[i / 2] >> (16 * (i % 2))) as u16)
+    }
+
+    #[test]
+    fn every_f16_widens_and_narrows_to_itself_and_every_f32_between_to_the_nearest() {
+        for bits in 0..=u16::MAX {
+            let (x, y) = (f16::from_bits(bits), f16::from_bits(bits).to_f32());
+            assert_eq!(y.is_nan(), widen16(x).is_nan());
+            if y.is_nan() {
+                continue;
+            }
+            assert_eq!(widen16(x).to_bits(), y.to_bits());
+            for step in -3..=3 {
+                for middle in [0, 0x800, 0x1000, 0x1800] {
+                    let near = f32::from_bits(y.to_bits().wrapping_add_signed(step) ^ middle);
+                    if !near.is_nan() {
+                        assert_eq!(to_f16(near), f16::from_f32(near), "{near:e}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// As many rounds of 64 numbers.
+    fn compare(rounds: u32) {
+        #[cfg(target_arch = "x86_64")]
+        if !is_x86_feature_detected!("f16c") {
+            return;
+        }
+        let mut seed = 1;
+        for _ in 0..rounds {
+            let [a, b, c] = [0; 3].map(|_: u32| words(&mut seed));
+            // SAFETY: the host was found to have F16C.
+            let sums = unsafe { map16([&a, &b, &c], |[a, b, c]| fused16(a, b, c)) };
+            let products = bf16_fma(&a, &b, &c);
+            let [a, b, c, sums, products] = [a, b, c, sums, products].map(|x| halves(&x));
+            for i in 0..64 {
+                let [x, y, z] = [a[i], b[i], c[i]].map(|x| widen16(f16::from_bits(x)));
+                let want = wide_to_f16(fused(x, y, z)).to_bits();
+                assert_eq!(sums[i], want, "f16 {:#x} * {:#x} + {:#x}", a[i], b[i], c[i]);
+                let [x, y, z] = [a[i], b[i], c[i]].map(|x| bf16::from_bits(x).to_f32());
+                let want = wide_to_bf16(fused(x, y, z)).to_bits();
+                assert_eq!(products[i], want, "bf16 {:#x} * {:#x} + {:#x}", a[i], b[i], c[i]);
+            }
+        }
+    }
+
+    #[test]
+    fn fused_operations_round_once() {
+        compare(20_000);
+    }
+
+    #[test]
+    #[ignore = "slow: a billion operations, one minute"]
+    fn fused_operations_round_once_for_a_billion_operands() {
+        compare(1 << 24);
+    }
+}

@@ -1,4 +1,0 @@
-//! Comparing two kernels: interleaved samples, and verdicts on series of samples.
-
-pub mod compare;
-pub mod pair;

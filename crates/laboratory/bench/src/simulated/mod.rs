@@ -1,4 +1,0 @@
-//! Simulated devices and samples, for tests.
-
-pub mod fake;
-pub mod samples;

@@ -1,0 +1,246 @@
+//! The parts of a task: the launch as expressions over the extents, the sources of its expected results, and the tolerance.
+
+use super::TaskError;
+use crate::element::Element;
+use crate::problems::extents::{Extents, evaluate};
+use crate::references::formula::Formula;
+use crate::text::document::{Expression, Source, Value};
+use lanework_runtime::{Dim3, PtxShape};
+use std::path::PathBuf;
+
+/// A source of expected results. Parameters are identified by number.
+#[derive(Clone, Debug)]
+pub enum Reference {
+    /// Computes each element of an output by a formula of its indices.
+    Formula {
+        /// The output.
+        output: usize,
+        /// The formula.
+        formula: Box<Formula>,
+    },
+    /// `alpha A B + beta C`.
+    Product {
+        /// The output, which is C if beta is not 0.
+        output: usize,
+        /// The first factor, m x k, or k x m if transposed.
+        a: usize,
+        /// The second factor, k x n, or n x k if transposed.
+        b: usize,
+        /// Whether each factor is transposed.
+        transposed: (bool, bool),
+        /// The factor of the product.
+        alpha: Factor,
+        /// The factor of the output's previous contents.
+        beta: Factor,
+    },
+    /// `exp(x - max x) / sum exp(x - max x)` over the last extent.
+    Softmax {
+        /// The output.
+        output: usize,
+        /// The input.
+        input: usize,
+    },
+    /// `(x - mean) / sqrt(variance + epsilon) * weight + bias` over the last extent; without the mean for a root mean
+    /// square norm.
+    Norm {
+        /// The output.
+        output: usize,
+        /// The input.
+        input: usize,
+        /// The scale of each row element.
+        weight: Option<usize>,
+        /// The offset of each row element.
+        bias: Option<usize>,
+        /// Keeps the root away from zero.
+        epsilon: Factor,
+        /// Whether the mean is subtracted.
+        centered: bool,
+    },
+    /// Running sums over the last extent.
+    Scan {
+        /// The output.
+        output: usize,
+        /// The input.
+        input: usize,
+        /// Whether the sum excludes the element itself.
+        exclusive: bool,
+    },
+    /// A kernel of a file, run on its own emulator.
+    Kernel {
+        /// PTX, or CUDA C++.
+        file: PathBuf,
+        /// The kernel.
+        entry: String,
+        /// Its launch.
+        launch: Box<Launch>,
+    },
+    /// A program that reads and writes `.npy` files.
+    Command {
+        /// The program and its arguments.
+        command: Vec<String>,
+    },
+}
+
+/// A factor: a scalar parameter, or a number.
+#[derive(Clone, Copy, Debug)]
+pub enum Factor {
+    /// A scalar parameter.
+    Parameter(usize),
+    /// A number.
+    Number(f64),
+}
+
+/// How closely results must agree.
+#[derive(Clone, Debug)]
+pub enum Tolerance {
+    /// Within the rounding errors of this arithmetic, for any order of operations.
+    Derived {
+        /// The format of intermediate results; `None` means single precision, or double for a double-precision
+        /// output.
+        arithmetic: Option<Element>,
+        /// Maximum error of a library function in unit roundoffs; `None` means CUDA's.
+        function_units: Option<f64>,
+    },
+    /// Bit for bit.
+    Exact,
+    /// `|y - ref| <= absolute + relative |ref|`, with a stated reason.
+    Stated {
+        /// The relative part.
+        relative: f64,
+        /// The absolute part.
+        absolute: f64,
+        /// The reason.
+        reason: String,
+    },
+}
+
+impl Reference {
+    /// The output that this reference computes; `None` if it computes all.
+    pub fn output(&self) -> Option<usize> {
+        match self {
+            Reference::Formula { output, .. }
+            | Reference::Product { output, .. }
+            | Reference::Softmax { output, .. }
+            | Reference::Norm { output, .. }
+            | Reference::Scan { output, .. } => Some(*output),
+            Reference::Kernel { .. } | Reference::Command { .. } => None,
+        }
+    }
+}
+
+/// The launch configuration of a kernel.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    grid: Vec<Expression>,
+    block: Vec<Expression>,
+    shared: Option<Expression>,
+    cluster: Vec<Expression>,
+    cooperative: bool,
+}
+
+/// The shape of one launch.
+pub type Shape = PtxShape;
+
+/// Prefix of the lines that declare a candidate's launch.
+const MARK: &str = "// judge:";
+
+impl Launch {
+    /// Reads a table.
+    ///
+    /// # Errors
+    /// The mistake in the table.
+    pub fn read(value: &Value<'_>) -> Result<Launch, TaskError> {
+        let table = value.table(&["grid", "block", "shared", "cluster", "cooperative"])?;
+        let dimensions = |name: &str| match table.get(name) {
+            None => Ok(Vec::new()),
+            Some(value) => {
+                let list = value.one_or_more();
+                if list.is_empty() || list.len() > 3 {
+                    return Err(value.error("expected 1 to 3 numbers or expressions", ""));
+                }
+                list.iter().map(Value::expression).collect()
+            }
+        };
+        table.need("grid", "blocks, such as grid = [\"ceil_div(n, 256)\"]")?;
+        table.need("block", "threads of a block, such as block = [256]")?;
+        Ok(Launch {
+            grid: dimensions("grid")?,
+            block: dimensions("block")?,
+            shared: table.get("shared").map(Value::expression).transpose()?,
+            cluster: dimensions("cluster")?,
+            cooperative: table.get("cooperative").map_or(Ok(false), Value::boolean)?,
+        })
+    }
+
+    /// Parses the launch that a candidate declares in lines `// judge: grid = [..]`; `None` without such lines.
+    ///
+    /// # Errors
+    /// If the lines do not describe a launch.
+    pub fn declared(file: &str, text: &str) -> Option<Result<Launch, TaskError>> {
+        // Other lines stay empty to keep line numbers right in messages.
+        let mut marked = false;
+        let lines = text.lines().map(|line| match line.trim_start().strip_prefix(MARK) {
+            Some(rest) => {
+                marked = true;
+                format!("{}\n", rest.trim())
+            }
+            None => "\n".to_owned(),
+        });
+        let own: String = lines.collect();
+        let source = Source { name: file, text: &own };
+        marked.then(|| Launch::read(&Value::parse(source)?))
+    }
+
+    /// The shape for these extents. An empty grid becomes one block, as hosts do.
+    ///
+    /// # Errors
+    /// If an expression has no value, or a value does not fit 32 bits.
+    pub fn shape(&self, extents: &Extents) -> Result<Shape, TaskError> {
+        let value = |expression: &Expression| -> Result<u32, TaskError> {
+            let value = evaluate(&expression.node, extents);
+            let value = value.map_err(|why| expression.error(why, ""))?;
+            u32::try_from(value)
+                .map_err(|_| expression.error(format!("{value} exceeds 2^32 - 1"), ""))
+        };
+        let dimensions = |list: &[Expression]| -> Result<Dim3, TaskError> {
+            let mut values = [1; 3];
+            for (to, from) in values.iter_mut().zip(list) {
+                *to = value(from)?.max(1);
+            }
+            Ok(values.into())
+        };
+        let mut shape = Shape::new(dimensions(&self.grid)?, dimensions(&self.block)?);
+        if let Some(shared) = &self.shared {
+            shape = shape.shared_bytes(value(shared)?);
+        }
+        if !self.cluster.is_empty() {
+            shape = shape.cluster(dimensions(&self.cluster)?);
+        }
+        Ok(if self.cooperative { shape.cooperative() } else { shape })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_candidate_declares_its_launch() {
+        let text = "// judge: grid = [\"ceil_div(n, 64)\"]\n// judge: block = [64]\n__global__ void k() {}\n";
+        let launch = Launch::declared("k.cu", text).expect("declared").expect("a launch");
+        let extents = Extents::from([("n".to_owned(), 130)]);
+        let shape = launch.shape(&extents).expect("a shape");
+        assert_eq!((shape.grid.x, shape.block.x, shape.cooperative), (3, 64, false));
+        assert!(Launch::declared("k.cu", "int x;").is_none());
+        let wrong = Launch::declared("k.cu", "\n// judge: grids = [1]\n").expect("declared");
+        assert_eq!(wrong.expect_err("unknown name").line, 2);
+    }
+
+    #[test]
+    fn no_blocks_become_one() {
+        let text = "// judge: grid = \"n\"\n// judge: block = 32\n";
+        let launch = Launch::declared("k.cu", text).expect("declared").expect("a launch");
+        let shape = launch.shape(&Extents::from([("n".to_owned(), 0)])).expect("a shape");
+        assert_eq!(shape.grid.x, 1);
+    }
+}

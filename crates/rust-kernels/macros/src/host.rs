@@ -1,0 +1,268 @@
+//! The host's version of a device function: the body as written, except that the kernel language's
+//! extensions to Rust are rewritten. Indices and steps of any integer type, comparisons of integers
+//! of two types, and casts to generic types become calls of `lanework::lang::host`.
+
+use crate::body::expression::{is_literal, relation};
+use crate::types::{TENSOR_CORES, is_handle, is_tensor_map};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::visit_mut::{VisitMut, visit_expr_mut};
+use syn::{Expr, FnArg, Pat, Signature, Token, Type};
+
+/// The function for the host. A function that uses a kernel-only feature keeps its signature and
+/// panics with the reason when it is called.
+pub fn function(
+    attributes: &[syn::Attribute],
+    visibility: &syn::Visibility,
+    signature: &Signature,
+    block: &syn::Block,
+) -> TokenStream {
+    let (written, mut signature) = (signature, signature.clone());
+    let only = only_in_kernels(&signature, block);
+    for argument in &mut signature.inputs {
+        if let FnArg::Typed(typed) = argument {
+            typed.attrs.retain(|attribute| !attribute.path().is_ident("constant"));
+            if only.is_some() {
+                if let Pat::Ident(name) = &mut *typed.pat {
+                    name.mutability = None;
+                }
+                // The outline reports unused names.
+                typed.attrs.push(syn::parse_quote!(#[allow(unused_variables, unused_mut)]));
+            }
+        }
+    }
+    let body = match &only {
+        Some(uses) => {
+            let name = signature.ident.to_string();
+            let outline = crate::outline::outline(written, block);
+            quote!({
+                #outline
+                ::lanework::lang::host::device_only(#name, #uses)
+            })
+        }
+        None => {
+            let mut block = block.clone();
+            Adapter.visit_block_mut(&mut block);
+            let statements = &block.stmts;
+            quote_spanned!(block.span() => {
+                #[allow(unused_imports)]
+                use ::lanework::lang::host::prelude::*;
+                #(#statements)*
+            })
+        }
+    };
+    quote! {
+        #(#attributes)*
+        #[allow(dead_code, unused_parens, clippy::needless_borrow, clippy::too_many_arguments)]
+        #visibility #signature #body
+    }
+}
+
+/// The first kernel-only name that a function uses.
+fn only_in_kernels(signature: &Signature, block: &syn::Block) -> Option<String> {
+    for argument in &signature.inputs {
+        if let FnArg::Typed(typed) = argument
+            && let Some(name) = handle_name(&typed.ty)
+        {
+            return Some(name);
+        }
+    }
+    let mut search = Search::default();
+    search.visit_block_mut(&mut block.clone());
+    search.found
+}
+
+/// The name of a type that exists only in kernels.
+fn handle_name(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Reference(reference) => handle_name(&reference.elem),
+        Type::Path(path) => {
+            let name = path.path.segments.last()?.ident.to_string();
+            (is_handle(ty) || is_tensor_map(ty)).then_some(name)
+        }
+        Type::Array(array) => handle_name(&array.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().find_map(handle_name),
+        _ => None,
+    }
+}
+
+/// Looks for names that exist only inside kernels.
+#[derive(Default)]
+struct Search {
+    declared: Vec<String>,
+    found: Option<String>,
+}
+
+impl VisitMut for Search {
+    fn visit_pat_ident_mut(&mut self, pattern: &mut syn::PatIdent) {
+        self.declared.push(pattern.ident.to_string());
+        syn::visit_mut::visit_pat_ident_mut(self, pattern);
+    }
+
+    fn visit_expr_path_mut(&mut self, path: &mut syn::ExprPath) {
+        for segment in &path.path.segments {
+            let name = segment.ident.to_string();
+            let known = is_device_only(&name) || TENSOR_CORES.contains(&name.as_str());
+            if known && !self.declared.contains(&name) {
+                self.found.get_or_insert(name);
+            }
+        }
+    }
+
+    fn visit_macro_mut(&mut self, call: &mut syn::Macro) {
+        if call.path.is_ident("ptx") {
+            self.found.get_or_insert("ptx!".to_owned());
+        }
+        visit_arguments(self, call);
+    }
+}
+
+/// Rewrites expressions that are not valid Rust for ordinary values.
+struct Adapter;
+
+impl VisitMut for Adapter {
+    fn visit_expr_mut(&mut self, expression: &mut Expr) {
+        visit_expr_mut(self, expression);
+        let span = expression.span();
+        match expression {
+            Expr::Index(index) if !is_plain_index(&index.index) => {
+                let at = &index.index;
+                index.index = syn::parse_quote_spanned!(span => ::lanework::lang::host::index(#at));
+            }
+            Expr::MethodCall(call)
+                if call.method == "step_by"
+                    && call.args.len() == 1
+                    && !is_literal(&call.args[0]) =>
+            {
+                let step = &call.args[0];
+                call.args[0] =
+                    syn::parse_quote_spanned!(span => ::lanework::lang::host::index(#step));
+            }
+            // Rust's own methods of these names are unstable, and would be preferred.
+            Expr::MethodCall(call)
+                if (call.method == "erf" || call.method == "erfc") && call.args.is_empty() =>
+            {
+                let (method, receiver) = (&call.method, &call.receiver);
+                *expression = syn::parse_quote_spanned!(span =>
+                    ::lanework::lang::host::FloatMethods::#method(#receiver));
+            }
+            Expr::Binary(binary) if !is_literal(&binary.left) && !is_literal(&binary.right) => {
+                if let Some(relation) = relation(&binary.op) {
+                    let relation = syn::Ident::new(relation, span);
+                    let (left, right) = (&binary.left, &binary.right);
+                    *expression = syn::parse_quote_spanned!(span =>
+                        (&&::lanework::lang::rt::Compare(#left, #right)).#relation());
+                }
+            }
+            Expr::Cast(cast) if !is_literal(&cast.expr) && !matches!(&*cast.ty, Type::Infer(_)) => {
+                let (inner, ty) = (&cast.expr, &cast.ty);
+                *expression = syn::parse_quote_spanned!(span =>
+                    ::lanework::lang::host::cast::<#ty, _>(#inner));
+            }
+            Expr::Const(constant) => {
+                // rustc warns about a bare block as an argument.
+                let block = &constant.block;
+                *expression = syn::parse_quote!(match () { () => #block });
+            }
+            Expr::ForLoop(turn) => turn.attrs.retain(|a| !a.path().is_ident("unroll")),
+            _ => {}
+        }
+    }
+
+    fn visit_macro_mut(&mut self, call: &mut syn::Macro) {
+        visit_arguments(self, call);
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+
+    // An extent of an array is computed by rustc.
+    fn visit_type_mut(&mut self, _: &mut Type) {}
+}
+
+/// Visits the arguments of a macro that are expressions, as in `assert!` and `println!`.
+fn visit_arguments(visitor: &mut impl VisitMut, call: &mut syn::Macro) {
+    let parse = Punctuated::<Expr, Token![,]>::parse_terminated;
+    if let Ok(mut arguments) = call.parse_body_with(parse) {
+        arguments.iter_mut().for_each(|argument| visitor.visit_expr_mut(argument));
+        call.tokens = arguments.into_token_stream();
+    }
+}
+
+fn is_plain_index(index: &Expr) -> bool {
+    is_literal(index) || matches!(index, Expr::Range(_) | Expr::Array(_))
+}
+
+/// Intrinsics that make no sense for a single thread on the host: positions, memory spaces, barriers and fences, exchanges
+/// among threads, asynchronous copies, clusters, roles, tensor cores, clocks. A device function that uses one cannot
+/// run on the host.
+const DEVICE_ONLY: &str = "
+    thread_idx block_idx block_dim grid_dim lane_id lane_mask_lt active_mask
+    registers shared shared_dynamic shared_slice address_of load_nc load_volatile
+    sync_threads sync_threads_count sync_warp barrier threadfence threadfence_block
+    threadfence_system
+    shfl_sync shfl_up_sync shfl_down_sync shfl_xor_sync ballot_sync any_sync all_sync match_any_sync
+    reduce_add_sync reduce_min_sync reduce_max_sync reduce_and_sync reduce_or_sync reduce_xor_sync
+    atomic_add atomic_sub atomic_min atomic_max atomic_and atomic_or atomic_xor atomic_exch
+    atomic_cas atomic_inc atomic_dec
+    cp_async cp_async_filled cp_async_commit cp_async_wait
+    cluster_idx cluster_dim cluster_block_idx cluster_rank cluster_size cluster_sync cluster_arrive
+    mbarrier mbarriers named_barrier named_barriers pipeline bulk_commit bulk_wait bulk_wait_read
+    fence_proxy_async fence_proxy_async_shared atomic
+    add_async and_async max_async min_async or_async store_async xor_async bulk_add bulk_and
+    bulk_load bulk_max bulk_min bulk_or bulk_prefetch bulk_send bulk_store bulk_xor grid_sync
+    l2_policy launch_dependents load_acquire load_hinted load_relaxed prefetch_l1 prefetch_l2
+    store_hinted store_relaxed store_release wait_for_dependencies warp_roles
+    elect_sync fence fence_sc
+    ldmatrix ldmatrix_trans movmatrix stmatrix stmatrix_trans
+    clock clock64 globaltimer nanosleep scheduling_barrier
+";
+
+/// Whether it is such a name.
+pub fn is_device_only(name: &str) -> bool {
+    DEVICE_ONLY.split_whitespace().any(|known| known == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DEVICE_ONLY;
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    /// The names after `marker` up to the closing bracket, in every file of a folder.
+    fn listed(folder: &Path, marker: &str, names: &mut BTreeSet<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                listed(&path, marker, names);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            for part in text.split(marker).skip(1) {
+                let end = part.find('}').unwrap_or(part.len());
+                let words = part[..end].split(|c: char| !c.is_alphanumeric() && c != '_');
+                names.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
+            }
+        }
+    }
+
+    /// An intrinsic either has a version for the host or is in the list above.
+    #[test]
+    fn every_intrinsic_runs_on_the_host_or_is_known_not_to() {
+        let lang = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lang/src");
+        let (mut twins, mut host) = (BTreeSet::new(), BTreeSet::new());
+        listed(&lang, "\ntwins_of! {", &mut twins);
+        listed(&lang, "pub use crate::api::host::{", &mut host);
+        assert!(twins.len() > 60 && host.len() > 10, "{twins:?} {host:?}");
+        let only: BTreeSet<String> = DEVICE_ONLY.split_whitespace().map(str::to_owned).collect();
+        let unknown: Vec<_> =
+            twins.iter().filter(|name| !host.contains(*name) && !only.contains(*name)).collect();
+        assert!(
+            unknown.is_empty(),
+            "add {unknown:?} to DEVICE_ONLY, or a version for the host to lang/src/api/host.rs"
+        );
+        let both: Vec<_> = only.intersection(&host).collect();
+        assert!(both.is_empty(), "{both:?} run on the host and are said not to");
+    }
+}
