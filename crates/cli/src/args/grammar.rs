@@ -6,7 +6,8 @@
 
 use super::{
     Arguments, BenchKernelArgs, CheckKernelArgs, CompareKernelArgs, InspectFileArgs,
-    InspectProgramArgs, KernelArgs, LookKernelArgs, LookProgramArgs, ProfileKernelArgs,
+    InspectProgramArgs, KernelArgs, LookKernelArgs, LookProgramArgs, PredictKernelArgs,
+    ProfileKernelArgs,
 };
 use clap::{Command, CommandFactory};
 use lanework_terminal::arguments::with_common_options;
@@ -41,6 +42,7 @@ pub(super) fn others(command: &str) -> Vec<Command> {
         "run" => vec![KernelArgs::command()],
         "check" => vec![CheckKernelArgs::command()],
         "profile" => vec![ProfileKernelArgs::command()],
+        "predict" => vec![PredictKernelArgs::command()],
         "look" => vec![LookKernelArgs::command(), LookProgramArgs::command()],
         "inspect" => vec![InspectFileArgs::command(), InspectProgramArgs::command()],
         "bench" => vec![BenchKernelArgs::command()],

@@ -164,6 +164,23 @@ pub struct ProfileKernelArgs {
     pub blocks: Option<u64>,
 }
 
+/// `lanework predict FILE`: predict the time of an entry of a PTX or CUDA C++ file.
+#[derive(Debug, Parser)]
+#[command(name = "lanework predict", max_term_width = 100)]
+#[command(mut_args(hide_device))]
+#[command(after_help = format!(
+    "{FORMS_OF_ARGUMENTS}.\n\n\
+    Example:\n  \
+    lanework predict saxpy.cu --grid 4096 --block 256 --arg f32:2.0 --arg rand:f32:1048576 \\\n      \
+    --arg zeros:f32:1048576 --arg u32:1048576 --gpu h200"
+))]
+pub struct PredictKernelArgs {
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub options: PredictOptions,
+}
+
 /// `lanework look FILE`: draw an entry of a PTX or CUDA C++ file.
 #[derive(Debug, Parser)]
 #[command(name = "lanework look", max_term_width = 100)]
@@ -230,6 +247,20 @@ pub struct ProfileOptions {
     /// Count a sample of about N blocks, spread over the grid, instead of all blocks.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub sample: Option<u64>,
+}
+
+/// The GPU of a prediction, and the caches before the kernel.
+#[derive(Debug, Args)]
+pub struct PredictOptions {
+    /// The GPU; `lanework gpus` lists them.
+    #[arg(long, value_name = "NAME", default_value = "H200")]
+    pub gpu: String,
+    /// All caches are flushed before the kernel, as Nsight Compute measures (the default).
+    #[arg(long, conflicts_with = "warm")]
+    pub cold: bool,
+    /// Launches back to back on the same data.
+    #[arg(long)]
+    pub warm: bool,
 }
 
 /// The line, block and warp that are drawn.

@@ -1,7 +1,7 @@
 //! The options of the commands on ladders and their rungs.
 
 use super::history::SaveOptions;
-use super::kernel::{PictureOptions, ProfileOptions, SanitizerOptions};
+use super::kernel::{PictureOptions, PredictOptions, ProfileOptions, SanitizerOptions};
 use super::values::{axis, extent};
 use clap::Args;
 use lanework_lab::PARAMETERS;
@@ -98,6 +98,27 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub sanitizer: SanitizerOptions,
     /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct PredictArgs {
+    /// The kernel: a .ptx or .cu file, a ladder, or one rung of it as ladder/rung; `lanework list`
+    /// shows the ladders.
+    #[arg(value_name = "FILE|LADDER", required_unless_present = "compare")]
+    pub ladder: Option<String>,
+    /// State which of two rungs is faster, and by how much.
+    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "ladder")]
+    pub compare: Vec<String>,
+    #[command(flatten)]
+    pub problem: ProblemOptions,
+    /// Only these rungs, separated by commas.
+    #[arg(long, visible_alias = "rung", value_delimiter = ',', value_name = "NAMES")]
+    pub rungs: Vec<String>,
+    #[command(flatten)]
+    pub options: PredictOptions,
+    /// Print one JSON array.
     #[arg(long)]
     pub json: bool,
 }

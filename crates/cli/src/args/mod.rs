@@ -20,11 +20,11 @@ pub use history::{ExportFormat, Filters, HistoryAction};
 pub use history::{HistoryArgs, SaveOptions};
 pub use kernel::{
     CheckKernelArgs, CudaCompiler, InspectFileArgs, KernelArgs, LookKernelArgs, PictureOptions,
-    ProfileKernelArgs, ProfileOptions, SanitizerOptions,
+    PredictKernelArgs, PredictOptions, ProfileKernelArgs, ProfileOptions, SanitizerOptions,
 };
 pub use ladder::{
-    Arrays, CheckArgs, ClimbArgs, ClimbOptions, InspectArgs, ListArgs, LookArgs, Numbers, Problem,
-    ProblemOptions, ProfileArgs, RunArgs, SweepArgs, TuneArgs,
+    Arrays, CheckArgs, ClimbArgs, ClimbOptions, InspectArgs, ListArgs, LookArgs, Numbers,
+    PredictArgs, Problem, ProblemOptions, ProfileArgs, RunArgs, SweepArgs, TuneArgs,
 };
 pub use parse::moved;
 pub use program::{ExecArgs, InspectProgramArgs, JudgeArgs, LookProgramArgs, NewArgs, Program};
@@ -69,6 +69,16 @@ pub enum Command {
         lanework profile transpose --rung unpadded --size 1024\n  \
         lanework profile sgemm --rungs shared,tile-2d --by ptx")]
     Profile(ProfileArgs),
+    /// Predict the time of a kernel on a GPU without one, and explain it by line.
+    #[command(after_help = "Examples:\n  \
+        lanework predict sgemm/tile-2d --size 4096\n  \
+        lanework predict transpose --size 8192 --gpu a100\n  \
+        lanework predict --compare transpose/unpadded transpose/padded --size 4096\n  \
+        lanework predict kernel.cu --grid 4096 --block 256 --arg rand:f32:1048576 --arg zeros:f32:1048576\n\n\
+        A few blocks run on the emulator, and their instructions are replayed on a model of one multiprocessor and of \
+        the memory that it shares. The interval holds four of five measurements of kernels like those that the model was \
+        compared with; the page `time` of the documentation has the figures.")]
+    Predict(PredictArgs),
     /// Draw the sectors and banks that a warp accesses, and how a block's warps diverge.
     #[command(after_help = "Examples:\n  \
         lanework look kernel.cu --grid 4 --block 256 --arg rand:f32:1000 --arg zeros:f32:1000\n  \

@@ -53,8 +53,14 @@ pub struct ExecArgs {
     /// Write a timeline of launches and copies to this file, for ui.perfetto.dev or chrome://tracing.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "profile"])]
     pub trace: Option<PathBuf>,
-    /// Only run the program, on the emulator.
+    /// Predict the time of every launch on a GPU; launches that take long on the emulator run in part, so the program's results may be wrong.
     #[arg(long, conflicts_with_all = ["check", "profile", "trace", "sarif"])]
+    pub predict: bool,
+    /// With --predict, for launches back to back instead of after a flush of all caches.
+    #[arg(long, requires = "predict")]
+    pub warm: bool,
+    /// Only run the program, on the emulator.
+    #[arg(long, conflicts_with_all = ["check", "profile", "trace", "sarif", "predict"])]
     pub plain: bool,
     /// Also write the findings to this file, as SARIF.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["profile", "trace"])]

@@ -10,6 +10,8 @@ use crate::problem::{check_rung, find_family, ladder_and_rungs, rejected, reques
 use lanework::emulator::{Blocks, FaultKind, Trace, TraceConfig};
 use lanework::ptx::{StateSpace, Variable};
 use lanework::report::Sources;
+use lanework::time::trace::KernelTrace;
+use lanework::time::trace::sample::Effort;
 use lanework::{Backend, Device, Dim3, Error, Job, Profile, PtxModule, PtxShape};
 use lanework_lab::{PtxLaunch, Subject, Trial};
 use lanework_terminal::failure::{Failure, Outcome};
@@ -161,5 +163,8 @@ impl Subject for FileLaunch {
     }
     fn trace(&mut self, blocks: Blocks, wanted: TraceConfig) -> lanework::Result<Trace> {
         self.fresh(|launch| launch.trace(blocks, wanted))
+    }
+    fn time_trace(&mut self, effort: Effort) -> lanework::Result<KernelTrace> {
+        self.fresh(|launch| launch.time_trace(effort))
     }
 }

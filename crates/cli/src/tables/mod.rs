@@ -1,6 +1,7 @@
 //! A climb as tables: verification, counts or times, and the reason why a rung is faster.
 
 pub mod points;
+pub mod prediction;
 
 use lanework::Backend;
 use lanework_lab::{Accuracy, ClimbRecord, RungRecord, Step, TimeRecord};
@@ -83,6 +84,11 @@ fn resources(rung: &RungRecord) -> [Cell; 2] {
     [registers.into(), format!("{:.0} %", 100.0 * taken.occupancy).into()]
 }
 
+/// The predicted time.
+fn predicted_time(rung: &RungRecord) -> String {
+    rung.predicted.as_ref().map_or(String::new(), |found| duration(found.predicted_ns))
+}
+
 /// The table of counts.
 fn counted(record: &ClimbRecord) -> String {
     let mut columns = first_columns();
@@ -90,6 +96,7 @@ fn counted(record: &ClimbRecord) -> String {
         Column::number("sectors/load (opt)").short("s/load (opt)").rank(1),
         Column::number("sectors/store (opt)").short("s/store (opt)").rank(1),
         Column::number("bank conflicts").rank(3),
+        Column::number("predicted").rank(2),
         Column::number("warp instr.").rank(4),
         Column::number("instr./warp").rank(8),
         Column::number("lanes").rank(7),
@@ -105,6 +112,7 @@ fn counted(record: &ClimbRecord) -> String {
                 counters.global_load.per_request().into(),
                 counters.global_store.per_request().into(),
                 short_count(conflicts as f64).into(),
+                predicted_time(rung).into(),
                 short_count(counters.warp_instructions as f64).into(),
                 rung.instructions_per_warp().map_or(String::new(), short_count).into(),
                 rung.active_lanes().map_or(String::new(), |lanes| format!("{lanes:.1}")).into(),
@@ -126,7 +134,7 @@ fn counted(record: &ClimbRecord) -> String {
          warp request to global memory (opt: what the lanes' bytes fill at best); bank conflicts: excess \
          wavefronts of shared memory, at best 0; lanes: mean of active lanes, at best 32; regs: 32-bit registers \
          per thread, estimated; occup.: on an H200.",
-    )
+    ) + &prose("predicted: a time on an H200 by the model, not a measurement.")
 }
 
 /// The table of times.

@@ -43,6 +43,14 @@ pub enum Command {
         lanework-lab fidelity --only transpose --json\n\n\
         scripts/fidelity.sh records the GPU's counts with Nsight Compute.")]
     Fidelity(FidelityArgs),
+    /// Measure the latencies of instructions on a GPU, for the time model.
+    #[command(after_help = "Example:\n  lanework-lab latencies --device cuda:0 --json")]
+    Latencies(LatenciesArgs),
+    /// Compare predicted times with measured ones.
+    #[command(after_help = "Examples:\n  \
+        lanework-lab predict-check\n  \
+        lanework-lab predict-check --only sgemm")]
+    PredictCheck(PredictCheckArgs),
     /// Write the documentation pages generated from the kernels and the stored results.
     #[command(after_help = "Example, in the repository:\n  lanework-lab book && scripts/book.sh")]
     Book(BookArgs),
@@ -135,6 +143,41 @@ pub struct FidelityArgs {
     /// Only print the Nsight Compute metrics that are compared, one per line.
     #[arg(long, conflicts_with_all = ["results", "data", "only", "json"])]
     pub metrics: bool,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct LatenciesArgs {
+    /// The GPU.
+    #[arg(long, value_name = "DEVICE", default_value = "cuda:0")]
+    pub device: String,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct PredictCheckArgs {
+    /// Folder of the measured ladders.
+    #[arg(long, value_name = "FOLDER", default_value = "docs/results/h200")]
+    pub ladders: PathBuf,
+    /// Only ladders and rungs whose names contain this.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub only: String,
+    /// The file of the programs' measured and predicted times.
+    #[arg(long, value_name = "FILE")]
+    pub programs: Option<PathBuf>,
+    /// Also predict the ladders with each part of the model switched off.
+    #[arg(long)]
+    pub ablation: bool,
+    /// Write time.md and the plot to this folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub output: Option<PathBuf>,
+    /// The GPU that was measured.
+    #[arg(long, value_name = "NAME", default_value = "H200")]
+    pub gpu: String,
     /// Print one JSON array.
     #[arg(long)]
     pub json: bool,

@@ -9,6 +9,8 @@ mod conform;
 mod coverage;
 mod experiments;
 mod fidelity;
+mod latencies;
+mod predict_check;
 
 use args::{Arguments, Command};
 use lanework_terminal::{arguments, failure, finish, start};
@@ -26,6 +28,8 @@ fn main() -> ExitCode {
         Command::Coverage(args) => coverage::run(&args),
         Command::Conform(args) => conform::run(&args),
         Command::Fidelity(args) => fidelity::run(&args),
+        Command::Latencies(args) => latencies::run(&args),
+        Command::PredictCheck(args) => predict_check::run(&args),
         Command::Book(args) => book::run(&args),
     }))
 }

@@ -34,7 +34,8 @@ pub use lanework_verify::product::Product;
 pub use problem::case::{Case, Trial, run_rung};
 pub use problem::request::{PARAMETERS, Parameter, Request};
 pub use record::{
-    ClimbRecord, HostRecord, RungRecord, SkippedRecord, Step, SweepRecord, TimeRecord,
+    ClimbRecord, HostRecord, PredictedRecord, RungRecord, SkippedRecord, Step, SweepRecord,
+    TimeRecord,
 };
 pub use runs::climb::{
     Attempt, ClimbSettings, attempt, climb, impossible, points, sweep, with_elements,

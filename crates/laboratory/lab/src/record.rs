@@ -79,6 +79,8 @@ pub struct RungRecord {
     pub counters: Option<Counters>,
     /// Present if only a sample of the blocks was counted.
     pub sampled: Option<SampleRecord>,
+    /// The time that the model predicts on an H200; `None` on a GPU, and for a vendor's library.
+    pub predicted: Option<PredictedRecord>,
     /// Time on the GPU; `None` on the emulator, which does not model time.
     pub time: Option<TimeRecord>,
     /// The same time with every sample and its clocks; not part of the JSON of a climb.
@@ -92,6 +94,19 @@ pub struct RungRecord {
     pub step: Option<Step>,
     /// The same as text, with the changes since the previous rung.
     pub reason: Option<String>,
+}
+
+/// A predicted time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PredictedRecord {
+    /// The GPU.
+    pub gpu: String,
+    /// Nanoseconds, with data that is not cached.
+    pub predicted_ns: f64,
+    /// The interval that holds four of five measurements.
+    pub interval_ns: [f64; 2],
+    /// The limiting resource.
+    pub limiter: &'static str,
 }
 
 /// A GPU time.

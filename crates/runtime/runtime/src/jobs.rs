@@ -5,6 +5,8 @@ use crate::foreign::PreparedPtx;
 use crate::{Buffer, Error, Prepared, Profile, Resources, Result, Storable};
 pub use lanework_cuda::GemmShape;
 use lanework_emulator::Blocks;
+use lanework_time::trace::KernelTrace;
+use lanework_time::trace::sample::Effort;
 use std::sync::Arc;
 
 /// One solution of a problem, ready to run.
@@ -136,6 +138,22 @@ impl Job<'_> {
                 device: vendor.name.to_owned(),
                 help: "compare times on a GPU instead",
             }),
+        }
+    }
+
+    /// Runs a few blocks of each kernel on the emulator and records what [`crate::time`] predicts its time from; empty for a
+    /// library.
+    ///
+    /// # Errors
+    /// As [`Prepared::time_trace`].
+    pub fn time_traces(&mut self, effort: Effort) -> Result<Vec<KernelTrace>> {
+        match self {
+            Job::Kernel(kernel) => Ok(vec![kernel.time_trace(effort)?]),
+            Job::Kernels(kernels) => {
+                kernels.iter_mut().map(|kernel| kernel.time_trace(effort)).collect()
+            }
+            Job::Ptx(kernel) => Ok(vec![kernel.time_trace(effort)?]),
+            Job::Vendor(_) => Ok(Vec::new()),
         }
     }
 

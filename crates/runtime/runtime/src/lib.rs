@@ -33,6 +33,8 @@ pub use lanework_emulator::{Counters, Swizzle, TensorElement};
 pub use lanework_ptx as ptx;
 pub use lanework_report as report;
 pub use lanework_report::{InstructionProfile, Resources};
+/// The model that predicts a kernel's time on a GPU.
+pub use lanework_time as time;
 pub use launch::Launch;
 pub use launch::arguments::{Arg, Dim3, ReferenceArg, ReferenceMutArg, SliceArg, SliceMutArg};
 pub use launch::prepared::{Prepared, print_on_stderr};

@@ -16,6 +16,7 @@ const CHINESE: &[(&str, &str)] = &[
     ("judge", include_str!("../../words/zh/judge.txt")),
     ("bench", include_str!("../../words/zh/bench.txt")),
     ("report", include_str!("../../words/zh/report.txt")),
+    ("time", include_str!("../../words/zh/time.txt")),
     ("sanitizer", include_str!("../../words/zh/sanitizer.txt")),
     ("engine", include_str!("../../words/zh/engine.txt")),
     ("library", include_str!("../../words/zh/library.txt")),

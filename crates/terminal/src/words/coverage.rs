@@ -21,6 +21,7 @@ const CRATES: &[&str] = &[
     "emulator/report",
     "emulator/sanitizer",
     "emulator/counters",
+    "emulator/time",
     "emulator/emulator",
     "emulator/engine",
     "language/ptx",
@@ -38,6 +39,9 @@ const SILENT: &[&str] = &[
     "language/ptx/src/requirements/targets.rs",
     "language/ptx-ir/src/inspect/",
     "emulator/counters/src/counters/mod.rs",
+    // PTX, and a page in English.
+    "laboratory/lab-cli/src/latencies.rs",
+    "laboratory/lab-cli/src/predict_check/",
     "emulator/sanitizer/src/findings/kinds.rs",
     "emulator/sanitizer/src/fast/equivalence.rs",
     "laboratory/lab/src/conformance/catalogue/",

@@ -6,6 +6,7 @@ use crate::findings::checked::Checked;
 use crate::findings::sources;
 use crate::program;
 use crate::program::{Ended, ProgramJson, model, run as run_program};
+use crate::tables::prediction;
 use lanework::report::{self, By, Machine, Sources};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
 use lanework_lab::machine;
@@ -27,6 +28,9 @@ pub fn run(args: &ExecArgs) -> Outcome {
     }
     if args.profile {
         return profile(args);
+    }
+    if args.predict {
+        return predict(args);
     }
     if args.plain {
         return run_program(&args.program, "", &[])?.own();
@@ -90,6 +94,41 @@ fn profile(args: &ExecArgs) -> Outcome {
     }
     if args.program.json {
         print_json(&OfProgram { program: ended.json(), found: ProfilesJson { kernels } })?;
+    }
+    ended.own()
+}
+
+/// Predictions in JSON.
+#[derive(Serialize)]
+struct PredictionsJson {
+    launches: Vec<Value>,
+}
+
+fn predict(args: &ExecArgs) -> Outcome {
+    let gpu = model(&args.program)?.map_or("H200", |gpu| gpu.name.as_str());
+    let protocol = if args.warm { "warm" } else { "cold" };
+    let asked = [("LANEWORK_TOOL_PREDICT", format!("{gpu}\t{protocol}"))];
+    let ended = run_program(&args.program, "predict", &asked)?;
+    let mut launches = Vec::new();
+    for record in ended.records() {
+        let Record::Predicted(one) = record else { continue };
+        let mut launch = value!({
+            "kernel": one.launch.kernel,
+            "grid": one.launch.grid,
+            "block": one.launch.block,
+            "partial": one.partial,
+        });
+        let found: Value = serde_json::from_str(&one.json).unwrap_or_default();
+        if let (Some(to), Some(from)) = (launch.as_object_mut(), found.as_object()) {
+            to.extend(from.clone());
+        }
+        if !args.program.json {
+            print(&prediction::line(&one.launch.kernel, &found))?;
+        }
+        launches.push(launch);
+    }
+    if args.program.json {
+        print_json(&OfProgram { program: ended.json(), found: PredictionsJson { launches } })?;
     }
     ended.own()
 }

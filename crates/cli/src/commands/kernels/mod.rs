@@ -4,5 +4,6 @@ pub mod check;
 pub mod exec;
 pub mod inspect;
 pub mod look;
+pub mod predict;
 pub mod profile;
 pub mod run;

@@ -3,9 +3,12 @@
 //! An [`Observer`] receives events as plain data. It decides nothing that the engine relies on, so that safe code can
 //! implement it. Every observer is an [`Instrument`], with the handlers of the engine itself.
 
+use crate::fault::{FaultKind, Located, RawFault};
+use crate::instrument::cluster_view::{ClusterView, Verdict};
 use crate::instrument::event::{Access, Asynchronous, HeapEvent, Place};
 use crate::instrument::hook::Wants;
-use crate::instrument::{Instrument, Launch};
+use crate::instrument::{Instrument, Launch, TIME_SLICE};
+use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Watches a run.
 ///
@@ -80,6 +83,17 @@ pub trait Observer: Send + 'static {
 
     /// A warp has ended ([`Wants::EDGES`]).
     fn warp_end(&mut self, _warp: usize) {}
+
+    /// The instructions of a warp's time slice.
+    fn time_slice(&self) -> u64 {
+        TIME_SLICE
+    }
+
+    /// Whether the launch should stop, with a [`FaultKind::InstructionLimit`]; asked after each scheduler pass
+    /// ([`Wants::PASSES`]).
+    fn stops(&self) -> bool {
+        false
+    }
 }
 
 // SAFETY: the handlers are the engine's own (`access_operation` and `plan` keep their defaults), `copy` keeps its default,
@@ -163,6 +177,22 @@ unsafe impl<O: Observer> Instrument for O {
 
     fn warp_end(&mut self, warp: usize) {
         Observer::warp_end(self, warp);
+    }
+
+    fn time_slice(&self) -> u64 {
+        Observer::time_slice(self)
+    }
+
+    fn scheduler_pass(
+        &mut self,
+        _cluster: &mut dyn ClusterView,
+    ) -> Result<Verdict, (usize, Located)> {
+        if !self.stops() {
+            return Ok(Verdict::GoesOn);
+        }
+        let note = "the observer has seen enough".to_owned();
+        let raw = RawFault::of_lanes(FaultKind::InstructionLimit, MemorySpace::Generic, 1, note);
+        Err((0, Located { raw, origin: 0, warp: 0 }))
     }
 }
 

@@ -2,14 +2,19 @@
 
 use crate::Progress;
 use crate::families::Family;
-use crate::problem::case::Case;
+use crate::problem::case::{Case, Trial};
 use crate::problem::request::Request;
-use crate::record::{ClimbRecord, RungRecord, SkippedRecord, SweepRecord, TimeRecord};
+use crate::record::{
+    ClimbRecord, PredictedRecord, RungRecord, SkippedRecord, SweepRecord, TimeRecord,
+};
 use crate::runs::occupancy;
 use crate::runs::reason::reason;
 use crate::runs::timed::{RungOf, Timing, launch, time_trial};
 use lanework::emulator::Blocks;
 use lanework::report::SampleRecord;
+use lanework::time::machine::GpuModel;
+use lanework::time::predict::{Protocol, predict};
+use lanework::time::trace::sample::Effort;
 use lanework::{Backend, Device, Error, Job, Result};
 use lanework_bench::{Cache, DeviceRecord, Rejection, TimedRecord, Work};
 use lanework_ladders::RungInfo;
@@ -158,7 +163,29 @@ fn climb_rung(
             found.figures = trial.figures().into_iter().collect();
         }
     }
+    if device.backend() == Backend::Emulator {
+        found.predicted = predicted(trial.as_mut());
+    }
     Ok(())
+}
+
+/// The predicted time of a rung whose result and counts are known; `None` if it cannot be predicted.
+fn predicted(trial: &mut dyn Trial) -> Option<PredictedRecord> {
+    let traces = trial.job().and_then(|mut job| job.time_traces(Effort::default())).ok()?;
+    let model = GpuModel::named("H200");
+    let mut found: Option<PredictedRecord> = None;
+    for trace in &traces {
+        let one = predict(trace, &model, Protocol::Rotated);
+        let sum = found.get_or_insert_with(|| PredictedRecord {
+            gpu: one.gpu.clone(),
+            limiter: one.limiter,
+            ..PredictedRecord::default()
+        });
+        sum.predicted_ns += one.time_ns;
+        sum.interval_ns[0] += one.interval_ns[0];
+        sum.interval_ns[1] += one.interval_ns[1];
+    }
+    found
 }
 
 fn counts_all(work: Work) -> bool {

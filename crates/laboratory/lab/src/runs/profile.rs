@@ -2,6 +2,8 @@
 
 use lanework::emulator::{Blocks, Trace, TraceConfig};
 use lanework::report::{self, By, ProfileRecord};
+use lanework::time::trace::KernelTrace;
+use lanework::time::trace::sample::Effort;
 use lanework::{Dim3, Prepared, Profile, PtxArg, PtxModule, PtxShape, Result};
 use lanework_bench::{Gpu, machine};
 
@@ -21,6 +23,11 @@ pub trait Subject {
     /// # Errors
     /// If the kernel faults.
     fn trace(&mut self, blocks: Blocks, wanted: TraceConfig) -> Result<Trace>;
+    /// Traces a few blocks for the prediction of its time.
+    ///
+    /// # Errors
+    /// If the kernel faults.
+    fn time_trace(&mut self, effort: Effort) -> Result<KernelTrace>;
 }
 
 impl Subject for Prepared<'_> {
@@ -35,6 +42,9 @@ impl Subject for Prepared<'_> {
     }
     fn trace(&mut self, blocks: Blocks, wanted: TraceConfig) -> Result<Trace> {
         Prepared::trace(self, blocks, wanted)
+    }
+    fn time_trace(&mut self, effort: Effort) -> Result<KernelTrace> {
+        Prepared::time_trace(self, effort)
     }
 }
 
@@ -62,6 +72,9 @@ impl Subject for PtxLaunch<'_> {
     }
     fn trace(&mut self, blocks: Blocks, wanted: TraceConfig) -> Result<Trace> {
         self.module.trace(&self.entry, self.shape, self.arguments, blocks, wanted)
+    }
+    fn time_trace(&mut self, effort: Effort) -> Result<KernelTrace> {
+        self.module.time_trace(&self.entry, self.shape, self.arguments, effort)
     }
 }
 

@@ -8,6 +8,8 @@ use lanework_cuda::LaunchShape;
 use lanework_emulator::{
     Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, Trace, TraceConfig,
 };
+use lanework_time::trace::KernelTrace;
+use lanework_time::trace::sample::{Effort, record};
 
 /// A launch of a PTX kernel with its arguments, for any number of runs; made by [`PtxModule::prepare`].
 pub struct PreparedPtx<'a> {
@@ -194,6 +196,24 @@ impl PtxModule {
         self.emulate(entry, shape, arguments, blocks, run)
     }
 
+    /// Runs a few blocks of an entry on the emulator and records what [`crate::time`] predicts its time from.
+    ///
+    /// # Errors
+    /// As [`PtxModule::launch`]; [`Error::Unsupported`] on a GPU.
+    pub fn time_trace(
+        &self,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &[PtxArg<'_>],
+        effort: Effort,
+    ) -> Result<KernelTrace> {
+        let run =
+            |emulator: &Emulator, program: &Program, config: &LaunchConfig<'_>, bytes: &[&[u8]]| {
+                record(emulator, program, config, bytes, effort)
+            };
+        self.emulate(entry, shape, arguments, Blocks::All, run)
+    }
+
     fn emulate<T>(
         &self,
         entry: &str,
@@ -235,6 +255,14 @@ impl PreparedPtx<'_> {
     /// As [`PtxModule::profile`].
     pub fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
         self.module.profile(&self.entry, self.shape, self.arguments, blocks)
+    }
+
+    /// Runs a few blocks and records what [`crate::time`] predicts the time of the launch from.
+    ///
+    /// # Errors
+    /// As [`PtxModule::time_trace`].
+    pub fn time_trace(&mut self, effort: Effort) -> Result<KernelTrace> {
+        self.module.time_trace(&self.entry, self.shape, self.arguments, effort)
     }
 
     /// Its module.

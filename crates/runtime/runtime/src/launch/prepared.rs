@@ -11,6 +11,8 @@ use lanework_emulator::sanitize::{Checked, Report};
 use lanework_emulator::{
     Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, Trace, TraceConfig,
 };
+use lanework_time::trace::KernelTrace;
+use lanework_time::trace::sample::{Effort, record};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -201,6 +203,20 @@ impl Prepared<'_> {
             emulator.trace(program, config, arguments, wanted)
         };
         Ok(self.emulate(blocks, run)?.1)
+    }
+
+    /// Runs a few blocks on the emulator and records what [`crate::time`] predicts the time of the launch from.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`](crate::Launch::launch); [`Error::Unsupported`] on a GPU.
+    pub fn time_trace(&mut self, effort: Effort) -> Result<KernelTrace> {
+        let run = |emulator: &Emulator,
+                   program: &Program,
+                   config: &LaunchConfig<'_>,
+                   arguments: &[&[u8]]| {
+            record(emulator, program, config, arguments, effort)
+        };
+        self.emulate(Blocks::All, run)
     }
 
     /// Blocks of the launch, threads of a block, and bytes of dynamic shared memory per block.

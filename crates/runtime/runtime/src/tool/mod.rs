@@ -8,16 +8,17 @@
 //!
 //! | variable | is |
 //! | --- | --- |
-//! | `LANEWORK_TOOL` | `check`, `profile`; with a folder also `trace`, `inspect`, `look` |
+//! | `LANEWORK_TOOL` | `check`, `profile`; with a folder also `trace`, `inspect`, `look`, `predict` |
 //! | `LANEWORK_TOOL_FOLDER` | where records are written, in place of a report at the end |
 //! | `LANEWORK_TOOL_LEAKS` | 1: memory that is still allocated at the end is a finding, too |
+//! | `LANEWORK_TOOL_PREDICT` | for `predict`: the GPU and the protocol, by a tab |
 //! | `LANEWORK_TOOL_LOOK` | for `look`: kernel, launch, line (0 for the costliest), block and warp, by tabs |
 
 mod codec;
 mod files;
 mod footprints;
+mod launched;
 mod launching;
-mod look_at;
 mod own_report;
 mod record;
 mod session;
@@ -33,5 +34,5 @@ pub use launching::{describe_memory, set_machine};
 #[doc(hidden)]
 pub use own_report::{Profiles, names};
 #[doc(hidden)]
-pub use record::{Activity, Findings, Launched, Picture, Process, Profiled, Record};
+pub use record::{Activity, Findings, Launched, Picture, Predicted, Process, Profiled, Record};
 pub(crate) use session::Session;

@@ -23,6 +23,8 @@ pub enum Record {
     Activity(Box<Activity>),
     /// The accesses of one warp at one line.
     Picture(Box<Picture>),
+    /// A launch's predicted time.
+    Predicted(Box<Predicted>),
     /// A note for users of the tool.
     Note(String),
     /// Something that the program runs and the tool could not check.
@@ -92,6 +94,19 @@ pub struct Activity {
     pub launch: Option<(Launched, Counters)>,
 }
 
+/// The predicted time of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Predicted {
+    /// The launch.
+    pub launch: Launched,
+    /// The number of the kernel's module, if it was text.
+    pub module: Option<u64>,
+    /// The prediction, as JSON.
+    pub json: String,
+    /// Whether only the traced blocks ran.
+    pub partial: bool,
+}
+
 /// The accesses of one warp at one line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
@@ -119,6 +134,7 @@ fields! {
     Findings { kernel, module, found, stopped }
     Profiled { profile, module, touches, caches }
     Activity { what, thread, start_us, took_us, bytes, launch }
+    Predicted { launch, module, json, partial }
     Picture { profile, module, refused, file, line, instructions, touches, steps }
 }
 
@@ -168,6 +184,7 @@ impl Field for Record {
             Record::Picture(picture) => (6u8, picture.clone()).put(to),
             Record::Note(note) => (7u8, note.clone()).put(to),
             Record::Unchecked(why) => (8u8, why.clone()).put(to),
+            Record::Predicted(predicted) => (9u8, predicted.clone()).put(to),
         }
     }
     fn take(from: &mut &[u8]) -> Option<Record> {
@@ -184,6 +201,7 @@ impl Field for Record {
             6 => Record::Picture(Field::take(from)?),
             7 => Record::Note(Field::take(from)?),
             8 => Record::Unchecked(Field::take(from)?),
+            9 => Record::Predicted(Field::take(from)?),
             _ => return None,
         })
     }

@@ -1,10 +1,10 @@
 //! The tool of this process, which environment variables select. It runs launches and keeps records.
 
 use super::files::{Sink, micros, now, stop};
+use super::launched::look_at::LookAt;
+use super::launched::predict::Predictor;
 use super::launching::{Launching, machine, name_memory};
-use super::look_at::LookAt;
-use super::own_report;
-use super::own_report::Own;
+use super::own_report::{self, Own};
 use super::record::{Activity, Findings, Launched, Profiled, Record};
 use crate::Profile;
 use crate::device::checked::NO_LIMIT;
@@ -30,6 +30,7 @@ pub(super) enum Tool {
     Trace,
     Inspect,
     Look(LookAt),
+    Predict(Box<Predictor>),
 }
 
 /// The tool of this process.
@@ -60,11 +61,13 @@ impl Session {
         let name = std::env::var("LANEWORK_TOOL").ok().filter(|name| !name.is_empty())?;
         let folder = std::env::var_os("LANEWORK_TOOL_FOLDER").filter(|folder| !folder.is_empty());
         let look = std::env::var("LANEWORK_TOOL_LOOK").unwrap_or_default();
+        let predictor = std::env::var("LANEWORK_TOOL_PREDICT").unwrap_or_default();
         let tool = match (name.as_str(), &folder, LookAt::parse(&look)) {
             ("check", ..) => Tool::Check,
             ("profile", ..) => Tool::Profile,
             ("trace", Some(_), _) => Tool::Trace,
             ("inspect", Some(_), _) => Tool::Inspect,
+            ("predict", Some(_), _) => Tool::Predict(Box::new(Predictor::parse(&predictor))),
             ("look", Some(_), Some(at)) => Tool::Look(at),
             _ => stop(&format!(
                 "LANEWORK_TOOL={name} is not a tool of this process\n  = help: use `check` or `profile`, \
@@ -211,6 +214,22 @@ impl Session {
                     Some((launched, counters)),
                 );
                 Ok(outcome)
+            }
+            Tool::Predict(predictor) => {
+                let copy = match launch.emulator.memory_used() <= COPIED {
+                    true => launch.emulator.copy(),
+                    false => None,
+                };
+                let on = copy.as_ref().unwrap_or(launch.emulator);
+                let found = predictor.predict(launch, on, launched)?;
+                let partial = found.partial;
+                if let Some(record) = found.record {
+                    self.keep(Record::Predicted(Box::new(record)));
+                }
+                match partial {
+                    true => Ok(Outcome::default()),
+                    false => launch.emulator.run(launch.program, launch.config, launch.arguments),
+                }
             }
             Tool::Look(at) if self.is_looked_at(at, &launched) => {
                 let picture = at.picture(launch)?;

@@ -1,10 +1,10 @@
 //! The picture that `lanework look` requests from a process: one warp's accesses at a line of one
 //! launch.
 
-use super::launching::Launching;
-use super::launching::machine;
-use super::record::Picture;
 use crate::Profile;
+use crate::tool::launching::Launching;
+use crate::tool::launching::machine;
+use crate::tool::record::Picture;
 use lanework_emulator::{Blocks, Fault, Keep, TraceConfig};
 use lanework_report::{self as report, By, Extras};
 
@@ -12,11 +12,11 @@ use lanework_report::{self as report, By, Extras};
 const STEPS: usize = 1 << 20;
 
 /// The launch, line, block and warp that a picture shows.
-pub(super) struct LookAt {
+pub(in crate::tool) struct LookAt {
     /// The kernel; empty for the first one.
-    pub(super) kernel: String,
+    pub(in crate::tool) kernel: String,
     /// Its launch, from 1.
-    pub(super) launch: u64,
+    pub(in crate::tool) launch: u64,
     /// The line; `None` for the costliest.
     line: Option<u32>,
     block: u64,
@@ -24,7 +24,7 @@ pub(super) struct LookAt {
 }
 
 impl LookAt {
-    pub(super) fn parse(text: &str) -> Option<LookAt> {
+    pub(in crate::tool) fn parse(text: &str) -> Option<LookAt> {
         let [kernel, launch, line, block, warp] =
             text.split('\t').collect::<Vec<_>>().try_into().ok()?;
         let line: u32 = line.parse().ok()?;
@@ -38,7 +38,7 @@ impl LookAt {
     }
 
     /// The requested accesses, from runs on copies of the memory.
-    pub(super) fn picture(&self, launch: Launching<'_>) -> Result<Picture, Fault> {
+    pub(in crate::tool) fn picture(&self, launch: Launching<'_>) -> Result<Picture, Fault> {
         let twin = |stage: &str| {
             launch.emulator.copy().ok_or_else(|| {
                 let kind = lanework_emulator::FaultKind::LimitExceeded;

@@ -1,0 +1,133 @@
+//! `lanework predict`: the time of a kernel on a GPU without one, explained by line.
+
+use crate::args::{PredictArgs, PredictKernelArgs, PredictOptions};
+use crate::findings::sources;
+use crate::problem::find_gpu;
+use crate::problem::subject::{Each, RungSelection, each_trial, entry_of_file};
+use crate::tables::prediction;
+use lanework::Error;
+use lanework::report::Sources;
+use lanework::time::machine::GpuModel;
+use lanework::time::predict::{Prediction, Protocol, predict};
+use lanework::time::trace::sample::Effort;
+use lanework_lab::Subject;
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{print, print_json};
+use serde_json::{Value, json};
+
+/// A kernel's prediction with its name.
+struct Named {
+    name: String,
+    found: Prediction,
+}
+
+/// Predicts the rungs of a ladder, or compares two.
+///
+/// # Errors
+/// Unknown names, problems that do not fit, a kernel that faults.
+pub fn run(args: &PredictArgs) -> Outcome {
+    let targets: Vec<&str> = match &args.ladder {
+        Some(ladder) => vec![ladder],
+        None => args.compare.iter().map(String::as_str).collect(),
+    };
+    let mut found = Vec::new();
+    for target in targets {
+        let asked = RungSelection { target, rungs: &args.rungs, problem: &args.problem };
+        rungs(&asked, &args.options, &mut found)?;
+    }
+    if args.compare.is_empty() {
+        return show(&found, &sources(), args.json);
+    }
+    let [first, second] = &found[..] else {
+        return Err(Failure::input(
+            format_args!("--compare names {} kernels", found.len()),
+            "name two rungs, each as ladder/rung",
+        ));
+    };
+    compare(first, second, args.json)
+}
+
+/// Predicts an entry of a file.
+///
+/// # Errors
+/// Invalid PTX, arguments that do not match, a kernel that faults.
+pub fn run_kernel(args: &PredictKernelArgs) -> Outcome {
+    if args.kernel.json {
+        lanework::print_on_stderr();
+    }
+    let (model, protocol) = asked(&args.options)?;
+    let each: Each<'_> = &mut |name: &str, subject: &mut dyn Subject, sources: &Sources| {
+        let trace = subject.time_trace(effort(&model))?;
+        let found = predict(&trace, &model, protocol);
+        show(&[Named { name: name.to_owned(), found }], sources, args.kernel.json)
+    };
+    entry_of_file(&args.kernel, true, each)
+}
+
+fn asked(options: &PredictOptions) -> Result<(GpuModel, Protocol), Failure> {
+    let protocol = if options.warm { Protocol::Warm } else { Protocol::Flushed };
+    Ok((GpuModel::new(find_gpu(&options.gpu)?), protocol))
+}
+
+fn effort(model: &GpuModel) -> Effort {
+    Effort { multiprocessors: model.gpu.multiprocessors.into(), ..Effort::default() }
+}
+
+/// Predicts each kernel of the rungs.
+fn rungs(
+    selection: &RungSelection<'_>,
+    options: &PredictOptions,
+    found: &mut Vec<Named>,
+) -> Outcome {
+    let (model, protocol) = asked(options)?;
+    each_trial(selection, &mut |name, trial| {
+        let traces = match trial.job().and_then(|mut job| job.time_traces(effort(&model))) {
+            Err(Error::Unsupported { .. }) => Vec::new(),
+            traces => traces?,
+        };
+        for trace in &traces {
+            let name = match traces.len() {
+                1 => name.to_owned(),
+                _ => format!("{name}: {}", trace.kernel.name),
+            };
+            found.push(Named { name, found: predict(trace, &model, protocol) });
+        }
+        Ok(())
+    })
+}
+
+fn show(found: &[Named], sources: &Sources, json: bool) -> Outcome {
+    if json {
+        let value = |one: &Named| {
+            let mut value = json!({ "name": one.name });
+            if let (Some(to), Some(from)) = (value.as_object_mut(), one.found.value().as_object()) {
+                to.extend(from.clone());
+            }
+            value
+        };
+        return print_json(&found.iter().map(value).collect::<Vec<Value>>());
+    }
+    found.iter().try_for_each(|one| print(&prediction::describe(&one.name, &one.found, sources)))
+}
+
+fn compare(first: &Named, second: &Named, json: bool) -> Outcome {
+    let ratio = first.found.time_ns / second.found.time_ns;
+    let decides = first.found.differs_from(&second.found);
+    if json {
+        return print_json(&json!({
+            "first": first.name,
+            "second": second.name,
+            "first_ns": first.found.time_ns,
+            "second_ns": second.found.time_ns,
+            "speedup": ratio,
+            "decided": decides,
+        }));
+    }
+    print(&prediction::line(&first.name, &first.found.value()))?;
+    print(&prediction::line(&second.name, &second.found.value()))?;
+    print(&match (decides, ratio > 1.0) {
+        (false, _) => "predicted: the interval does not decide which is faster\n".to_owned(),
+        (true, true) => format!("predicted: {} is {ratio:.2}x faster\n", second.name),
+        (true, false) => format!("predicted: {} is {:.2}x faster\n", first.name, 1.0 / ratio),
+    })
+}

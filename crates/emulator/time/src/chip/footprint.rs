@@ -1,0 +1,218 @@
+//! Footprints: the 64-byte units of device memory that blocks touch, by allocation, and how many of them blocks share.
+//!
+//! The traced blocks include neighbors along each axis of the grid. The part of a block's units that its neighbor touches,
+//! too, says how the footprint of many blocks grows along that axis; the size of the allocation bounds it. Device memory
+//! transfers 64 bytes at least.
+
+use crate::trace::{AccessTarget, BlockTrace, KernelTrace};
+use lanework_engine::event::AccessKind;
+use std::collections::{HashMap, HashSet};
+
+/// Bytes of a unit.
+pub const UNIT: f64 = 64.0;
+
+/// The units of one allocation that a block touches.
+#[derive(Clone, Debug, Default)]
+struct Touched {
+    read: HashSet<u64>,
+    written: HashSet<u64>,
+}
+
+/// An allocation as the blocks use it.
+#[derive(Clone, Debug)]
+pub struct Region {
+    /// Units of the allocation.
+    pub units: f64,
+    /// Units that a block reads before it writes them.
+    pub read: f64,
+    /// Units that a block writes.
+    pub written: f64,
+    /// Reads of a block that come back to a unit after a long time.
+    pub returns: f64,
+    /// The part that neighbors along each axis share.
+    pub shared: [f64; 3],
+}
+
+/// The footprints of a launch.
+pub struct Footprints {
+    /// By allocation.
+    pub regions: Vec<Region>,
+    /// The region of each run, if it accesses device memory.
+    pub of_run: Vec<Option<usize>>,
+    /// By run: whether blocks touch units of their own.
+    pub private: Vec<bool>,
+    /// By run: sectors that the middle block requests, before any cache.
+    sectors: Vec<f64>,
+    grid: [u64; 3],
+}
+
+impl Footprints {
+    /// The footprints of the traced blocks.
+    pub fn new(trace: &KernelTrace) -> Footprints {
+        let mut allocations = trace.allocations.clone();
+        allocations.sort_unstable();
+        let place = |sector: u64| {
+            let address = sector * 32;
+            let at = allocations.partition_point(|(start, _)| *start <= address);
+            at.checked_sub(1).filter(|&at| address < allocations[at].0 + allocations[at].1)
+        };
+        let runs = trace.runs.all.len();
+        let (mut of_run, mut sectors) = (vec![None; runs], vec![0.0; runs]);
+        let mut touched: Vec<HashMap<usize, Touched>> = Vec::new();
+        let mut returns: HashMap<usize, f64> = HashMap::new();
+        for (number, block) in trace.blocks.iter().enumerate() {
+            touched.push(touch(block, &place, &mut of_run));
+            if number == 0 {
+                returns = long_returns(block, &place);
+                count_sectors(block, &mut sectors);
+            }
+        }
+        let grid = trace.grid.map(u64::from);
+        let strides = [1, grid[0], grid[0] * grid[1]];
+        let base = trace.blocks.first().map_or(0, |block| block.block);
+        let neighbor =
+            |axis: usize| trace.blocks.iter().position(|block| block.block == base + strides[axis]);
+        let neighbors = [0, 1, 2].map(neighbor);
+        let empty = HashMap::new();
+        let own = touched.first().unwrap_or(&empty);
+        let mut numbers: Vec<usize> = own.keys().copied().collect();
+        numbers.sort_unstable();
+        let scale = trace
+            .blocks
+            .first()
+            .map_or(1.0, |block| block.executed() as f64 / block.recorded().max(1) as f64);
+        let regions: Vec<Region> = numbers
+            .iter()
+            .map(|&number| {
+                let mine = &own[&number];
+                let shared = neighbors.map(|at| {
+                    let other = at.and_then(|at| touched[at].get(&number));
+                    other.map_or(0.0, |other| overlap(mine, other))
+                });
+                let units = (allocations[number].1 as f64 / UNIT).ceil();
+                let bounded = |found: f64| (found * scale).min(units);
+                Region {
+                    units,
+                    read: bounded(mine.read.len() as f64),
+                    written: bounded(mine.written.len() as f64),
+                    returns: returns.get(&number).copied().unwrap_or(0.0) * scale,
+                    shared,
+                }
+            })
+            .collect();
+        let of_run: Vec<Option<usize>> = of_run
+            .iter()
+            .map(|found| found.and_then(|number| numbers.binary_search(&number).ok()))
+            .collect();
+        let private = of_run.iter().map(|region| {
+            region.is_none_or(|at: usize| regions[at].shared.iter().all(|part| *part < 0.5))
+        });
+        Footprints { private: private.collect(), regions, of_run, sectors, grid }
+    }
+
+    /// By run: sectors that a block requests.
+    pub fn sectors_per_block(&self) -> Vec<f64> {
+        self.sectors.clone()
+    }
+
+    /// Units that so many consecutive blocks touch, of `units` that one does.
+    pub fn of_blocks(&self, region: &Region, units: f64, blocks: f64) -> f64 {
+        let [x, y, z] = self.grid.map(|extent| extent as f64);
+        let along = [
+            blocks.min(x),
+            (blocks / x).ceil().clamp(1.0, y),
+            (blocks / (x * y)).ceil().clamp(1.0, z),
+        ];
+        let grows = |axis: usize| 1.0 + (along[axis] - 1.0) * (1.0 - region.shared[axis]);
+        (units * grows(0) * grows(1) * grows(2)).min(region.units).min(units * blocks)
+    }
+}
+
+fn overlap(one: &Touched, other: &Touched) -> f64 {
+    let all = one.read.union(&one.written);
+    let (mut count, mut common) = (0u64, 0u64);
+    for unit in all {
+        count += 1;
+        common += u64::from(other.read.contains(unit) || other.written.contains(unit));
+    }
+    common as f64 / count.max(1) as f64
+}
+
+fn touch(
+    block: &BlockTrace,
+    place: &dyn Fn(u64) -> Option<usize>,
+    of_run: &mut [Option<usize>],
+) -> HashMap<usize, Touched> {
+    let mut found: HashMap<usize, Touched> = HashMap::new();
+    for warp in &block.warps {
+        for record in &warp.traffic {
+            if !matches!(
+                record.target,
+                AccessTarget::Global | AccessTarget::Constant | AccessTarget::Bulk
+            ) {
+                continue;
+            }
+            let range = record.first as usize..(record.first + record.sectors) as usize;
+            let run = warp.steps[record.step as usize].run as usize;
+            for &sector in block.sectors.get(range).unwrap_or_default() {
+                let Some(number) = place(sector) else { continue };
+                of_run[run] = Some(number);
+                let touched = found.entry(number).or_default();
+                let unit = sector / 2;
+                match record.kind {
+                    AccessKind::Load => {
+                        if !touched.written.contains(&unit) {
+                            touched.read.insert(unit);
+                        }
+                    }
+                    AccessKind::Store => {
+                        touched.written.insert(unit);
+                    }
+                    AccessKind::Atomic => {
+                        touched.read.insert(unit);
+                        touched.written.insert(unit);
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Reads of a unit whose last one is at least a fifth of the block's time ago, by allocation.
+fn long_returns(block: &BlockTrace, place: &dyn Fn(u64) -> Option<usize>) -> HashMap<usize, f64> {
+    let steps = block.warps.iter().map(|warp| warp.steps.len()).max().unwrap_or(0) as u32;
+    let mut events: Vec<(u32, u64)> = Vec::new();
+    for warp in &block.warps {
+        for record in &warp.traffic {
+            if record.target == AccessTarget::Global && record.kind == AccessKind::Load {
+                let range = record.first as usize..(record.first + record.sectors) as usize;
+                let sectors = block.sectors.get(range).unwrap_or_default();
+                events.extend(sectors.iter().map(|&sector| (record.step, sector)));
+            }
+        }
+    }
+    events.sort_unstable();
+    let mut last: HashMap<u64, u32> = HashMap::new();
+    let mut found: HashMap<usize, f64> = HashMap::new();
+    for (step, sector) in events {
+        let before = last.insert(sector / 2, step);
+        if before.is_some_and(|before| step - before > steps / 5)
+            && let Some(number) = place(sector)
+        {
+            *found.entry(number).or_default() += 1.0;
+        }
+    }
+    found
+}
+
+fn count_sectors(block: &BlockTrace, sectors: &mut [f64]) {
+    for warp in &block.warps {
+        for record in &warp.traffic {
+            if record.target != AccessTarget::Shared {
+                let run = warp.steps[record.step as usize].run as usize;
+                sectors[run] += f64::from(record.sectors);
+            }
+        }
+    }
+}

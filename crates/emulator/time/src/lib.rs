@@ -1,0 +1,17 @@
+//! Predicts the time of a kernel on a GPU without one, with an interval and the lost cycles of each source line.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | [`trace`] | a few blocks of the launch run on the emulator; their instructions and traffic are recorded |
+//! | [`lower`] | a model of ptxas: what becomes of the PTX instructions, and in which order |
+//! | [`sm`] | the simulation of one multiprocessor: schedulers, scoreboards, pipes, L1, barriers |
+//! | [`chip`] | occupancy, waves, footprints in the L2, memory bandwidth, launch overhead |
+//! | [`machine`] | the description of each GPU, with a source per value |
+//! | [`predict`] | all of it together: the time, its interval and its explanation |
+
+pub mod chip;
+pub mod lower;
+pub mod machine;
+pub mod predict;
+pub mod sm;
+pub mod trace;

@@ -1,0 +1,76 @@
+//! A model of ptxas: the machine operations that the typed instructions of a kernel become, and their order.
+//!
+//! ptxas is a black box; this follows what its output for sm_75 to sm_90 shows: copies, parameters, address arithmetic with
+//! constants and window conversions disappear; a product and a sum become one operation, as do two sums or two logic
+//! operations; divisions and 64-bit integers are sequences; innermost loops are unrolled four times; and loads move up in
+//! their basic block. Only counts, latencies and dependences matter here, not semantics.
+
+pub mod expand;
+pub mod fold;
+pub mod operation;
+pub mod schedule;
+pub mod unroll;
+
+use crate::lower::expand::expand;
+use crate::lower::fold::Folded;
+use crate::trace::KernelTrace;
+use crate::trace::runs::InstructionRun;
+use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};
+
+pub use operation::{MachineOperation, MemoryClass, Queue, Unit};
+
+/// A kernel as machine operations.
+pub struct Lowered {
+    /// The operations of each run.
+    pub operations: Vec<Vec<MachineOperation>>,
+    /// Whether a run stores to global memory, by run.
+    pub stores: Vec<bool>,
+    /// Whether loads of a run may hit the L1, by run.
+    pub cached: Vec<bool>,
+}
+
+impl Lowered {
+    /// Lowers the kernel of a trace.
+    pub fn new(trace: &KernelTrace) -> Lowered {
+        let kernel = &trace.kernel;
+        let folded = Folded::new(kernel, &trace.runs);
+        let operations = trace.runs.all.iter().enumerate().map(|(number, run)| {
+            let insts = (run.start..run.end).map(|at| at as usize);
+            let mut found: Vec<MachineOperation> = Vec::new();
+            for at in insts {
+                expand(kernel, &folded, at, number as u32, &mut found);
+            }
+            found
+        });
+        let access = |run: &InstructionRun| {
+            kernel.insts[run.start as usize..run.end as usize].iter().find_map(|inst| {
+                match inst.opcode {
+                    Opcode::Memory(op) => Some(op),
+                    _ => None,
+                }
+            })
+        };
+        let stores = trace.runs.all.iter().map(|run| {
+            access(run).is_some_and(|op| {
+                op.kind != MemoryKind::Load
+                    && matches!(op.space, MemorySpace::Global | MemorySpace::Generic)
+            })
+        });
+        let cached = trace
+            .runs
+            .all
+            .iter()
+            .map(|run| access(run).is_some_and(|op| !op.volatile && op.order.strong.is_none()));
+        Lowered {
+            operations: operations.collect(),
+            stores: stores.collect(),
+            cached: cached.collect(),
+        }
+    }
+
+    /// Bytes of code: 16 for each operation that is not free.
+    pub fn code_bytes(&self) -> u64 {
+        let all = self.operations.iter().flatten();
+        16 * all.filter(|operation| operation.unit != Unit::Free).count() as u64
+    }
+}

@@ -1,0 +1,275 @@
+//! The order of operations in a basic block: list scheduling with latencies, as a compiler does it (Gibbons and Muchnick,
+//! "Efficient instruction scheduling for a pipelined architecture", 1986), with a limit on values that wait in registers.
+//!
+//! A region is a number of consecutive runs, or several copies of a loop body. Registers are renamed: each write gets a slot
+//! of its own, so that a load of the next copy does not wait for the uses of this one.
+
+use crate::lower::unroll::grows_by_constant;
+use crate::lower::{Lowered, MemoryClass, Queue, Unit};
+use crate::trace::KernelTrace;
+use std::collections::HashMap;
+
+/// Words of loads that may wait for their first use.
+const WAITING_WORDS: u32 = 64;
+/// Latencies that the order is made for.
+const GLOBAL: u32 = 200;
+const SHARED: u32 = 30;
+
+/// A region: its first run, the number of runs, and the copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RegionKey {
+    /// The first run.
+    pub first: u32,
+    /// Number of runs.
+    pub runs: u32,
+    /// Copies of the body.
+    pub copies: u32,
+}
+
+/// One operation of a schedule.
+#[derive(Clone, Copy, Debug)]
+pub struct Scheduled {
+    /// Where it executes.
+    pub unit: Unit,
+    /// Its run.
+    pub run: u32,
+    /// Its step, counted from the first step of the region.
+    pub step: u32,
+    /// For asynchronous copies.
+    pub queue: Option<Queue>,
+    /// Its reads in [`Schedule::slots`].
+    pub reads: (u32, u32),
+    /// Its writes in [`Schedule::slots`].
+    pub writes: (u32, u32),
+}
+
+/// The operations of a region in their order.
+#[derive(Clone, Debug, Default)]
+pub struct Schedule {
+    /// The operations.
+    pub operations: Vec<Scheduled>,
+    /// Slots of reads and writes.
+    pub slots: Vec<u32>,
+    /// Slots that become registers at the end of the region: register, slot.
+    pub results: Vec<(u32, u32)>,
+    /// Slots in all: registers, then renamed ones.
+    pub count: u32,
+}
+
+struct ScheduleNode {
+    scheduled: Scheduled,
+    order: MemoryClass,
+    chained: bool,
+    words: u32,
+    successors: Vec<u32>,
+    predecessors: u32,
+    latency: u32,
+    priority: u32,
+    consumers: u32,
+    sources: Vec<u32>,
+}
+
+fn latency(unit: Unit, order: MemoryClass) -> u32 {
+    match (unit, order) {
+        (Unit::Free, _) => 0,
+        (Unit::Memory, MemoryClass::Load(2)) => SHARED,
+        (Unit::Memory, MemoryClass::Load(4)) => 0,
+        (Unit::Memory, MemoryClass::Load(_)) => GLOBAL,
+        (Unit::Memory, _) => 1,
+        (Unit::Shuffle, _) => 25,
+        (Unit::Special, _) => 18,
+        (Unit::Convert, _) => 12,
+        (Unit::Double, _) => 8,
+        (Unit::Mma(_), _) => 33,
+        (Unit::Predicate, _) => 8,
+        _ => 4,
+    }
+}
+
+/// Makes the schedule of a region.
+pub fn schedule(trace: &KernelTrace, lowered: &Lowered, key: RegionKey) -> Schedule {
+    let mut made = Schedule { count: trace.kernel.registers.len() as u32, ..Schedule::default() };
+    let mut nodes = nodes(trace, lowered, key, &mut made);
+    // Priorities: the longest path to the end.
+    for at in (0..nodes.len()).rev() {
+        let after = nodes[at].successors.iter().map(|&next| nodes[next as usize].priority);
+        nodes[at].priority = after.max().unwrap_or(0) + nodes[at].latency.max(1);
+    }
+    let order = list(&mut nodes);
+    made.operations = order.iter().map(|&at| nodes[at as usize].scheduled).collect();
+    made
+}
+
+/// The operations in the order of the text, with their dependences.
+fn nodes(
+    trace: &KernelTrace,
+    lowered: &Lowered,
+    key: RegionKey,
+    made: &mut Schedule,
+) -> Vec<ScheduleNode> {
+    let mut nodes: Vec<ScheduleNode> = Vec::new();
+    let mut writer: HashMap<u32, (u32, u32)> = HashMap::new();
+    let (mut loads, mut stores): ([Vec<u32>; 8], [Option<u32>; 8]) = Default::default();
+    let mut wall: Option<u32> = None;
+    let mut since_wall: Vec<u32> = Vec::new();
+    for copy in 0..key.copies {
+        for offset in 0..key.runs {
+            let run = key.first + offset;
+            let start = trace.runs.all[run as usize].start as usize;
+            let grows = copy > 0 && grows_by_constant(&trace.kernel, start);
+            for operation in &lowered.operations[run as usize] {
+                let at = nodes.len() as u32;
+                let inner = copy + 1 < key.copies;
+                let unit = match operation.unit {
+                    Unit::Branch if inner => Unit::Free,
+                    Unit::Predicate if inner && feeds_branch(trace, lowered, run) => Unit::Free,
+                    _ if grows => Unit::Free,
+                    unit => unit,
+                };
+                let reads = made.slots.len() as u32;
+                let mut sources = Vec::new();
+                for &register in &operation.reads {
+                    match writer.get(&register) {
+                        Some(&(node, slot)) => {
+                            made.slots.push(slot);
+                            sources.push(node);
+                        }
+                        None => made.slots.push(register),
+                    }
+                }
+                // A sequence passes its value on in a slot of its own.
+                if operation.chained && at > 0 {
+                    made.slots.push(made.count - 1);
+                    sources.push(at - 1);
+                }
+                let writes = made.slots.len() as u32;
+                for &register in &operation.writes {
+                    made.slots.push(made.count);
+                    writer.insert(register, (at, made.count));
+                    made.count += 1;
+                }
+                if operation.writes.is_empty() {
+                    made.slots.push(made.count);
+                    made.count += 1;
+                }
+                let end = made.slots.len() as u32;
+                let order =
+                    if unit == Unit::Free { MemoryClass::Anything } else { operation.order };
+                let mut before: Vec<u32> = sources.clone();
+                before.extend(wall);
+                match order {
+                    MemoryClass::Anything => {}
+                    MemoryClass::Load(space) => {
+                        before.extend(stores[usize::from(space)]);
+                        loads[usize::from(space)].push(at);
+                    }
+                    MemoryClass::Store(space) => {
+                        before.extend(stores[usize::from(space)]);
+                        before.append(&mut loads[usize::from(space)]);
+                        stores[usize::from(space)] = Some(at);
+                    }
+                    MemoryClass::Wall => {
+                        before.append(&mut since_wall);
+                        wall = Some(at);
+                        loads.iter_mut().for_each(Vec::clear);
+                        stores = Default::default();
+                    }
+                }
+                before.sort_unstable();
+                before.dedup();
+                for &one in &before {
+                    nodes[one as usize].successors.push(at);
+                }
+                sources.sort_unstable();
+                sources.dedup();
+                for &one in &sources {
+                    nodes[one as usize].consumers += 1;
+                }
+                since_wall.push(at);
+                nodes.push(ScheduleNode {
+                    scheduled: Scheduled {
+                        unit,
+                        run,
+                        step: copy * key.runs + offset,
+                        queue: operation.queue,
+                        reads: (reads, writes),
+                        writes: (writes, end),
+                    },
+                    order,
+                    chained: operation.chained,
+                    words: u32::from(operation.words),
+                    successors: Vec::new(),
+                    predecessors: before.len() as u32,
+                    latency: latency(unit, operation.order),
+                    priority: 0,
+                    consumers: 0,
+                    sources,
+                });
+            }
+        }
+    }
+    let mut results: Vec<(u32, u32)> = writer.iter().map(|(r, (_, slot))| (*r, *slot)).collect();
+    results.sort_unstable();
+    made.results = results;
+    nodes
+}
+
+/// Whether a run's predicate decides the branch at the end of its basic block.
+fn feeds_branch(trace: &KernelTrace, lowered: &Lowered, run: u32) -> bool {
+    let block = trace.runs.all[run as usize].block;
+    let last = trace.runs.of_block(block).end - 1;
+    let written = lowered.operations[run as usize].iter().flat_map(|operation| &operation.writes);
+    let branch = lowered.operations[last as usize].last();
+    branch.is_some_and(|branch| {
+        branch.unit == Unit::Branch
+            && written.clone().any(|register| branch.reads.contains(register))
+    })
+}
+
+/// List scheduling: the operations in their order.
+fn list(nodes: &mut [ScheduleNode]) -> Vec<u32> {
+    let mut available: Vec<u32> =
+        (0..nodes.len() as u32).filter(|&at| nodes[at as usize].predecessors == 0).collect();
+    let mut ready = vec![0u32; nodes.len()];
+    let mut order = Vec::with_capacity(nodes.len());
+    let (mut time, mut waiting) = (0u32, 0u32);
+    while !available.is_empty() {
+        let is_load = |node: &ScheduleNode| {
+            node.scheduled.unit == Unit::Memory && matches!(node.order, MemoryClass::Load(_))
+        };
+        let best = (0..available.len()).min_by_key(|&i| {
+            let at = available[i] as usize;
+            let node = &nodes[at];
+            let full = is_load(node) && waiting + node.words > WAITING_WORDS && waiting > 0;
+            let start = ready[at].max(time);
+            (full, !node.chained && start > time, start, u32::MAX - node.priority, at)
+        });
+        let Some(best) = best else { break };
+        let at = available.swap_remove(best);
+        let start = ready[at as usize].max(time);
+        let node = &nodes[at as usize];
+        if is_load(node) && node.consumers > 0 {
+            waiting += node.words;
+        }
+        time = start + u32::from(node.scheduled.unit != Unit::Free);
+        let done = start + node.latency;
+        let (successors, sources) = (node.successors.clone(), node.sources.clone());
+        for next in successors {
+            let next_ready = &mut ready[next as usize];
+            *next_ready = (*next_ready).max(done);
+            nodes[next as usize].predecessors -= 1;
+            if nodes[next as usize].predecessors == 0 {
+                available.push(next);
+            }
+        }
+        for source in sources {
+            let source = &mut nodes[source as usize];
+            source.consumers -= 1;
+            if source.consumers == 0 && is_load(source) {
+                waiting = waiting.saturating_sub(source.words);
+            }
+        }
+        order.push(at);
+    }
+    order
+}

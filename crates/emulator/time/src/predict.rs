@@ -1,0 +1,322 @@
+//! The prediction: the time of a launch with an interval, the limiting resource, and the lost cycles of each line.
+
+use crate::chip::{self, Caches, ChipResult};
+use crate::lower::Lowered;
+use crate::machine::GpuModel;
+use crate::sm::pipes::Resource;
+use crate::sm::stall::{STALLS, Stall};
+use crate::trace::KernelTrace;
+use serde_json::{Value, json};
+
+/// How the time is meant to be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// All caches are flushed before the kernel, and the time is that of the kernel alone (Nsight Compute's
+    /// `gpu__time_duration`).
+    Flushed,
+    /// Back to back in a graph, on data that fits the caches as far as it can.
+    Warm,
+    /// Back to back in a graph, on other data each time.
+    Rotated,
+    /// One launch between two events, on data that is not cached.
+    Events,
+}
+
+impl Protocol {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Protocol::Flushed => "cold",
+            Protocol::Warm => "warm",
+            Protocol::Rotated => "rotated",
+            Protocol::Events => "events",
+        }
+    }
+
+    fn caches(self) -> Caches {
+        Caches {
+            warm_data: self == Protocol::Warm,
+            warm_code: self != Protocol::Flushed,
+            clean: matches!(self, Protocol::Flushed | Protocol::Warm),
+        }
+    }
+
+    /// Nanoseconds that a launch adds to the time of its instructions.
+    fn launch_ns(self, model: &GpuModel) -> f64 {
+        match self {
+            Protocol::Flushed => model.timings.launch_ns,
+            Protocol::Warm | Protocol::Rotated => model.timings.graph_launch_ns,
+            Protocol::Events => model.timings.event_launch_ns - model.timings.ramp_ns / 2.0,
+        }
+    }
+}
+
+/// The lost cycles of a line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LineLoss {
+    /// The PTX instruction with the most of them.
+    pub origin: u32,
+    /// Line of the source; of the PTX without line information.
+    pub line: u32,
+    /// The file, if known.
+    pub file: Option<String>,
+    /// Issued operations.
+    pub issued: u64,
+    /// Lost warp cycles by reason, in the order of [`Stall::ALL`].
+    pub lost: [f64; STALLS],
+}
+
+impl LineLoss {
+    /// All warp cycles of the line.
+    pub fn cycles(&self) -> f64 {
+        self.issued as f64 + self.lost.iter().sum::<f64>()
+    }
+
+    /// The reason with the most lost cycles.
+    pub fn reason(&self) -> Stall {
+        let largest =
+            |a: &&Stall, b: &&Stall| self.lost[**a as usize].total_cmp(&self.lost[**b as usize]);
+        Stall::ALL.iter().max_by(largest).copied().unwrap_or(Stall::Wait)
+    }
+}
+
+/// A predicted time.
+#[derive(Clone, Debug)]
+pub struct Prediction {
+    /// The GPU.
+    pub gpu: String,
+    /// How it is meant to be measured.
+    pub protocol: Protocol,
+    /// Nanoseconds.
+    pub time_ns: f64,
+    /// The interval that holds four of five measurements.
+    pub interval_ns: [f64; 2],
+    /// Nanoseconds of the launch.
+    pub launch_ns: f64,
+    /// Cycles of the instructions.
+    pub cycles: f64,
+    /// The limiting resource, or `latency`, `barriers`, `launch` or `wave tail`.
+    pub limiter: &'static str,
+    /// Its use, as a fraction; of time for those that are no resource.
+    pub use_of_limiter: f64,
+    /// Blocks that a multiprocessor holds, and the limiting resource.
+    pub resident: (u32, &'static str),
+    /// Waves of blocks.
+    pub waves: f64,
+    /// Bytes read from and written to device memory.
+    pub memory_bytes: [f64; 2],
+    /// Blocks that were traced.
+    pub traced: usize,
+    /// Blocks of the grid.
+    pub blocks: u64,
+    /// Lines by lost cycles, most first.
+    pub lines: Vec<LineLoss>,
+    /// Causes of a wider interval.
+    pub notes: Vec<&'static str>,
+}
+
+impl Prediction {
+    /// Whether the intervals decide which of two kernels is faster. The errors of two predictions on one GPU have much in
+    /// common, so that half of each interval counts.
+    pub fn differs_from(&self, other: &Prediction) -> bool {
+        let half = |one: &Prediction| 0.5 * (one.interval_ns[1] / one.time_ns).ln();
+        let distance = (self.time_ns / other.time_ns).ln().abs();
+        distance > half(self).hypot(half(other))
+    }
+
+    /// As JSON text, with the lines that lose most.
+    pub fn json(&self) -> String {
+        self.value().to_string()
+    }
+
+    /// As a JSON value.
+    pub fn value(&self) -> Value {
+        let line = |line: &LineLoss| {
+            let reasons = Stall::ALL.iter().filter(|stall| line.lost[**stall as usize] >= 1.0);
+            let lost: serde_json::Map<String, Value> = reasons
+                .map(|stall| (stall.name().to_owned(), line.lost[*stall as usize].round().into()))
+                .collect();
+            json!({ "file": line.file, "line": line.line, "issued": line.issued, "lost": lost })
+        };
+        json!({
+            "gpu": self.gpu,
+            "protocol": self.protocol.name(),
+            "predicted_ns": self.time_ns,
+            "interval_ns": self.interval_ns,
+            "launch_ns": self.launch_ns,
+            "cycles": self.cycles,
+            "limiter": self.limiter,
+            "use": self.use_of_limiter,
+            "resident_blocks": self.resident.0,
+            "resident_limit": self.resident.1,
+            "waves": self.waves,
+            "memory_bytes": self.memory_bytes,
+            "traced_blocks": self.traced,
+            "blocks": self.blocks,
+            "notes": self.notes,
+            "lines": self.lines.iter().take(LINES).map(line).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Lines in the JSON form.
+const LINES: usize = 20;
+
+/// Names of the limits, in the order of [`Resource::ALL`].
+const LIMITS: [&str; 9] = [
+    "issue",
+    "FP32 pipe",
+    "integer pipe",
+    "FP64 pipe",
+    "special functions",
+    "tensor cores",
+    "shared memory and L1",
+    "L2",
+    "DRAM",
+];
+
+/// The standard deviation of the logarithm of measured over predicted time, by cause.
+const MODEL_ERROR: f64 = 0.2;
+const LATENCY_ERROR: f64 = 0.12;
+const EXTRAPOLATION_ERROR: f64 = 0.15;
+const ATOMICS_ERROR: f64 = 0.35;
+const WAITING_ERROR: f64 = 0.5;
+/// Nanoseconds by which launches differ.
+const LAUNCH_ERROR_NS: f64 = 200.0;
+/// Standard deviations of an interval that holds 80 %.
+const WIDTH: f64 = 1.28;
+
+/// Predicts the time of a traced launch.
+pub fn predict(trace: &KernelTrace, model: &GpuModel, protocol: Protocol) -> Prediction {
+    let lowered = Lowered::new(trace);
+    let found = chip::run(trace, &lowered, model, protocol.caches());
+    let launch_ns = protocol.launch_ns(model) + model.timings.ramp_ns;
+    let run_ns = found.cycles / model.clock_ghz();
+    let time_ns = launch_ns + run_ns;
+    let (limiter, use_of_limiter) = limiter(&found, launch_ns / time_ns);
+    let (deviation, notes) = deviation(trace, limiter);
+    let relative = ((WIDTH * deviation).powi(2) + (LAUNCH_ERROR_NS / time_ns).powi(2)).sqrt();
+    let placement = found.placement;
+    let wave = f64::from(placement.resident) * f64::from(model.gpu.multiprocessors);
+    Prediction {
+        gpu: model.gpu.name.clone(),
+        protocol,
+        time_ns,
+        interval_ns: [time_ns * (-relative).exp(), time_ns * relative.exp()],
+        launch_ns,
+        cycles: found.cycles,
+        limiter,
+        use_of_limiter,
+        resident: (placement.resident, placement.limiter),
+        waves: trace.total_blocks() as f64 / wave,
+        memory_bytes: [found.traffic.read, found.traffic.written],
+        traced: trace.blocks.len(),
+        blocks: trace.total_blocks(),
+        lines: lines(trace, &found),
+        notes,
+    }
+}
+
+/// The resource that is busiest, if one is; else what the warps wait for.
+fn limiter(found: &ChipResult, launch: f64) -> (&'static str, f64) {
+    if launch > 0.6 {
+        return ("launch", launch);
+    }
+    let cycles = found.sm.cycles.max(1.0);
+    let share = |resource: &Resource| {
+        let busy = found.sm.busy[*resource as usize];
+        let units = match resource {
+            Resource::Shared | Resource::L2 | Resource::Dram => 1.0,
+            _ => 4.0,
+        };
+        busy / units / cycles
+    };
+    let shares = Resource::ALL.iter().map(|resource| (share(resource), *resource as usize));
+    let (most, at) = shares.fold((0.0, 0), |best, one| if one.0 > best.0 { one } else { best });
+    if most > 0.6 {
+        return (LIMITS[at], most);
+    }
+    let placement = found.placement;
+    let waves = placement.blocks as f64 / f64::from(placement.resident);
+    let tail = (waves.ceil() - waves) / waves.ceil();
+    if waves > 1.0 && tail > 0.3 {
+        return ("wave tail", tail);
+    }
+    let mut sums = [0.0; STALLS];
+    for one in &found.sm.lost.by_run {
+        sums.iter_mut().zip(one).for_each(|(sum, lost)| *sum += lost);
+    }
+    let all: f64 = sums.iter().sum::<f64>().max(1.0);
+    match sums[Stall::Barrier as usize] / all {
+        part if part > 0.5 => ("barriers", part),
+        _ => ("latency", 1.0 - most),
+    }
+}
+
+/// The standard deviation of the logarithm, and its causes.
+fn deviation(trace: &KernelTrace, limiter: &str) -> (f64, Vec<&'static str>) {
+    let mut sum = MODEL_ERROR * MODEL_ERROR;
+    let mut notes = Vec::new();
+    let mut add = |error: f64, note| {
+        sum += error * error;
+        notes.push(note);
+    };
+    if matches!(limiter, "latency" | "barriers") {
+        add(LATENCY_ERROR, "latencies limit it, which depend on the clock and on the load");
+    }
+    let work: Vec<f64> = trace.blocks.iter().map(|block| block.executed() as f64).collect();
+    let mean = work.iter().sum::<f64>() / work.len().max(1) as f64;
+    let variance =
+        work.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / work.len().max(1) as f64;
+    let spread = variance.sqrt() / mean.max(1.0) / (work.len() as f64).sqrt();
+    if spread > 0.02 && (work.len() as u64) < trace.total_blocks() {
+        add(spread, "blocks differ, and only some were traced");
+    }
+    if trace.blocks.iter().any(|block| !block.complete) {
+        add(2.0 * EXTRAPOLATION_ERROR, "the traced block is longer than the trace");
+    } else if trace.blocks.iter().any(|block| block.executed() > block.recorded()) {
+        add(EXTRAPOLATION_ERROR, "long warps were traced in part");
+    }
+    let collisions = trace
+        .blocks
+        .iter()
+        .flat_map(|block| &block.warps)
+        .any(|warp| warp.traffic.iter().any(|record| record.collisions > 0));
+    if collisions {
+        add(ATOMICS_ERROR, "contention on atomics depends on the data and the order");
+    }
+    if trace.polls {
+        add(WAITING_ERROR, "blocks wait for other blocks");
+    }
+    (sum.sqrt(), notes)
+}
+
+/// Lost cycles by source line, most first.
+fn lines(trace: &KernelTrace, found: &ChipResult) -> Vec<LineLoss> {
+    let mut lines: Vec<LineLoss> = Vec::new();
+    for (run, lost) in found.sm.lost.by_run.iter().enumerate() {
+        let issued = found.sm.lost.issues[run];
+        let total: f64 = lost.iter().sum();
+        if issued == 0 && total == 0.0 {
+            continue;
+        }
+        let number = trace.runs.all[run].origin;
+        let origin = &trace.kernel.origins[number as usize];
+        let (file, line) = match &origin.location {
+            Some(location) => (Some(location.file.clone()), location.line),
+            None => (None, origin.text_line),
+        };
+        match lines.iter_mut().find(|one| one.line == line && one.file == file) {
+            Some(known) => {
+                if total > known.lost.iter().sum::<f64>() {
+                    known.origin = number;
+                }
+                known.issued += issued;
+                known.lost.iter_mut().zip(lost).for_each(|(sum, one)| *sum += one);
+            }
+            None => lines.push(LineLoss { origin: number, line, file, issued, lost: *lost }),
+        }
+    }
+    lines.sort_by(|a, b| b.cycles().total_cmp(&a.cycles()));
+    lines
+}

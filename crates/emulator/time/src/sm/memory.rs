@@ -1,0 +1,255 @@
+//! The memory system as one multiprocessor sees it: the pipe to shared memory and L1, the L1, and its shares in the
+//! bandwidths of the L2 and of device memory, as queues that serve one request after another.
+//!
+//! A request waits for the queues before it and then takes the latency of its level, so that latency under load results from
+//! the load. The chip model says which part of a run's sectors misses the L2.
+
+use crate::machine::{GpuModel, Timings};
+use crate::sm::cache::L1Cache;
+use crate::sm::pipes::{RESOURCES, Resource};
+use crate::trace::{AccessTarget, Traffic};
+use lanework_engine::event::AccessKind;
+
+/// The caches and shares of bandwidth of one multiprocessor.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// Bytes of L1.
+    pub l1_bytes: u64,
+    /// Bytes per cycle from and to the L2.
+    pub l2_bytes_per_clock: f64,
+    /// Bytes per cycle that are read from device memory.
+    pub read_bytes_per_clock: f64,
+    /// Bytes per cycle that are written to device memory.
+    pub write_bytes_per_clock: f64,
+    /// By run: bytes of device memory read per sector that the L2 is asked for.
+    pub read_bytes: Vec<f64>,
+    /// By run: bytes of device memory written per sector.
+    pub written_bytes: Vec<f64>,
+    /// By run: whether blocks access sectors of their own, so that another block finds none of them in the L1.
+    pub private: Vec<bool>,
+    /// By run: whether loads may hit the L1.
+    pub cached: Vec<bool>,
+    /// Whether instructions are fetched from memory at first.
+    pub cold_code: bool,
+}
+
+/// Cycles of requests that the queue of memory instructions holds.
+const QUEUE: f64 = 24.0;
+/// Cycles of stores that wait in front of the L2.
+const STORE_QUEUE: f64 = 600.0;
+
+/// Bytes that device memory transfers at least.
+const UNIT: f64 = 64.0;
+/// Sectors of an access that reads 512 bytes in a row.
+const WHOLE: u32 = 16;
+
+/// The cost of device memory for accesses of so many sectors in a row, relative to those of 512 bytes: accesses of 128 bytes
+/// change the open row of the memory more often.
+fn scattered(sectors: u32, short: f64) -> f64 {
+    let doublings = f64::from(WHOLE / sectors.clamp(2, WHOLE)).log2();
+    1.0 + (short - 1.0) * doublings / 2.0
+}
+
+/// Sectors of an access that lie in a row: all of them if its lines are full, else those of a line.
+fn in_a_row(record: &Traffic) -> u32 {
+    let lines = record.wavefronts.max(1);
+    match record.sectors / lines {
+        4.. => record.sectors,
+        some => some,
+    }
+}
+
+/// The memory system.
+pub struct MemorySystem {
+    environment: Environment,
+    timings: Timings,
+    l1: L1Cache,
+    data_free: f64,
+    l2_free: f64,
+    dram_free: f64,
+    bulk_free: f64,
+    /// Fractions of a miss, by run.
+    carry: Vec<f64>,
+    busy: [f64; 3],
+    /// Sectors requested from the L2, by run.
+    pub l2_sectors: Vec<u64>,
+}
+
+impl MemorySystem {
+    /// The memory system of a GPU.
+    pub fn new(model: &GpuModel, environment: &Environment, runs: usize) -> MemorySystem {
+        MemorySystem {
+            environment: environment.clone(),
+            timings: model.timings.clone(),
+            l1: L1Cache::new(environment.l1_bytes),
+            data_free: 0.0,
+            l2_free: 0.0,
+            dram_free: 0.0,
+            bulk_free: 0.0,
+            carry: vec![0.5; runs],
+            busy: [0.0; 3],
+            l2_sectors: vec![0; runs],
+        }
+    }
+
+    /// When the queue of memory instructions takes another one.
+    pub fn queue_free(&self) -> f64 {
+        self.data_free - QUEUE
+    }
+
+    /// When it takes another store.
+    pub fn store_free(&self) -> f64 {
+        self.l2_free.max(self.dram_free) - STORE_QUEUE
+    }
+
+    /// When its queues are empty.
+    pub fn drained(&self) -> f64 {
+        self.l2_free.max(self.dram_free)
+    }
+
+    /// Adds the busy cycles of its resources.
+    pub fn add_busy(&self, busy: &mut [f64; RESOURCES]) {
+        busy[Resource::Shared as usize] += self.busy[0];
+        busy[Resource::L2 as usize] += self.busy[1];
+        busy[Resource::Dram as usize] += self.busy[2];
+    }
+
+    /// Takes the data path for so many wavefronts; returns the start.
+    fn data(&mut self, time: f64, wavefronts: f64) -> f64 {
+        let start = self.data_free.max(time);
+        self.data_free = start + wavefronts;
+        self.busy[0] += wavefronts;
+        start
+    }
+
+    /// A shuffle; returns when its result is ready.
+    pub fn shuffle(&mut self, time: f64, timings: &Timings) -> f64 {
+        self.data(time, timings.shuffle_interval) + timings.shuffle_latency
+    }
+
+    /// Requests a sector from the L2 at a time, as one of so many of an access; returns its arrival.
+    fn request(&mut self, time: f64, run: u32, of: u32) -> f64 {
+        self.l2_sectors[run as usize] += 1;
+        let cycles = 32.0 / self.environment.l2_bytes_per_clock;
+        self.l2_free = self.l2_free.max(time) + cycles;
+        self.busy[1] += cycles;
+        let bytes = self.environment.read_bytes[run as usize];
+        let carry = &mut self.carry[run as usize];
+        *carry += bytes / UNIT;
+        if *carry < 1.0 {
+            return self.l2_free + self.timings.l2_latency;
+        }
+        *carry -= 1.0;
+        let cycles = UNIT / self.environment.read_bytes_per_clock
+            * scattered(of, self.timings.dram_short_reads);
+        self.dram_free = self.dram_free.max(time) + cycles;
+        self.busy[2] += cycles;
+        self.dram_free.max(self.l2_free) + self.timings.dram_latency
+    }
+
+    /// Writes sectors to the L2 at a time, so many of them in a row; each costs as much as `cost` whole ones.
+    fn write(&mut self, time: f64, run: u32, (sectors, row): (f64, u32), cost: f64) {
+        self.l2_sectors[run as usize] += sectors as u64;
+        let cycles = 32.0 * sectors * cost / self.environment.l2_bytes_per_clock;
+        self.l2_free = self.l2_free.max(time) + cycles;
+        self.busy[1] += cycles;
+        let bytes = self.environment.written_bytes[run as usize] * sectors;
+        let cycles = bytes / self.environment.write_bytes_per_clock
+            * scattered(row, self.timings.dram_short_writes);
+        self.dram_free = self.dram_free.max(time) + cycles;
+        self.busy[2] += cycles;
+    }
+
+    /// An access at a time; returns when its result is ready.
+    pub fn access(
+        &mut self,
+        time: f64,
+        run: u32,
+        record: &Traffic,
+        sectors: &[u64],
+        instance: u64,
+    ) -> f64 {
+        let wavefronts = f64::from(record.wavefronts);
+        match (record.target, record.kind) {
+            (AccessTarget::Shared, AccessKind::Atomic) => {
+                let start = self.data(time, 2.0 * wavefronts);
+                start + self.timings.shared_latency + 2.0 * wavefronts
+            }
+            (AccessTarget::Shared, _) => {
+                let start = self.data(time, wavefronts);
+                start + self.timings.shared_latency + wavefronts - 1.0
+            }
+            (AccessTarget::Constant, _) => {
+                let start = self.data(time, wavefronts);
+                start + self.timings.constant_latency
+            }
+            (AccessTarget::Bulk, AccessKind::Load) => {
+                let start = self.bulk_free.max(time + 30.0);
+                let mut done = start;
+                let mut count = record.sectors;
+                // Tiles of a tensor map come without their sectors.
+                while count > 0 {
+                    done = done.max(self.request(start, run, WHOLE));
+                    count -= 1;
+                }
+                self.bulk_free = start + f64::from(record.bytes) / self.timings.l2_port_bytes;
+                done.max(self.bulk_free) + self.timings.tma_latency
+            }
+            (AccessTarget::Bulk, _) => {
+                let start = self.bulk_free.max(time + 30.0);
+                self.write(start, run, (f64::from(record.sectors), WHOLE), 1.0);
+                self.bulk_free = start + f64::from(record.bytes) / self.timings.l2_port_bytes;
+                self.bulk_free + self.timings.tma_latency
+            }
+            (_, AccessKind::Load) => self.load(time, run, record, sectors, instance),
+            (_, AccessKind::Store) => {
+                let start = self.data(time, wavefronts.max(f64::from(record.sectors) / 4.0));
+                let sectors = f64::from(record.sectors);
+                let partial = f64::from(record.bytes) < 24.0 * sectors;
+                let cost = if partial { self.timings.l2_partial_write } else { 1.0 };
+                self.write(start, run, (sectors, in_a_row(record)), cost);
+                start
+            }
+            (_, AccessKind::Atomic) => {
+                let start = self.data(time, wavefronts);
+                let work = f64::from(record.sectors) + f64::from(record.collisions) / 2.0;
+                self.write(start, run, (work, in_a_row(record)), 1.0);
+                self.l2_free + self.timings.atomic_latency
+            }
+        }
+    }
+
+    fn load(
+        &mut self,
+        time: f64,
+        run: u32,
+        record: &Traffic,
+        sectors: &[u64],
+        instance: u64,
+    ) -> f64 {
+        let passes = f64::from(record.wavefronts).max(f64::from(record.sectors) / 4.0);
+        let start = self.data(time, passes);
+        let mut done = start + self.timings.l1_latency + passes - 1.0;
+        let at = run as usize;
+        let cached = self.environment.cached[at] || record.target == AccessTarget::Local;
+        // A trace that stands for several blocks: their private data has other addresses.
+        let shift = match self.environment.private[at] || record.target == AccessTarget::Local {
+            true => (instance + 1) << 52,
+            false => 0,
+        };
+        for &sector in sectors {
+            let sector = sector ^ shift;
+            let arrival = match self.l1.arrival(sector).filter(|_| cached) {
+                Some(arrival) => arrival,
+                None => {
+                    let arrival =
+                        self.request(start + self.timings.l1_latency / 4.0, run, in_a_row(record));
+                    self.l1.fill(sector, arrival);
+                    arrival
+                }
+            };
+            done = done.max(arrival);
+        }
+        done
+    }
+}

@@ -1,0 +1,440 @@
+//! The simulation of one multiprocessor: its resident warps replay their traces through four schedulers.
+//!
+//! It is event-driven: the next operation of each warp has an earliest cycle, from the scoreboard (the readiness of its
+//! operands) and from its pipe; the warp with the earliest one issues, the last issued warp first among equals (the
+//! greedy-then-oldest policy of Rogers et al., MICRO 2012, which Huerta et al., MICRO 2025, found close to NVIDIA's). Every
+//! cycle between two issues of a warp is lost to the reason that held it back, under Nsight Compute's name for it.
+//!
+//! Not modeled: the banks of the register file beyond a mean, the replays of the L1, and the limit of outstanding misses.
+
+pub mod cache;
+pub mod memory;
+pub mod pipes;
+pub mod stall;
+pub mod sync;
+pub mod warp;
+
+use crate::lower::schedule::Scheduled;
+use crate::lower::{Lowered, Unit};
+use crate::machine::GpuModel;
+use crate::sm::memory::{Environment, MemorySystem};
+use crate::sm::pipes::Pipes;
+use crate::sm::stall::{LostCycles, Stall};
+use crate::sm::sync::TokenState;
+use crate::sm::warp::{Regions, WarpState};
+use crate::trace::{AccessTarget, KernelTrace, NONE};
+use lanework_engine::event::AccessKind;
+
+/// The work of a multiprocessor.
+pub struct SmWork<'a> {
+    /// The launch.
+    pub trace: &'a KernelTrace,
+    /// Its machine operations.
+    pub lowered: &'a Lowered,
+    /// The GPU.
+    pub model: &'a GpuModel,
+    /// Blocks that are resident at the same time.
+    pub resident: usize,
+    /// Blocks to run, each as the index of a traced block.
+    pub queue: Vec<usize>,
+    /// Caches and bandwidths.
+    pub environment: Environment,
+    /// Operations after which the simulation stops.
+    pub operations: u64,
+}
+
+/// The result of a simulation.
+#[derive(Clone, Debug, Default)]
+pub struct SmResult {
+    /// Cycles until the last warp has ended, or the simulation has stopped.
+    pub cycles: f64,
+    /// The end of each block that has ended, in the order of the ends.
+    pub ends: Vec<f64>,
+    /// Operations issued.
+    pub issued: u64,
+    /// PTX instructions replayed.
+    pub steps: u64,
+    /// The same at half of the operations, with the cycle.
+    pub middle: (u64, f64),
+    /// Whether the simulation stopped before all blocks had ended.
+    pub stopped: bool,
+    /// Lost cycles by run.
+    pub lost: LostCycles,
+    /// Busy cycles of the resources, in the order of [`pipes::Resource`].
+    pub busy: [f64; pipes::RESOURCES],
+    /// Sectors that runs requested from the L2.
+    pub l2_sectors: Vec<u64>,
+    /// Blocks that were started.
+    pub started: usize,
+}
+
+/// A block that is resident.
+struct Resident {
+    traced: usize,
+    instance: u64,
+    tokens: Vec<TokenState>,
+    left: usize,
+}
+
+/// The simulation.
+struct Simulation<'a> {
+    work: &'a SmWork<'a>,
+    regions: Regions<'a>,
+    warps: Vec<WarpState>,
+    of_scheduler: Vec<Vec<usize>>,
+    last_issued: Vec<usize>,
+    blocks: Vec<Resident>,
+    next_block: usize,
+    memory: MemorySystem,
+    pipes: Pipes,
+    code_seen: Vec<bool>,
+    code_line: Vec<u32>,
+    fetch_free: f64,
+    result: SmResult,
+}
+
+/// Simulates.
+pub fn simulate(work: &SmWork<'_>) -> SmResult {
+    let runs = work.trace.runs.all.len();
+    let mut code_line = Vec::with_capacity(runs);
+    let mut bytes = 0u32;
+    for operations in &work.lowered.operations {
+        code_line.push(bytes / 128);
+        bytes += 16 * operations.iter().filter(|op| op.unit != Unit::Free).count() as u32;
+    }
+    let schedulers = 4;
+    let mut simulation = Simulation {
+        work,
+        regions: Regions::new(work.trace, work.lowered),
+        warps: Vec::new(),
+        of_scheduler: vec![Vec::new(); schedulers],
+        last_issued: vec![usize::MAX; schedulers],
+        blocks: Vec::new(),
+        next_block: 0,
+        memory: MemorySystem::new(work.model, &work.environment, runs),
+        pipes: Pipes::new(work.model, schedulers),
+        code_seen: vec![!work.environment.cold_code; bytes as usize / 128 + 1],
+        code_line,
+        fetch_free: 0.0,
+        result: SmResult { lost: LostCycles::new(runs), ..SmResult::default() },
+    };
+    for _ in 0..work.resident.min(work.queue.len()) {
+        simulation.start_block(0.0);
+    }
+    simulation.run();
+    let mut result = simulation.result;
+    result.steps = simulation.regions.steps;
+    result.busy = simulation.pipes.busy;
+    simulation.memory.add_busy(&mut result.busy);
+    result.cycles = result.cycles.max(simulation.memory.drained());
+    result.l2_sectors = simulation.memory.l2_sectors;
+    result.started = simulation.next_block;
+    result
+}
+
+impl Simulation<'_> {
+    /// Starts the next block of the queue.
+    fn start_block(&mut self, time: f64) {
+        let Some(&traced) = self.work.queue.get(self.next_block) else { return };
+        let instance = self.next_block as u64;
+        self.next_block += 1;
+        let block = &self.work.trace.blocks[traced];
+        let tokens = block.tokens.iter().map(|&needed| TokenState::new(needed)).collect();
+        let number = self.blocks.len();
+        self.blocks.push(Resident { traced, instance, tokens, left: block.warps.len() });
+        for warp in 0..block.warps.len() {
+            let at = self.warps.len();
+            let slots = self.work.trace.kernel.registers.len();
+            // The block scheduler starts a warp every other cycle.
+            let start = time + 2.0 * warp as f64;
+            self.warps.push(WarpState::new(number, warp, slots, start));
+            let scheduler = at % self.of_scheduler.len();
+            self.of_scheduler[scheduler].push(at);
+            self.advance(at);
+        }
+    }
+
+    /// Moves a warp to its next operation that is not free.
+    fn advance(&mut self, at: usize) {
+        let traced = self.blocks[self.warps[at].block].traced;
+        let trace = &self.work.trace.blocks[traced].warps[self.warps[at].warp];
+        let ended = self.regions.advance(&mut self.warps[at], trace);
+        if !ended {
+            self.fetch(at);
+            return;
+        }
+        self.end_warp(at);
+    }
+
+    fn end_warp(&mut self, at: usize) {
+        let warp = &mut self.warps[at];
+        warp.done = true;
+        let time = warp.next.max(warp.drained());
+        warp.release();
+        let block = warp.block;
+        self.result.cycles = self.result.cycles.max(time);
+        for list in &mut self.of_scheduler {
+            list.retain(|&other| other != at);
+        }
+        self.blocks[block].left -= 1;
+        if self.blocks[block].left == 0 {
+            self.result.ends.push(time);
+            self.blocks[block].tokens = Vec::new();
+            self.start_block(time + self.work.model.timings.block_start);
+        }
+    }
+
+    /// The first fetch of a line of code takes time after a flush.
+    fn fetch(&mut self, at: usize) {
+        let warp = &mut self.warps[at];
+        let line = self.code_line[warp.operation.run as usize] as usize;
+        if self.code_seen[line] {
+            return;
+        }
+        self.code_seen[line] = true;
+        let start = self.fetch_free.max(warp.next);
+        self.fetch_free = start + 128.0 / self.work.model.timings.code_bytes_per_clock;
+        if self.fetch_free > warp.eligible {
+            warp.eligible = self.fetch_free;
+            warp.reason = Stall::NoInstruction;
+        }
+        warp.next = warp.next.max(self.fetch_free);
+    }
+
+    /// The earliest cycle at which a warp can issue, and the reason for the wait.
+    fn earliest(&self, scheduler: usize, at: usize) -> (f64, Stall) {
+        let warp = &self.warps[at];
+        if warp.blocked {
+            return (f64::INFINITY, Stall::Barrier);
+        }
+        let mut found = (warp.eligible, warp.reason);
+        let mut later = |time: f64, reason| {
+            if time > found.0 {
+                found = (time, reason);
+            }
+        };
+        let (time, reason) = self.pipes.free(scheduler, warp.operation.unit);
+        later(time, reason);
+        if matches!(warp.operation.unit, Unit::Memory | Unit::Shuffle) {
+            later(self.memory.queue_free(), Stall::MioThrottle);
+            if warp.stores {
+                later(self.memory.store_free(), Stall::LgThrottle);
+            }
+        }
+        let slot = self.pipes.slot(scheduler);
+        if slot > found.0 {
+            found = (slot, Stall::NotSelected);
+        }
+        found
+    }
+
+    fn run(&mut self) {
+        loop {
+            let mut best: Option<(f64, bool, usize, usize, Stall)> = None;
+            for scheduler in 0..self.of_scheduler.len() {
+                for &at in &self.of_scheduler[scheduler] {
+                    let (time, reason) = self.earliest(scheduler, at);
+                    let other = self.last_issued[scheduler] != at;
+                    let better = best
+                        .as_ref()
+                        .is_none_or(|known| (time, other, at) < (known.0, known.1, known.3));
+                    if time.is_finite() && better {
+                        best = Some((time, other, scheduler, at, reason));
+                    }
+                }
+            }
+            let Some((time, _, scheduler, at, reason)) = best else {
+                if !self.break_deadlock() {
+                    break;
+                }
+                continue;
+            };
+            self.issue(time, scheduler, at, reason);
+            if self.result.issued == self.work.operations / 2 {
+                self.result.middle = (self.regions.steps, time);
+            }
+            if self.result.issued >= self.work.operations {
+                self.result.stopped = true;
+                self.result.cycles = self.result.cycles.max(time);
+                break;
+            }
+        }
+    }
+
+    /// Releases the warps that wait for something that the trace does not hold; whether there were any.
+    fn break_deadlock(&mut self) -> bool {
+        let mut any = false;
+        for warp in self.warps.iter_mut().filter(|warp| warp.blocked) {
+            warp.blocked = false;
+            any = true;
+        }
+        any
+    }
+
+    fn issue(&mut self, time: f64, scheduler: usize, at: usize, reason: Stall) {
+        let operation = self.warps[at].operation;
+        let warp = &mut self.warps[at];
+        let lost = time - warp.last_issue - 1.0;
+        if lost > 0.0 {
+            let (own, not_selected) = match reason {
+                Stall::NotSelected => {
+                    let own = (warp.eligible - warp.last_issue - 1.0).clamp(0.0, lost);
+                    (own, lost - own)
+                }
+                _ => (lost, 0.0),
+            };
+            let why = if reason == Stall::NotSelected { warp.reason } else { reason };
+            self.result.lost.add(operation.run, why, own);
+            self.result.lost.add(operation.run, Stall::NotSelected, not_selected);
+        }
+        self.result.lost.issue(operation.run);
+        self.result.issued += 1;
+        warp.last_issue = time;
+        warp.next = time + 1.0;
+        self.last_issued[scheduler] = at;
+        let latency = self.pipes.issue(scheduler, operation.unit, time);
+        self.execute(time, scheduler, at, operation, latency);
+        self.advance(at);
+    }
+
+    /// The effect of an operation on the warp's readiness.
+    fn execute(
+        &mut self,
+        time: f64,
+        scheduler: usize,
+        at: usize,
+        operation: Scheduled,
+        latency: f64,
+    ) {
+        let timings = &self.work.model.timings;
+        let mut ready = time + latency;
+        let mut producer = Stall::Wait;
+        match operation.unit {
+            Unit::Memory => (ready, producer) = self.access(time, at, operation),
+            Unit::Shuffle => {
+                ready = self.memory.shuffle(time, timings);
+                producer = Stall::ShortScoreboard;
+            }
+            Unit::Special | Unit::Convert => producer = Stall::ShortScoreboard,
+            Unit::Branch => {
+                let taken = self.warps[at].taken;
+                let penalty = if taken { timings.branch_penalty } else { 4.0 };
+                self.warps[at].next = time + penalty;
+                self.warps[at].next_reason = Stall::BranchResolving;
+            }
+            Unit::Fence => {
+                self.warps[at].next = time + timings.fence_latency;
+                self.warps[at].next_reason = Stall::Membar;
+            }
+            Unit::Wgmma(_) => {
+                let done = self.pipes.product_end(scheduler) + 60.0;
+                self.warps[at].start_asynchronous(crate::lower::Queue::Products, done);
+            }
+            Unit::Commit(queue) => self.warps[at].commit(queue),
+            Unit::Wait(queue, pending) => {
+                let done = self.warps[at].wait_for(queue, pending);
+                if done > self.warps[at].next {
+                    self.warps[at].next = done;
+                    self.warps[at].next_reason = match queue {
+                        crate::lower::Queue::Products => Stall::Gmma,
+                        _ => Stall::LongScoreboard,
+                    };
+                }
+            }
+            Unit::Sync => self.synchronize(time, at, operation),
+            _ => {}
+        }
+        self.regions.write(&mut self.warps[at], operation, ready, producer);
+    }
+
+    /// Accesses memory; returns when the result is ready, and what a warp waits for that needs it.
+    fn access(&mut self, time: f64, at: usize, operation: Scheduled) -> (f64, Stall) {
+        let warp = &self.warps[at];
+        let resident = &self.blocks[warp.block];
+        let block = &self.work.trace.blocks[resident.traced];
+        let step = warp.first_step + operation.step;
+        let records = &block.warps[warp.warp].traffic;
+        let first = records.partition_point(|record| record.step < step);
+        let (mut ready, mut producer) = (time + 4.0, Stall::Wait);
+        let mut asynchronous: Vec<(f64, u32)> = Vec::new();
+        for record in records[first..].iter().take_while(|record| record.step == step) {
+            let sectors = match record.first as usize + record.sectors as usize {
+                end if end <= block.sectors.len() => &block.sectors[record.first as usize..end],
+                _ => &[],
+            };
+            let done = self.memory.access(time, operation.run, record, sectors, resident.instance);
+            if operation.queue.is_some() {
+                asynchronous.push((done, record.token));
+            } else if done > ready {
+                ready = done;
+                producer = match record.target {
+                    AccessTarget::Shared | AccessTarget::Constant => Stall::ShortScoreboard,
+                    _ => Stall::LongScoreboard,
+                };
+            }
+            if record.kind == AccessKind::Store && operation.queue.is_none() {
+                ready = time + 4.0;
+            }
+        }
+        if let Some(queue) = operation.queue {
+            for (done, token) in asynchronous {
+                if token == NONE {
+                    self.warps[at].start_asynchronous(queue, done);
+                } else {
+                    let block = self.warps[at].block;
+                    self.arrive(block, token, done);
+                }
+            }
+            ready = time + 4.0;
+        }
+        (ready, producer)
+    }
+
+    /// An arrival at a token; wakes the warps that wait for it if it was the last.
+    fn arrive(&mut self, block: usize, token: u32, time: f64) {
+        let Some(state) = self.blocks[block].tokens.get_mut(token as usize) else { return };
+        let Some((done, waiting)) = state.arrive(time) else { return };
+        for at in waiting {
+            let warp = &mut self.warps[at];
+            warp.blocked = false;
+            warp.wake(done);
+        }
+    }
+
+    fn synchronize(&mut self, time: f64, at: usize, operation: Scheduled) {
+        let timings = &self.work.model.timings;
+        let warp = &self.warps[at];
+        let (block, step) = (warp.block, warp.first_step + operation.step);
+        let traced = self.blocks[block].traced;
+        let records = &self.work.trace.blocks[traced].warps[warp.warp].waits;
+        let first = records.partition_point(|record| record.step < step);
+        let records: Vec<_> =
+            records[first..].iter().take_while(|record| record.step == step).copied().collect();
+        for record in records {
+            let barrier = record.arrives && record.waits;
+            let warps = self.work.trace.warps() as f64;
+            let cost = match barrier {
+                // A quarter of the time per warp passes while the warps issue.
+                true => timings.barrier_latency + 0.75 * timings.barrier_per_warp * warps.min(32.0),
+                false => timings.barrier_latency,
+            };
+            if record.arrives {
+                self.arrive(block, record.token, time + cost);
+            }
+            if !record.waits {
+                continue;
+            }
+            let Some(state) = self.blocks[block].tokens.get_mut(record.token as usize) else {
+                continue;
+            };
+            self.warps[at].next_reason = Stall::Barrier;
+            match state.done() {
+                Some(done) => self.warps[at].wake(done),
+                None => {
+                    state.waiting.push(at);
+                    self.warps[at].blocked = true;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The issue slots and the execution pipes of the schedulers.
+
+use crate::lower::Unit;
+use crate::machine::{GpuModel, Timings};
+use crate::sm::stall::Stall;
+
+/// A resource of a multiprocessor, for the limiting one of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// Issue slots.
+    Issue,
+    /// FP32 and integer-multiply pipe.
+    Fma,
+    /// Integer and logic pipe.
+    Alu,
+    /// FP64 pipe.
+    Double,
+    /// Special-function unit.
+    Special,
+    /// Tensor cores.
+    Tensor,
+    /// Shared memory and L1 data path.
+    Shared,
+    /// Bandwidth between L1 and L2.
+    L2,
+    /// Bandwidth of device memory.
+    Dram,
+}
+
+/// Number of resources.
+pub const RESOURCES: usize = 9;
+
+impl Resource {
+    /// Every resource, in the order of `busy`.
+    pub const ALL: [Resource; RESOURCES] = [
+        Resource::Issue,
+        Resource::Fma,
+        Resource::Alu,
+        Resource::Double,
+        Resource::Special,
+        Resource::Tensor,
+        Resource::Shared,
+        Resource::L2,
+        Resource::Dram,
+    ];
+}
+
+/// The mean issue interval of an FP32 operation relative to its lower bound: operands in one bank of the register file. The
+/// best loop of FFMA and LDS on an H200 reaches 57.3 of 66.9 TFLOP/s.
+const BANK_CONFLICTS: f64 = 1.12;
+
+/// Pipes of one scheduler: the cycle at which each is free.
+#[derive(Clone, Debug, Default)]
+struct SchedulerPipes {
+    slot: f64,
+    /// Two halves of the FP32 pipe; integer products use the first only.
+    fma: [f64; 2],
+    alu: f64,
+    half: f64,
+    double: f64,
+    special: f64,
+    tensor: f64,
+}
+
+/// The pipes of all schedulers.
+pub struct Pipes {
+    schedulers: Vec<SchedulerPipes>,
+    timings: Timings,
+    double_interval: f64,
+    halves: usize,
+    /// Busy cycles by resource, summed over the schedulers.
+    pub busy: [f64; RESOURCES],
+}
+
+impl Pipes {
+    /// The pipes of a GPU.
+    pub fn new(model: &GpuModel, schedulers: usize) -> Pipes {
+        let per_scheduler = f64::from(model.architecture.fp64_per_sm) / schedulers as f64;
+        Pipes {
+            schedulers: vec![SchedulerPipes::default(); schedulers],
+            timings: model.timings.clone(),
+            double_interval: 32.0 / per_scheduler.max(0.5),
+            halves: if model.timings.fma_interval < 1.5 { 2 } else { 1 },
+            busy: [0.0; RESOURCES],
+        }
+    }
+
+    /// When the issue slot of a scheduler is free.
+    pub fn slot(&self, scheduler: usize) -> f64 {
+        self.schedulers[scheduler].slot
+    }
+
+    /// When the pipe of a unit is free, and the name of a wait for it.
+    pub fn free(&self, scheduler: usize, unit: Unit) -> (f64, Stall) {
+        let pipes = &self.schedulers[scheduler];
+        let either = |list: &[f64]| list.iter().copied().fold(f64::INFINITY, f64::min);
+        let time = match unit {
+            Unit::Fma => either(&pipes.fma[..self.halves]),
+            Unit::Imad | Unit::ImadWide => pipes.fma[0],
+            Unit::Add => pipes.alu.min(pipes.fma[0]),
+            Unit::Alu | Unit::Predicate => pipes.alu,
+            Unit::Half => pipes.half,
+            Unit::Double => pipes.double,
+            Unit::Special | Unit::Convert => pipes.special,
+            // A few products of warpgroups queue.
+            Unit::Mma(_) => pipes.tensor,
+            Unit::Wgmma(_) => pipes.tensor - 512.0,
+            _ => 0.0,
+        };
+        (time, Stall::MathPipeThrottle)
+    }
+
+    /// Issues an operation; returns the latency of its result.
+    pub fn issue(&mut self, scheduler: usize, unit: Unit, time: f64) -> f64 {
+        let timings = &self.timings;
+        let pipes = &mut self.schedulers[scheduler];
+        pipes.slot = time + 1.0;
+        self.busy[Resource::Issue as usize] += 1.0;
+        let mut occupy = |pipe: &mut f64, cycles: f64, resource: Resource| {
+            *pipe = pipe.max(time) + cycles;
+            self.busy[resource as usize] += cycles;
+        };
+        match unit {
+            Unit::Fma if self.halves == 2 => {
+                let [first, second] = &mut pipes.fma;
+                let pipe = if second <= first { second } else { first };
+                occupy(pipe, 2.0 * timings.fma_interval * BANK_CONFLICTS, Resource::Fma);
+                self.busy[Resource::Fma as usize] -= timings.fma_interval * BANK_CONFLICTS;
+                timings.fma_latency
+            }
+            Unit::Fma => {
+                occupy(&mut pipes.fma[0], timings.fma_interval, Resource::Fma);
+                timings.fma_latency
+            }
+            Unit::Imad | Unit::ImadWide => {
+                let times = if unit == Unit::ImadWide { 2.0 } else { 1.0 };
+                occupy(&mut pipes.fma[0], timings.imad_interval * times, Resource::Fma);
+                timings.imad_latency + if unit == Unit::ImadWide { 1.0 } else { 0.0 }
+            }
+            Unit::Add => {
+                if pipes.alu <= pipes.fma[0] {
+                    occupy(&mut pipes.alu, timings.alu_interval, Resource::Alu);
+                } else {
+                    occupy(&mut pipes.fma[0], timings.imad_interval, Resource::Fma);
+                }
+                timings.alu_latency
+            }
+            Unit::Alu => {
+                occupy(&mut pipes.alu, timings.alu_interval, Resource::Alu);
+                timings.alu_latency
+            }
+            Unit::Predicate => {
+                occupy(&mut pipes.alu, timings.alu_interval, Resource::Alu);
+                timings.predicate_latency
+            }
+            Unit::Half => {
+                occupy(&mut pipes.half, timings.half_interval, Resource::Fma);
+                timings.half_latency
+            }
+            Unit::Double => {
+                occupy(&mut pipes.double, self.double_interval, Resource::Double);
+                timings.double_latency
+            }
+            Unit::Special => {
+                occupy(&mut pipes.special, timings.xu_interval, Resource::Special);
+                timings.xu_latency
+            }
+            Unit::Convert => {
+                occupy(&mut pipes.special, timings.convert_interval, Resource::Special);
+                timings.convert_latency
+            }
+            Unit::Mma(units) => {
+                let cycles = f64::from(units) / 64.0 * timings.mma_interval;
+                occupy(&mut pipes.tensor, cycles, Resource::Tensor);
+                timings.mma_latency + (cycles - timings.mma_interval).max(0.0)
+            }
+            Unit::Wgmma(units) => {
+                let cycles = f64::from(units) * 4096.0 / timings.wgmma_flops;
+                occupy(&mut pipes.tensor, cycles, Resource::Tensor);
+                1.0
+            }
+            _ => 1.0,
+        }
+    }
+
+    /// When the last product of a warpgroup on a scheduler ends.
+    pub fn product_end(&self, scheduler: usize) -> f64 {
+        self.schedulers[scheduler].tensor
+    }
+}

@@ -1,0 +1,152 @@
+//! The trace of a few blocks of a launch: what each warp executed, and the traffic of each access.
+//!
+//! Only the chosen blocks run. A warp is recorded up to a bound; beyond it, its instructions are only counted, and beyond
+//! a second bound the block is stopped. The model extrapolates, and its interval says so.
+
+pub mod recorder;
+pub mod runs;
+pub mod sample;
+
+use crate::trace::runs::Runs;
+use lanework_engine::event::AccessKind;
+use lanework_ptx_ir::kernel::Kernel;
+use std::sync::Arc;
+
+/// Sentinel of indices: none.
+pub const NONE: u32 = u32::MAX;
+
+/// A launch with the traces of some of its blocks.
+pub struct KernelTrace {
+    /// The kernel.
+    pub kernel: Arc<Kernel>,
+    /// Its instructions by PTX instruction.
+    pub runs: Runs,
+    /// Blocks of the grid by axis.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub threads: u32,
+    /// Blocks of a cluster.
+    pub cluster: u64,
+    /// Bytes of shared memory of a block.
+    pub shared_bytes: u32,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Global allocations: first address and bytes.
+    pub allocations: Vec<(u64, u64)>,
+    /// The traced blocks.
+    pub blocks: Vec<BlockTrace>,
+    /// Whether blocks may wait for each other in a loop.
+    pub polls: bool,
+}
+
+/// One traced block.
+#[derive(Default)]
+pub struct BlockTrace {
+    /// Linear index in the grid.
+    pub block: u64,
+    /// Its warps.
+    pub warps: Vec<WarpTrace>,
+    /// Sectors (addresses divided by 32) that accesses refer to.
+    pub sectors: Vec<u64>,
+    /// Arrivals that complete a synchronization, by token.
+    pub tokens: Vec<u32>,
+    /// Whether the block ran to its end.
+    pub complete: bool,
+}
+
+/// One traced warp.
+#[derive(Default)]
+pub struct WarpTrace {
+    /// PTX instructions in the order of execution.
+    pub steps: Vec<TraceStep>,
+    /// Its accesses, by step.
+    pub traffic: Vec<Traffic>,
+    /// Its synchronization, by step.
+    pub waits: Vec<SyncStep>,
+    /// Instructions executed, recorded or not.
+    pub instructions: u64,
+}
+
+/// One instruction of a warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraceStep {
+    /// The number of its run ([`Runs`]).
+    pub run: u32,
+    /// Active lanes.
+    pub mask: u32,
+}
+
+/// Where an access goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessTarget {
+    /// Shared memory.
+    Shared,
+    /// Global memory.
+    Global,
+    /// The thread's local memory.
+    Local,
+    /// Constant memory.
+    Constant,
+    /// Global memory, by the bulk-copy engine.
+    Bulk,
+}
+
+/// One access of a warp.
+#[derive(Clone, Copy, Debug)]
+pub struct Traffic {
+    /// The step that makes it.
+    pub step: u32,
+    /// Where it goes.
+    pub target: AccessTarget,
+    /// Load, store or atomic.
+    pub kind: AccessKind,
+    /// Passes through the banks of shared memory, or 128-byte lines of global memory.
+    pub wavefronts: u32,
+    /// The first of its sectors in [`BlockTrace::sectors`].
+    pub first: u32,
+    /// Their number.
+    pub sectors: u32,
+    /// Lanes that share their address with a lower lane.
+    pub collisions: u32,
+    /// Bytes, for a bulk copy.
+    pub bytes: u32,
+    /// The token that its completion arrives at, or [`NONE`].
+    pub token: u32,
+}
+
+/// A warp's arrival at, or wait for, a synchronization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SyncStep {
+    /// The step.
+    pub step: u32,
+    /// The token in [`BlockTrace::tokens`].
+    pub token: u32,
+    /// Whether it arrives.
+    pub arrives: bool,
+    /// Whether it waits.
+    pub waits: bool,
+}
+
+impl KernelTrace {
+    /// Blocks of the grid.
+    pub fn total_blocks(&self) -> u64 {
+        self.grid.iter().map(|&blocks| u64::from(blocks)).product()
+    }
+
+    /// Warps of a block.
+    pub fn warps(&self) -> usize {
+        self.threads.div_ceil(32) as usize
+    }
+}
+
+impl BlockTrace {
+    /// Recorded steps of all warps.
+    pub fn recorded(&self) -> u64 {
+        self.warps.iter().map(|warp| warp.steps.len() as u64).sum()
+    }
+
+    /// Instructions of all warps, recorded or not.
+    pub fn executed(&self) -> u64 {
+        self.warps.iter().map(|warp| warp.instructions).sum()
+    }
+}

@@ -1,0 +1,384 @@
+//! The observer that records a block.
+
+use crate::trace::runs::Runs;
+use crate::trace::{AccessTarget, BlockTrace, NONE, SyncStep, TraceStep, Traffic, WarpTrace};
+use lanework_counters::cost::banks;
+use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span};
+use lanework_engine::hook::Wants;
+use lanework_engine::observer::Observer;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Addresses of local memory in the trace start here.
+const LOCAL_BASE: u64 = 1 << 60;
+
+/// The bounds of a recording.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Steps that are recorded for each warp.
+    pub steps: usize,
+    /// Sectors that are recorded for a block.
+    pub sectors: usize,
+    /// Instructions of all warps after which the block is stopped.
+    pub instructions: u64,
+}
+
+/// Records some blocks of a launch.
+pub struct Recorder {
+    runs: Arc<Runs>,
+    bounds: Bounds,
+    wanted: Vec<u64>,
+    executed: u64,
+    /// The place in `blocks` of the block that runs, if it is wanted.
+    current: Option<usize>,
+    current_block: u64,
+    /// The recorded blocks.
+    pub blocks: Vec<BlockRecorder>,
+}
+
+/// The recording of one block.
+#[derive(Default)]
+pub struct BlockRecorder {
+    /// The trace so far.
+    pub trace: BlockTrace,
+    previous: Vec<Option<u32>>,
+    barriers: HashMap<usize, u32>,
+    phases: HashMap<u64, PhaseTokens>,
+    last_copy: Option<(u32, u32, u64)>,
+}
+
+/// The tokens of the last two phases of an mbarrier.
+#[derive(Clone, Copy)]
+struct PhaseTokens {
+    parity: bool,
+    current: u32,
+    previous: u32,
+}
+
+impl Recorder {
+    /// A recorder of these blocks of a kernel with these runs.
+    pub fn new(runs: Arc<Runs>, bounds: Bounds, wanted: Vec<u64>) -> Recorder {
+        let (executed, current, current_block) = (0, None, u64::MAX);
+        Recorder { runs, bounds, wanted, executed, current, current_block, blocks: Vec::new() }
+    }
+
+    /// Makes a block the current one.
+    fn enter(&mut self, block: u64) {
+        if self.current_block == block {
+            return;
+        }
+        self.current_block = block;
+        self.current = self.blocks.iter().position(|known| known.trace.block == block);
+        if self.current.is_none() && self.wanted.contains(&block) {
+            let trace = BlockTrace { block, complete: true, ..BlockTrace::default() };
+            self.blocks.push(BlockRecorder { trace, ..BlockRecorder::default() });
+            self.current = Some(self.blocks.len() - 1);
+        }
+    }
+
+    fn block(&mut self) -> Option<&mut BlockRecorder> {
+        self.current.map(|at| &mut self.blocks[at])
+    }
+}
+
+impl BlockRecorder {
+    fn warp(&mut self, warp: u32) -> &mut WarpTrace {
+        let at = warp as usize;
+        if self.trace.warps.len() <= at {
+            self.trace.warps.resize_with(at + 1, WarpTrace::default);
+            self.previous.resize(at + 1, None);
+        }
+        &mut self.trace.warps[at]
+    }
+
+    /// The warp's last recorded step, if the instruction that runs now is recorded.
+    fn step(&mut self, warp: u32) -> Option<u32> {
+        let warp = self.warp(warp);
+        let recorded = warp.steps.len() as u64;
+        (recorded == warp.instructions && recorded > 0).then(|| recorded as u32 - 1)
+    }
+
+    fn token(&mut self) -> u32 {
+        self.trace.tokens.push(0);
+        self.trace.tokens.len() as u32 - 1
+    }
+
+    /// The token of an mbarrier's phase: the current one, or for a wait the one before. Blocks of a cluster do the same,
+    /// so that an mbarrier of another block stands for the own one at the same offset.
+    fn phase(&mut self, phase: Phase, waits: bool) -> u32 {
+        match self.phases.get(&phase.offset).copied() {
+            Some(known) if known.parity == phase.parity => known.current,
+            Some(known) if waits => known.previous,
+            known => {
+                let current = self.token();
+                let previous = known.map_or(current, |known| known.current);
+                let tokens = PhaseTokens { parity: phase.parity, current, previous };
+                self.phases.insert(phase.offset, tokens);
+                current
+            }
+        }
+    }
+
+    fn sync(&mut self, warp: u32, token: u32, arrives: bool, waits: bool) {
+        let Some(step) = self.step(warp) else { return };
+        if arrives {
+            self.trace.tokens[token as usize] += 1;
+        }
+        let sync = SyncStep { step, token, arrives, waits };
+        // All lanes of a warp report the wait for one mbarrier.
+        if arrives || self.warp(warp).waits.last() != Some(&sync) {
+            self.warp(warp).waits.push(sync);
+        }
+    }
+
+    /// Appends the distinct sectors of an access; returns the first and their number, and that of 128-byte lines.
+    fn keep_sectors(&mut self, access: &Access<'_>) -> (u32, u32, u32) {
+        let sectors = &mut self.trace.sectors;
+        let first = sectors.len();
+        let lanes = (0..32).filter(|lane| access.mask >> lane & 1 != 0);
+        for lane in lanes {
+            let address = access.addresses[lane];
+            let last = address.wrapping_add(u64::from(access.bytes.max(1)) - 1);
+            for sector in address / 32..=last / 32 {
+                if !sectors[first..].iter().rev().any(|&known| known == sector) {
+                    sectors.push(sector);
+                }
+            }
+        }
+        let mut lines: Vec<u64> = sectors[first..].iter().map(|sector| sector / 4).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        (first as u32, (sectors.len() - first) as u32, lines.len() as u32)
+    }
+
+    fn instruction(&mut self, runs: &Runs, most: usize, place: Place, mask: u32) {
+        let warp = self.warp(place.warp);
+        let full = warp.steps.len() >= most || warp.steps.len() as u64 != warp.instructions;
+        warp.instructions += 1;
+        if full {
+            return;
+        }
+        let previous = self.previous[place.warp as usize];
+        match runs.after(previous, place.instruction) {
+            Some(run) => {
+                self.previous[place.warp as usize] = Some(run);
+                self.warp(place.warp).steps.push(TraceStep { run, mask });
+            }
+            None => self.warp(place.warp).instructions -= 1,
+        }
+    }
+
+    fn access(&mut self, access: &Access<'_>) {
+        let Some(step) = self.step(access.place.warp) else { return };
+        let target = match access.space {
+            Space::Shared => AccessTarget::Shared,
+            Space::Global => AccessTarget::Global,
+            Space::Local => AccessTarget::Local,
+            Space::Constant => AccessTarget::Constant,
+        };
+        let (mut first, mut sectors, mut wavefronts) = (0, 0, 1);
+        match target {
+            AccessTarget::Shared => {
+                let groups =
+                    banks::groups(access.kind, access.mask, access.addresses, access.bytes);
+                wavefronts = groups.iter().map(|(_, passes)| *passes as u32).sum::<u32>().max(1);
+            }
+            AccessTarget::Global | AccessTarget::Constant => {
+                (first, sectors, wavefronts) = self.keep_sectors(access);
+            }
+            AccessTarget::Local => {
+                // Local memory lies interleaved by lane: each word of a warp is a line.
+                let words = access.bytes.div_ceil(4);
+                let base = LOCAL_BASE + (u64::from(access.place.warp) << 24);
+                let lane = access.mask.trailing_zeros() as usize;
+                first = self.trace.sectors.len() as u32;
+                for word in 0..u64::from(words) {
+                    let line = (base + (access.addresses[lane] / 4 + word) * 128) / 32;
+                    self.trace.sectors.extend(line..line + 4);
+                }
+                (sectors, wavefronts) = (4 * words, words);
+            }
+            AccessTarget::Bulk => {}
+        }
+        let collisions = match access.kind {
+            AccessKind::Atomic => collisions(access.mask, access.addresses),
+            _ => 0,
+        };
+        let traffic = Traffic {
+            step,
+            target,
+            kind: access.kind,
+            wavefronts,
+            first,
+            sectors,
+            collisions,
+            bytes: access.bytes * access.mask.count_ones(),
+            token: NONE,
+        };
+        self.warp(access.place.warp).traffic.push(traffic);
+    }
+
+    /// A bulk copy starts.
+    fn copy(
+        &mut self,
+        warp: u32,
+        lane: u32,
+        from: Option<Span>,
+        to: Option<Span>,
+        phase: Option<Phase>,
+    ) {
+        let Some(step) = self.step(warp) else { return };
+        let span = to.or(from);
+        let bytes = span.map_or(0, |span| span.bytes) as u32;
+        // A copy to several blocks of a cluster is reported once for each, and read once.
+        let key = (step, lane, to.map_or(0, |span| span.address));
+        let again = self.last_copy.replace(key) == Some(key);
+        let (first, mut sectors) = (self.trace.sectors.len() as u32, 0);
+        let global = [from, to].into_iter().flatten();
+        for span in global.filter(|span| span.space == Space::Global && !again) {
+            let last = (span.address + span.bytes.max(1) - 1) / 32;
+            self.trace.sectors.extend(span.address / 32..=last);
+            sectors = self.trace.sectors.len() as u32 - first;
+        }
+        let token = phase.map_or(NONE, |phase| self.phase(phase, false));
+        if token != NONE {
+            self.trace.tokens[token as usize] += 1;
+        }
+        let store = from.is_some_and(|span| span.space == Space::Shared);
+        let within = store && to.is_some_and(|span| span.space == Space::Shared);
+        let kind = if store { AccessKind::Store } else { AccessKind::Load };
+        self.warp(warp).traffic.push(Traffic {
+            step,
+            target: AccessTarget::Bulk,
+            kind,
+            wavefronts: bytes.div_ceil(128),
+            first,
+            sectors: if sectors > 0 || again || within { sectors } else { bytes.div_ceil(32) },
+            collisions: 0,
+            bytes,
+            token,
+        });
+    }
+}
+
+/// Lanes of an atomic that share their address with a lower lane.
+fn collisions(mask: u32, addresses: &[u64; 32]) -> u32 {
+    let mut active: Vec<u64> =
+        (0..32).filter(|lane| mask >> lane & 1 != 0).map(|lane| addresses[lane]).collect();
+    let all = active.len();
+    active.sort_unstable();
+    active.dedup();
+    (all - active.len()) as u32
+}
+
+impl Observer for Recorder {
+    fn fork(&self) -> Self {
+        Recorder::new(self.runs.clone(), self.bounds, self.wanted.clone())
+    }
+
+    fn merge(&mut self, other: Self) {
+        if other.executed > 0 {
+            *self = other;
+        }
+    }
+
+    fn wants(&self) -> Wants {
+        Wants::EVENTS | Wants::SYNCHRONIZATION | Wants::PASSES | Wants::ONE_WORKER
+    }
+
+    fn time_slice(&self) -> u64 {
+        512
+    }
+
+    fn stops(&self) -> bool {
+        self.executed > self.bounds.instructions
+    }
+
+    fn instruction(&mut self, place: Place, mask: u32) {
+        self.executed += 1;
+        self.enter(place.block);
+        let most = self.bounds.steps;
+        if let Some(at) = self.current {
+            self.blocks[at].instruction(&self.runs, most, place, mask);
+        }
+    }
+
+    fn access(&mut self, access: &Access<'_>) {
+        let most = self.bounds.sectors;
+        if let Some(block) = self.block()
+            && access.mask != 0
+            && block.trace.sectors.len() <= most
+        {
+            block.access(access);
+        }
+    }
+
+    fn barrier_arrive(&mut self, warp: usize, number: usize, waits: bool) {
+        let Some(block) = self.block() else { return };
+        let token = match block.barriers.get(&number) {
+            Some(&token) => token,
+            None => block.token(),
+        };
+        block.barriers.insert(number, token);
+        block.sync(warp as u32, token, true, waits);
+    }
+
+    fn barrier_open(&mut self, number: usize, _released: &[usize], _all: bool) {
+        if let Some(block) = self.block() {
+            block.barriers.remove(&number);
+        }
+    }
+
+    fn asynchronous(&mut self, place: Place, lane: u32, event: Asynchronous) {
+        self.enter(place.block);
+        let Some(block) = self.block() else { return };
+        match event {
+            Asynchronous::Arrived(phase) => {
+                let token = block.phase(phase, false);
+                block.sync(place.warp, token, true, false);
+            }
+            Asynchronous::Waited(phase) => {
+                let token = block.phase(phase, true);
+                block.sync(place.warp, token, false, true);
+            }
+            Asynchronous::Started { from, to, phase, .. } => {
+                block.copy(place.warp, lane, from, to, phase);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Counts the instructions of a block that is too long to be traced, for a limited time.
+pub struct TimedRun {
+    started: Instant,
+    limit: Duration,
+}
+
+impl TimedRun {
+    /// A run of at most so long.
+    pub fn new(limit: Duration) -> TimedRun {
+        TimedRun { started: Instant::now(), limit }
+    }
+}
+
+impl Observer for TimedRun {
+    fn fork(&self) -> Self {
+        TimedRun { started: self.started, limit: self.limit }
+    }
+
+    fn merge(&mut self, _: Self) {}
+
+    fn wants(&self) -> Wants {
+        Wants::PASSES | Wants::ONE_WORKER
+    }
+
+    fn time_slice(&self) -> u64 {
+        1 << 16
+    }
+
+    fn stops(&self) -> bool {
+        self.started.elapsed() > self.limit
+    }
+}
