@@ -119,6 +119,19 @@ fn hide_device(argument: clap::Arg) -> clap::Arg {
     if chooses { argument.hide(true) } else { argument }
 }
 
+/// As [`hide_device`]; `--compare` of a prediction takes two rungs, never a file.
+fn for_prediction(argument: clap::Arg) -> clap::Arg {
+    match argument.get_id().as_str() {
+        "compare" => argument.hide(true).num_args(2).value_parser(no_file_to_compare),
+        _ => hide_device(argument),
+    }
+}
+
+fn no_file_to_compare(_: &str) -> Result<String, String> {
+    Err("two rungs are compared, such as transpose/unpadded and transpose/padded, not files"
+        .to_owned())
+}
+
 /// The forms of `--arg`, in short, for the commands that take the arguments of `run`.
 const FORMS_OF_ARGUMENTS: &str = "An argument is one of\n  \
     f32:2.0             a scalar: f16 to f64, u8 to u64, i8 to i64, or PTX's s32, b64\n  \
@@ -167,7 +180,7 @@ pub struct ProfileKernelArgs {
 /// `lanework predict FILE`: predict the time of an entry of a PTX or CUDA C++ file.
 #[derive(Debug, Parser)]
 #[command(name = "lanework predict", max_term_width = 100)]
-#[command(mut_args(hide_device))]
+#[command(mut_args(for_prediction))]
 #[command(after_help = format!(
     "{FORMS_OF_ARGUMENTS}.\n\n\
     Example:\n  \

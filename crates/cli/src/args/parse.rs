@@ -14,7 +14,7 @@ use std::ffi::OsString;
 const GROUPS: [(&str, &[&str]); 3] = [
     (
         "Your own kernels: PTX or CUDA C++ files, or programs",
-        &["run", "check", "profile", "look", "inspect", "exec", "judge", "new"],
+        &["run", "check", "profile", "predict", "look", "inspect", "exec", "judge", "new"],
     ),
     (
         "Ladders: kernels from the simplest to the fastest",

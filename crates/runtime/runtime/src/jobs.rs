@@ -146,6 +146,7 @@ impl Job<'_> {
     ///
     /// # Errors
     /// As [`Prepared::time_trace`].
+    #[doc(hidden)]
     pub fn time_traces(&mut self, effort: Effort) -> Result<Vec<KernelTrace>> {
         match self {
             Job::Kernel(kernel) => Ok(vec![kernel.time_trace(effort)?]),

@@ -47,14 +47,14 @@ ld.param.u64 a, [bins]; mad.wide.u32 a, t, 4, a; setp.eq.f32 p, x, 0f3F800000; @
 /// Words of the histograms' data.
 const WORDS: u32 = 1 << 20;
 
-struct Device {
+struct MeasuredDevice {
     emulator: Emulator,
     program: Arc<Program>,
     arguments: [Vec<u8>; 3],
 }
 
-impl Device {
-    fn new(workers: usize) -> Result<Device, String> {
+impl MeasuredDevice {
+    fn new(workers: usize) -> Result<MeasuredDevice, String> {
         let module = Module::parse(KERNELS).map_err(|error| error.to_string())?;
         let emulator = Emulator::new(Options { workers: Some(workers), ..Options::default() });
         let program = emulator.load(&module).map_err(|error| error.to_string())?;
@@ -68,7 +68,7 @@ impl Device {
             bins.to_le_bytes().to_vec(),
             WORDS.to_le_bytes().to_vec(),
         ];
-        Ok(Device { emulator, program, arguments })
+        Ok(MeasuredDevice { emulator, program, arguments })
     }
 
     /// The least time of some launches in ns.
@@ -105,11 +105,14 @@ pub fn figures(selected: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
 }
 
 fn launch() -> Result<String, String> {
-    Ok(format!("{:.2} us per launch, target 10", Device::new(2)?.time("empty", 1, 128)? / 1e3))
+    Ok(format!(
+        "{:.2} us per launch, target 10",
+        MeasuredDevice::new(2)?.time("empty", 1, 128)? / 1e3
+    ))
 }
 
 fn block() -> Result<String, String> {
-    let device = Device::new(1)?;
+    let device = MeasuredDevice::new(1)?;
     let (few, many) = (device.time("empty", 1000, 128)?, device.time("empty", 11_000, 128)?);
     Ok(format!("{:.3} us per block of 128 threads, target 1", (many - few) / 1e7))
 }
@@ -117,10 +120,10 @@ fn block() -> Result<String, String> {
 /// Speed with 2, 4 and 8 workers, as many as there are cores, as a multiple of that with one.
 fn scaling(kernel: &str) -> Result<String, String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let one = Device::new(1)?.time(kernel, 1024, 256)?;
+    let one = MeasuredDevice::new(1)?.time(kernel, 1024, 256)?;
     let mut figure = format!("1 worker {:.2} ms", one / 1e6);
     for workers in [2, 4, 8].into_iter().filter(|workers| *workers <= cores) {
-        let time = Device::new(workers)?.time(kernel, 1024, 256)?;
+        let time = MeasuredDevice::new(workers)?.time(kernel, 1024, 256)?;
         figure += &format!(", {workers} workers {:.2} times as fast", one / time);
     }
     Ok(figure + "; target 1.8 with 2, 6 with 8")

@@ -1,7 +1,7 @@
 //! The kernel of a row, and the three ways to run it.
 
 use crate::clock::Moment;
-use crate::rows::Row;
+use crate::rows::ClassRow;
 use lanework_emulator::sanitize::Checks;
 use lanework_emulator::{CountingObserver, Emulator, LaunchConfig, NullObserver, Options, Program};
 use lanework_ptx::Module;
@@ -87,7 +87,7 @@ ret;
 ";
 
 /// A row's kernel on one emulated device.
-pub struct Subject {
+pub struct MeasuredKernel {
     emulator: Emulator,
     program: Arc<Program>,
     buffers: [u64; 3],
@@ -95,9 +95,9 @@ pub struct Subject {
     per_iteration: f64,
 }
 
-impl Subject {
+impl MeasuredKernel {
     /// Sets the row up for a mode.
-    pub fn new(row: &Row, mode: Mode) -> Result<Subject, String> {
+    pub fn new(row: &ClassRow, mode: Mode) -> Result<MeasuredKernel, String> {
         let body: String = (0..UNROLLED)
             .map(|i| row.body.replace('#', &i.to_string()))
             .collect::<Vec<_>>()
@@ -129,7 +129,7 @@ impl Subject {
             }
         }
         emulator.write(buffers[1], &input).map_err(|error| error.to_string())?;
-        Ok(Subject {
+        Ok(MeasuredKernel {
             emulator,
             program,
             buffers,

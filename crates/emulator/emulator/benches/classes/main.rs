@@ -11,8 +11,8 @@ mod floor;
 mod kernel;
 mod rows;
 
-use kernel::{Mode, Subject};
-use rows::{ROWS, Row};
+use kernel::{MeasuredKernel, Mode};
+use rows::{ClassRow, ROWS};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -52,10 +52,10 @@ fn main() -> ExitCode {
 }
 
 /// The least time of each mode.
-fn times(row: &Row) -> Result<[f64; 3], String> {
+fn times(row: &ClassRow) -> Result<[f64; 3], String> {
     let mut times = [0.0; 3];
     for (time, mode) in times.iter_mut().zip([Mode::Plain, Mode::Counted, Mode::Checked]) {
-        let subject = Subject::new(row, mode)?;
+        let subject = MeasuredKernel::new(row, mode)?;
         let mut iterations = 1;
         let start = loop {
             let start = Instant::now();

@@ -3,7 +3,7 @@
 use crate::floor::Floor;
 
 /// A class of instructions.
-pub struct Row {
+pub struct ClassRow {
     /// Its name in the table.
     pub name: &'static str,
     /// Target in ns per warp instruction, on one AVX2 core.
@@ -16,8 +16,8 @@ pub struct Row {
     pub body: &'static str,
 }
 
-const fn row(name: &'static str, target: f64, floor: Floor, body: &'static str) -> Row {
-    Row { name, target, floor, count: 1, body }
+const fn row(name: &'static str, target: f64, floor: Floor, body: &'static str) -> ClassRow {
+    ClassRow { name, target, floor, count: 1, body }
 }
 
 /// A row of `wgmma` for 128 threads: its cost counts per `mma.m16n8k16` of a warp.
@@ -29,7 +29,7 @@ const GROUP_PRODUCT: &str = "fence.proxy.async; wgmma.fence.sync.aligned;
     wgmma.wait_group.sync.aligned 0;";
 
 /// Every row, in the order of the table.
-pub const ROWS: &[Row] = &[
+pub const ROWS: &[ClassRow] = &[
     row("add.f32", 12.0, Floor::Arithmetic, "add.f32 x, x, y;"),
     row("fma.f32", 12.0, Floor::Arithmetic, "fma.rn.f32 x, x, y, y;"),
     row("add.ftz.f32", 12.0, Floor::Arithmetic, "add.ftz.f32 x, x, y;"),
@@ -41,7 +41,7 @@ pub const ROWS: &[Row] = &[
     row("lop3.b32", 12.0, Floor::Arithmetic, "lop3.b32 u, u, v, w, 0x96;"),
     row("prmt.b32", 12.0, Floor::Arithmetic, "prmt.b32 u, u, v, 0x5410;"),
     row("popc.b32", 12.0, Floor::Arithmetic, "popc.b32 u, v;"),
-    Row {
+    ClassRow {
         count: 2,
         ..row("setp, selp", 12.0, Floor::Arithmetic, "setp.lt.f32 p, x, y; selp.f32 z, x, y, p;")
     },
@@ -108,7 +108,7 @@ pub const ROWS: &[Row] = &[
     row("red.global.add.f32", 120.0, Floor::Atomic, "red.global.add.f32 [gs], x;"),
     row("atom.global.cas", 120.0, Floor::Atomic, "atom.global.cas.b32 u, [gs], v, w;"),
     row("bar.sync", 120.0, Floor::Arithmetic, "bar.sync 0;"),
-    Row {
+    ClassRow {
         count: 5,
         ..row(
             "divergent branch",
@@ -129,5 +129,5 @@ pub const ROWS: &[Row] = &[
         Floor::Product,
         "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {m0,m1,m2,m3}, {u,v,u,v}, {v,u}, {m0,m1,m2,m3};",
     ),
-    Row { count: 8, ..row("wgmma per m16n8k16", 700.0, Floor::Product, GROUP_PRODUCT) },
+    ClassRow { count: 8, ..row("wgmma per m16n8k16", 700.0, Floor::Product, GROUP_PRODUCT) },
 ];

@@ -200,6 +200,7 @@ impl PtxModule {
     ///
     /// # Errors
     /// As [`PtxModule::launch`]; [`Error::Unsupported`] on a GPU.
+    #[doc(hidden)]
     pub fn time_trace(
         &self,
         entry: &str,
@@ -261,6 +262,7 @@ impl PreparedPtx<'_> {
     ///
     /// # Errors
     /// As [`PtxModule::time_trace`].
+    #[doc(hidden)]
     pub fn time_trace(&mut self, effort: Effort) -> Result<KernelTrace> {
         self.module.time_trace(&self.entry, self.shape, self.arguments, effort)
     }

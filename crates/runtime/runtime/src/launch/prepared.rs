@@ -209,6 +209,7 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// As [`Launch::launch`](crate::Launch::launch); [`Error::Unsupported`] on a GPU.
+    #[doc(hidden)]
     pub fn time_trace(&mut self, effort: Effort) -> Result<KernelTrace> {
         let run = |emulator: &Emulator,
                    program: &Program,
