@@ -26,7 +26,9 @@ impl AccessCheck {
         let of_words = site.kind == AccessKind::Atomic && site.count == 1 && site.bytes == 4;
         // A compare-and-swap may only read.
         let swaps = site.data[1].is_some();
-        if !of_words || swaps || self.releases || !self.word_cells() {
+        // The general path notes where a kernel launches a grid.
+        let launches = self.launches.counter.is_some();
+        if !of_words || swaps || launches || self.releases || !self.word_cells() {
             return warp.mask;
         }
         match site.space {
