@@ -48,7 +48,7 @@ fn mantissas_equal_the_reference() {
 }
 
 #[test]
-#[ignore = "slow: every f32, five minutes"]
+#[ignore = "exhaustive: every f32, many minutes"]
 fn functions_equal_the_reference_for_every_f32() {
     compare((0..1u32 << 27).map(|i| i << 5), 1);
 }
