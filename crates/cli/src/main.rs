@@ -2,7 +2,7 @@
 //! built-in ladders of kernels.
 //!
 //! Exit codes: 0 success, 1 a check failed, 2 bad input or usage, 3 the second side of a comparison is slower, 10 to 13 a check that is
-//! not complete ([`program::incomplete`]).
+//! not complete (the exit codes of [`program`]).
 
 mod args;
 mod commands;

@@ -1,8 +1,8 @@
 //! Verification of a product `C = alpha A B + beta C` in f32 against FP64.
 //!
 //! Every known element must be within the proven bound of [`Bound`]. A reference of every element costs the host as
-//! many operations as the GPU. Above a budget, only some rows are computed; [`Sketch`] checks the others and selects
-//! suspect rows, which are then computed. [`structure`] describes rejected results, and [`precision`] recognizes
+//! many operations as the GPU. Above a budget, only some rows are computed; `Sketch` checks the others and selects
+//! suspect rows, which are then computed. `structure` describes rejected results, and `precision` recognizes
 //! results of lower precision than f32.
 
 mod evidence;
