@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// How the time is meant to be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// All caches are flushed before the kernel, and the time is that of the kernel alone (Nsight Compute's
+    /// All caches are flushed before the kernel, and only the kernel itself is timed (Nsight Compute's
     /// `gpu__time_duration`).
     Flushed,
     /// Back to back in a graph, on data that fits the caches as far as it can.
@@ -89,7 +89,7 @@ pub struct Prediction {
     pub protocol: Protocol,
     /// Nanoseconds.
     pub time_ns: f64,
-    /// The interval that holds four of five measurements.
+    /// The interval meant to hold four of five measurements.
     pub interval_ns: [f64; 2],
     /// Nanoseconds of the launch.
     pub launch_ns: f64,

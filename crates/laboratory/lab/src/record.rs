@@ -103,7 +103,7 @@ pub struct PredictedRecord {
     pub gpu: String,
     /// Nanoseconds, with data that is not cached.
     pub predicted_ns: f64,
-    /// The interval that holds four of five measurements.
+    /// The interval meant to hold four of five measurements.
     pub interval_ns: [f64; 2],
     /// The limiting resource.
     pub limiter: &'static str,

@@ -43,7 +43,7 @@ pub struct GridRace {
 struct Grid {
     name: String,
     launched: Option<LaunchOfGrid>,
-    /// Its accesses, and those of the grids below it.
+    /// Its accesses, and the accesses of the grids below it.
     footprint: Footprint,
     /// By launch of it: the block, and the accesses that do not happen before the launch.
     launches: Vec<(u64, Footprint)>,

@@ -191,7 +191,7 @@ unsafe impl Body for BarrierOperation {
         // warp may also arrive at another one.
         let apart = warp.mask != warp.live && !warp.independent;
         if apart && BarrierForm::unpacked(op.imm).aligned {
-            // What the other lanes do before they exit must not depend on which side of the branch runs first.
+            // The other lanes run on until they exit, so the result does not depend on which side of the branch runs first.
             if warp.others_only_exit() {
                 return warp.stop_at(op, Stop::Align);
             }

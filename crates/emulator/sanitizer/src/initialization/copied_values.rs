@@ -1,6 +1,6 @@
 //! Values that a kernel only copies: they carry uninitialized bytes along, and nothing is reported.
 //!
-//! A structure with padding is copied with bytes that nobody has written. That is harmless until such a
+//! A structure with padding is copied with bytes that were never written. That is harmless until such a
 //! byte decides something. So a load of elements of which some bytes are written, and whose values go to
 //! stores alone, is not reported; it remembers which bytes of each lane's registers are uninitialized,
 //! and the store marks the same bytes of its target. An element without any written byte is reported where
@@ -43,7 +43,7 @@ impl CopiedValues {
         !self.unwritten.is_empty()
     }
 
-    /// A lane loads elements, of which `bytes` gives the uninitialized ones. Returns whether all of
+    /// A lane loads elements; `bytes` has their uninitialized bytes. Returns whether all of
     /// these elements are only copied.
     pub fn load(
         &mut self,

@@ -5,8 +5,9 @@
 //! Only these are tracked at run time, with a definedness bit per register bit and lane
 //! ([`super::bits`]). A shuffle takes the bits of the source lane: a lane that receives the
 //! leader's value does not need one of its own. A matrix product carries the bits of each accumulator
-//! to its result, one of a warpgroup only if its predicate adds the accumulators; a register of its factors counts if no lane has written it, since partial tiles leave
-//! lanes unwritten whose products nobody uses. A selection, and a predicate `and` or `or`, is
+//! to its result; a product of a warpgroup does so only if its predicate adds the accumulators. A register of
+//! its factors counts if no lane has written it, because partial tiles leave lanes unwritten whose products are
+//! never used. A selection, and a predicate `and` or `or`, is
 //! uninitialized only if both choices are, since the analysis does not look at values. Kernels
 //! without such registers pay nothing.
 //!
@@ -151,14 +152,14 @@ pub struct Followed {
 /// The tracked registers of a matrix product `D = A B + C`.
 #[derive(Clone, Default)]
 pub struct ProductRegisters {
-    /// Those of A and B.
+    /// The registers of A and B.
     factors: Vec<u32>,
-    /// Those of D, each with that of C which is added to it, if it is tracked.
+    /// The registers of D, each with the register of C that is added to it, if that one is tracked.
     results: Vec<(Option<u32>, u32)>,
 }
 
 impl ProductRegisters {
-    /// Those of an instruction; `None` if it is no product or if they are not tracked.
+    /// The registers of an instruction; `None` if it is not a product, or if none is tracked.
     fn of(inst: &Inst, of: impl Fn(Reg) -> Option<u32>) -> Option<ProductRegisters> {
         let (factors, [first, count]) = match &inst.opcode {
             Opcode::Matrix(MatrixOp::Multiply(product)) => {

@@ -125,7 +125,7 @@ fn environment(
     }
 }
 
-/// The cycles of all blocks of the multiprocessor with the most, from those of the simulated ones.
+/// The cycles of the multiprocessor with the most blocks, extrapolated from its simulated blocks.
 fn extrapolate(trace: &KernelTrace, placement: Placement, queue: &[usize], sm: &SmResult) -> f64 {
     let executed = |at: &usize| trace.blocks[*at].executed() as f64;
     let per_block = queue.iter().map(executed).sum::<f64>() / queue.len().max(1) as f64;

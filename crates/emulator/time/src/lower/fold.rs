@@ -79,7 +79,7 @@ impl Folded {
         folded
     }
 
-    /// Instructions whose results nobody reads disappear.
+    /// Removes instructions whose results are never read.
     fn fold_dead(&mut self, kernel: &Kernel) {
         for at in (0..kernel.insts.len()).rev() {
             let inst = &kernel.insts[at];

@@ -43,14 +43,14 @@ const UNIT: f64 = 64.0;
 /// Sectors of an access that reads 512 bytes in a row.
 const WHOLE: u32 = 16;
 
-/// The cost of device memory for accesses of so many sectors in a row, relative to those of 512 bytes: accesses of 128 bytes
+/// The cost of device memory for accesses of so many sectors in a row, relative to accesses of 512 bytes: accesses of 128 bytes
 /// change the open row of the memory more often.
 fn scattered(sectors: u32, short: f64) -> f64 {
     let doublings = f64::from(WHOLE / sectors.clamp(2, WHOLE)).log2();
     1.0 + (short - 1.0) * doublings / 2.0
 }
 
-/// Sectors of an access that lie in a row: all of them if its lines are full, else those of a line.
+/// Adjacent sectors of an access: all of them if its lines are full, else the sectors of one line.
 fn in_a_row(record: &Traffic) -> u32 {
     let lines = record.wavefronts.max(1);
     match record.sectors / lines {

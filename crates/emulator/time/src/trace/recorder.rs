@@ -132,7 +132,7 @@ impl BlockRecorder {
         }
     }
 
-    /// Appends the distinct sectors of an access; returns the first and their number, and that of 128-byte lines.
+    /// Appends the distinct sectors of an access; returns the first, their number, and the number of 128-byte lines.
     fn keep_sectors(&mut self, access: &Access<'_>) -> (u32, u32, u32) {
         let sectors = &mut self.trace.sectors;
         let first = sectors.len();
@@ -188,7 +188,7 @@ impl BlockRecorder {
                 (first, sectors, wavefronts) = self.keep_sectors(access);
             }
             AccessTarget::Local => {
-                // Local memory lies interleaved by lane: each word of a warp is a line.
+                // Local memory is interleaved by lane: each word of a warp is a line.
                 let words = access.bytes.div_ceil(4);
                 let base = LOCAL_BASE + (u64::from(access.place.warp) << 24);
                 let lane = access.mask.trailing_zeros() as usize;
