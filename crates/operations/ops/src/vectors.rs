@@ -66,8 +66,8 @@ pub(crate) fn load<E: Widened, const V: usize>(x: &[E], at: u64) -> [E::Wide; V]
     values
 }
 
-/// As [`load`], for memory that an overlapping previous launch may write: ptxas moves non-coherent loads (`.nc`) before the wait
-/// for that launch, but not this one.
+/// As [`load`], for memory that an overlapping previous launch may write: ptxas may move a non-coherent load (`.nc`)
+/// before the wait for that launch, but not this load.
 #[device]
 pub(crate) fn load_written<E: Widened, const V: usize>(x: &[E], at: u64) -> [E::Wide; V] {
     let (a, b, c, d) = ptx!(
@@ -122,7 +122,7 @@ pub(crate) fn load_apart<E: Widened, const V: usize>(x: &[E], at: u64, end: u64)
     values
 }
 
-/// Widens the elements of 16 bytes.
+/// Unpacks and widens the elements of 16 bytes.
 #[device]
 pub(crate) fn unpack<E: Widened, const V: usize>(words: [u32; 4]) -> [E::Wide; V] {
     let mut values = [E::Wide::ZERO; V];

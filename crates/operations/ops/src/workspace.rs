@@ -33,7 +33,7 @@ pub struct Workspace {
 struct Regions {
     scratch: Option<Arc<Buffer<u64>>>,
     zeroed: Option<Arc<Buffer<u64>>>,
-    /// Held while the launches of an operation are queued (on the emulator: while they run).
+    /// Held while an operation's launches are queued (on the emulator: while they run).
     turn: Arc<Mutex<()>>,
 }
 
@@ -96,7 +96,7 @@ impl WorkspaceLayout {
 /// The workspaces of the devices that `run` used last, most recent last. The number is limited for programs that open many devices.
 static SHARED: Mutex<Vec<Workspace>> = Mutex::new(Vec::new());
 
-/// The most devices whose workspaces are kept.
+/// Maximum number of devices whose workspaces are kept.
 const KEPT: usize = 8;
 
 impl Workspace {

@@ -1,10 +1,10 @@
 //! Attention with the default dispatch, compared with figures from other processes.
 //!
-//! cuDNN 9.19.0 (91900) through PyTorch 2.11.0+cu130 on an H200: bf16, `scripts/attention_peers.py`, the better of two runs for
-//! each shape. FlashAttention-3: Shah, Bikshandi, Zhang, Thakkar, Ramani and Dao, "FlashAttention-3", 2024 (arXiv 2407.08608),
-//! figure 5, FP16 on an H100 80GB SXM5. All use the paper's shapes: 16,384 tokens of 2,048 elements, with heads and batches to
-//! match; normally distributed numbers; half of the operations are counted with a causal mask.
-//! distributed numbers; half of the operations counted where a query sees only the keys up to its own.
+//! cuDNN 9.19.0 (91900) through PyTorch 2.11.0+cu130 on an H200: bf16, `scripts/attention_peers.py`, the better of two
+//! runs for each shape. FlashAttention-3: Shah, Bikshandi, Zhang, Thakkar, Ramani and Dao, "FlashAttention-3", 2024
+//! (arXiv 2407.08608), figure 5, FP16 on an H100 80GB SXM5. All use the paper's shapes: 16,384 tokens of 2,048
+//! elements, with heads and batches to match, and normally distributed numbers. With a causal mask, only half of the
+//! operations count.
 
 use crate::contest::Arena;
 use crate::row::Problem;
@@ -56,7 +56,7 @@ const FIGURES: [Figures; 4] = [
     },
 ];
 
-/// Rows that are verified.
+/// Number of rows to verify.
 const VERIFIED: usize = 64;
 
 /// Operands and results on the device.
@@ -65,7 +65,7 @@ struct Heads {
     out: Buffer<bf16>,
 }
 
-/// A shape, and whether it is causal.
+/// A problem: its shape, and whether it is causal.
 #[derive(Clone, Copy)]
 struct Kind {
     length: usize,
@@ -111,14 +111,14 @@ impl Kind {
         results
     }
 
-    /// Some rows of all heads, with host results: the first, the last, and pseudo-random ones.
+    /// Host references for some rows of all heads: the first, the last, and pseudo-random ones.
     fn rows(self, host: [&[bf16]; 3]) -> Vec<(usize, Vec<f64>)> {
         let rows = TOKENS * WIDTH / self.head;
         let row = |i: usize| if i == 0 { rows - 1 } else { (i - 1) * 1_048_573 % rows };
         (0..VERIFIED).into_par_iter().map(|i| (row(i), self.row(host, row(i)))).collect()
     }
 
-    /// Compares these rows.
+    /// Compares the device results with these reference rows.
     fn verify(self, rows: &[(usize, Vec<f64>)], out: &Buffer<bf16>) -> Result<(), String> {
         let mut got = vec![bf16::ZERO; self.head];
         for (row, want) in rows {
@@ -135,7 +135,7 @@ impl Kind {
     }
 }
 
-/// Approximately normally distributed numbers: sums of four uniform ones, with variance 1.
+/// Approximately normally distributed numbers with variance 1: each is a sum of four uniform numbers.
 fn normal(seed: u64) -> Vec<bf16> {
     const PART: usize = 1 << 16;
     let mut numbers = vec![bf16::ZERO; TOKENS * WIDTH];
@@ -168,7 +168,7 @@ pub fn all(arena: &mut Arena, quick: bool) {
                 cache: Cache::Cold,
                 reach: 0.9,
             };
-            // From TFLOP/s to nanoseconds.
+            // Converts TFLOP/s to nanoseconds.
             let time = |figure: f64| flops as f64 / figure / 1e3;
             let peers = [("cuDNN*", time(cudnn[i])), ("FA3*", time(flash[i]))];
             if !arena.wants(problem.group, &problem.title) {

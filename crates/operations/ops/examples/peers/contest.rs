@@ -1,4 +1,4 @@
-//! A contest: our operation and a peer on the same problem, verified, then timed alternately (A B B A) in this process.
+//! Times our operation and a peer alternately (A B B A) in this process, on the same problem and after verifying both.
 
 use crate::library::Peers;
 use crate::row::{Outcome, Problem, Row};
@@ -10,7 +10,7 @@ use std::io::Write;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// Settings of all contests.
+/// Settings shared by all contests.
 pub struct Arena {
     pub device: Device,
     pub peers: Rc<Peers>,
@@ -18,7 +18,7 @@ pub struct Arena {
     pub limit: Duration,
     /// Run only contests whose title contains one of these words; if empty, run all.
     pub only: Vec<String>,
-    /// Only verify.
+    /// Verify without timing.
     pub untimed: bool,
     pub rows: Vec<Row>,
     /// Receives one line of JSON per contest.
@@ -26,8 +26,8 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// Runs a contest: `setup` makes the buffers of a problem, `ours` and `peer` compute it, and `verify` checks the result of one
-    /// run.
+    /// Runs a contest: `setup` makes the buffers of a problem, `ours` and `peer` compute it, and `verify` checks the
+    /// result of a run.
     pub fn contest<S>(
         &mut self,
         problem: Problem,
@@ -45,7 +45,7 @@ impl Arena {
         self.add(Row { problem, outcome });
     }
 
-    /// Whether the command line selects a problem; checked before the host makes large inputs.
+    /// Whether the command line selects this problem. Call it before creating large host inputs.
     pub fn wants(&self, group: &str, title: &str) -> bool {
         let named = |word: &String| title.contains(word.as_str()) || group == word;
         self.only.is_empty() || self.only.iter().any(named)
@@ -62,7 +62,7 @@ impl Arena {
         self.rows.push(row);
     }
 
-    /// Times only our operation, if the peer's time was taken elsewhere: a row per peer, with its name and its time in nanoseconds.
+    /// Times only our operation, against peer times measured elsewhere; adds one row per peer (name, nanoseconds).
     pub fn beside<S>(
         &mut self,
         problem: Problem,
@@ -164,7 +164,7 @@ impl Arena {
         }
         let mut peers = Vec::new();
         for state in &mut of_peer {
-            // SAFETY: a peer queues work on the buffers of `state` alone, which it borrows as long as the job lives.
+            // SAFETY: a peer only uses the buffers of `state`, which the job borrows for its whole lifetime.
             let call = unsafe { VendorCall::new(problem.peer, peer(state, &self.peers)?) };
             peers.push(Job::Vendor(call));
         }

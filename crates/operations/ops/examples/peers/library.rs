@@ -19,7 +19,7 @@ pub enum Type {
     I32 = 7,
     /// f32 factors that are multiplied as TF32.
     Tf32 = 8,
-    /// 8-bit floats with less accurate sums.
+    /// 8-bit floats with the tensor cores' less accurate accumulation.
     E4m3Fast = 9,
 }
 
@@ -44,7 +44,7 @@ pub struct Peers {
 type Reduce = unsafe extern "C" fn(u64, u64, usize, u64, *mut usize, u64) -> c_int;
 type Prepared = *mut c_void;
 
-/// A product prepared for cuBLASLt, with the fastest of its algorithms.
+/// A product prepared for cuBLASLt, with its fastest algorithm.
 pub struct Fastest {
     peers: Rc<Peers>,
     prepared: Prepared,
@@ -211,7 +211,7 @@ impl Peers {
         }
     }
 
-    /// Prepares a product for cuBLASLt, if it has an algorithm for the product.
+    /// Prepares a product for cuBLASLt; `None` if no algorithm supports it.
     pub fn fastest<A: Storable, C: Storable>(
         self: &Rc<Self>,
         shape: Product,

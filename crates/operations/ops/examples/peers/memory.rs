@@ -222,7 +222,7 @@ fn sums(arena: &mut Arena, n: usize, reach: f64) {
     let host = uniform(n, 1);
     let exact = |f: fn(f64) -> f64| host.par_iter().map(|&x| f(f64::from(x))).sum::<f64>();
     let (sum, squares) = (exact(|x| x), exact(|x| x * x));
-    // The error of a summation tree grows with its depth; this bound holds for any reasonable order.
+    // The rounding error of a summation tree grows with its depth; this bound holds for any reasonable order.
     let bound = 1e-6 * (n as f64).sqrt();
     for (title, function, want, bound) in [
         ("sum", "peers_sum", sum, bound),

@@ -6,7 +6,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use rayon::prelude::*;
 
-/// `length` pseudo-random numbers from -1 to 1; a multiplier's power depends on the numbers.
+/// `length` pseudo-random numbers from -1 to 1. (Multiplier power, and so clock speed, depends on the data.)
 pub fn uniform(length: usize, seed: u64) -> Vec<f32> {
     const PART: usize = 1 << 16;
     let mut numbers = vec![0.0f32; length];
@@ -48,12 +48,12 @@ numbers! {
     i32: |x| (x * 1e6) as i32, f64::from;
 }
 
-/// Random numbers of a type.
+/// Pseudo-random numbers of a type.
 pub fn draw<T: Number>(length: usize, seed: u64) -> Vec<T> {
     uniform(length, seed).into_par_iter().map(T::of).collect()
 }
 
-/// Rejects a number that differs by more than `bound`.
+/// Rejects a result that differs from `want` by more than `bound`.
 pub fn near(what: &str, got: f64, want: f64, bound: f64) -> Result<(), String> {
     match (got - want).abs() <= bound {
         true => Ok(()),

@@ -14,7 +14,7 @@ use std::rc::Rc;
 /// Extents whose combinations are the odd shapes.
 const ODD: [u32; 9] = [1, 17, 100, 255, 1000, 1023, 2049, 4097, 8191];
 
-/// `count` odd shapes of at most 2^38 operations, the same in every run.
+/// `count` odd shapes of at most 2^38 operations, the same on every run.
 fn odd(count: usize) -> Vec<[u32; 3]> {
     let mut rng = StdRng::seed_from_u64(38);
     let mut shapes: Vec<[u32; 3]> = Vec::new();
@@ -35,11 +35,11 @@ struct Kind {
     precision: Precision,
     peer: Type,
     results: Type,
-    /// Error bound of a result of k products, relative to the sum of the products' magnitudes.
+    /// Error bound of a result, relative to the sum of the magnitudes of its k products.
     bound: f64,
     /// Whether B is column-major.
     b_transposed: bool,
-    /// Whether the peer is the best algorithm of cuBLASLt.
+    /// Whether to compare with cuBLASLt's best algorithm.
     fastest: bool,
 }
 
@@ -126,7 +126,7 @@ pub fn all(arena: &mut Arena, quick: bool) {
         [64, 8192, 8192, 1],
         1.0,
     );
-    // Bounds: tensor cores truncate every partial sum to about 14 bits (16384 terms: 3.2e-4); and f32 sums.
+    // Bounds: tensor cores truncate every partial sum to about 14 bits (16384 terms: 3.2e-4); then those of f32 sums.
     let fp8 = Kind { group: "fp8", peer: Type::E4m3Fast, bound: 5e-4, ..half };
     let sizes: &[u32] = if quick { &[8192] } else { &[4096, 8192, 16384] };
     squares(arena, fp8, sizes, 0.97, contest::<lanework_ops::Fp8E4m3, f32>);
@@ -162,9 +162,9 @@ struct Matrices<A: lanework::Storable, C: lanework::Storable> {
     a: Buffer<A>,
     b: Buffer<A>,
     c: Buffer<C>,
-    /// Scales of A and of B, if they have any.
+    /// Scales of A and of B, if used.
     scales: Option<[Buffer<f32>; 2]>,
-    /// The same scales as the peer takes them.
+    /// The same scales in the peer's layout.
     both: Buffer<f32>,
 }
 

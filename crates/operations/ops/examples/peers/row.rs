@@ -5,7 +5,7 @@ use lanework_bench::{Cache, ComparisonRecord, TimedRecord, Work};
 /// A problem of a contest.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// Its group in the targets' table, such as `sum`.
+    /// Its group in the table of targets, such as `sum`.
     pub group: &'static str,
     /// Operation and size.
     pub title: String,
@@ -13,7 +13,7 @@ pub struct Problem {
     pub peer: &'static str,
     pub work: Work,
     pub cache: Cache,
-    /// The target ratio: the peer's time over ours.
+    /// Target ratio: the peer's time divided by ours.
     pub reach: f64,
 }
 
@@ -26,10 +26,10 @@ pub struct Row {
 pub enum Outcome {
     /// Times of the peer (a) and of ours (b).
     Timed(Box<ComparisonRecord>),
-    /// Our time, and the peer's time in nanoseconds that was taken elsewhere.
+    /// Our time, and the peer's time in nanoseconds, measured elsewhere.
     Beside(Box<TimedRecord>, f64),
-    /// Both results were right.
+    /// Both results were correct.
     Verified,
-    /// Reason why there is no time.
+    /// Why there is no time.
     Failed(String),
 }

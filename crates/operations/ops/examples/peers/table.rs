@@ -3,7 +3,7 @@
 use crate::row::{Outcome, Row};
 use lanework_bench::TimedRecord;
 
-/// Times of a row: the medians in nanoseconds, and the peer's time over ours with its confidence interval.
+/// Times of a row: both medians in nanoseconds, and the ratio (peer's time over ours) with its confidence interval.
 struct Times {
     ours: f64,
     peer: f64,
@@ -11,7 +11,7 @@ struct Times {
     interval: [f64; 2],
 }
 
-/// The times of a row, if it has any. Times taken elsewhere count as exact.
+/// The times of a row, if it has any. Times measured elsewhere count as exact.
 fn times(row: &Row) -> Option<Times> {
     match &row.outcome {
         Outcome::Timed(record) => {
@@ -36,7 +36,7 @@ fn times(row: &Row) -> Option<Times> {
     }
 }
 
-/// One line.
+/// Formats one row.
 pub fn line(row: &Row) -> String {
     let title = format!("{:<44} {:<9}", row.problem.title, row.problem.peer);
     match &row.outcome {
@@ -88,7 +88,7 @@ pub fn summary(rows: &[Row]) -> String {
     text
 }
 
-/// One line of JSON.
+/// Formats one row as JSON.
 pub fn json(row: &Row) -> String {
     let mut value = serde_json::json!({
         "group": row.problem.group, "problem": row.problem.title, "peer": row.problem.peer,

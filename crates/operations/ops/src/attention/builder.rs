@@ -125,7 +125,7 @@ impl<'a, T: Half> Attention<'a, T> {
         Attention { asked: Asked { scale: Some(scale), ..self.asked } }
     }
 
-    /// Never divides the keys: one launch without intermediate results, even if few queries leave most of the device idle.
+    /// Never divides the keys: uses one launch without intermediate results, even if most of the device stays idle.
     pub fn undivided(self) -> Self {
         Attention { asked: Asked { whole: true, ..self.asked } }
     }
@@ -173,7 +173,7 @@ impl<'a, T: Half> Attention<'a, T> {
         Ok(out)
     }
 
-    /// Makes the plan, with the given kernel if there is one.
+    /// Builds the plan, with the given kernel if one is forced.
     pub(super) fn plan(
         self,
         out: Results<'a, T>,

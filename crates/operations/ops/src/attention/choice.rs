@@ -8,7 +8,7 @@ use super::request::AttentionRequest;
 use super::split::{Sizes, Split};
 use lanework::Device;
 
-/// Launch time of the Hopper kernel in nanoseconds, and the least gain that justifies two launches.
+/// Launch time of the Hopper kernel in nanoseconds, and the minimum speedup that justifies two launches.
 pub(super) const WHOLE: f64 = 3900.0;
 const GAIN: f64 = 1.05;
 
@@ -55,7 +55,7 @@ pub(super) fn select(
     if whole { AttentionKernel::Hopper(multiprocessors) } else { on_hopper(sizes, multiprocessors) }
 }
 
-/// The fastest Hopper variant with at most `most` blocks.
+/// The fastest Hopper variant that uses at most `most` blocks.
 fn on_hopper(sizes: Sizes, most: u32) -> AttentionKernel {
     let division = Division::fastest(sizes.head as u32, sizes.queries as u32, sizes.causal);
     let together = KeyParts::whole(sizes, division.groups) + WHOLE;
@@ -114,9 +114,9 @@ pub(crate) struct Division {
     pub groups: u32,
     /// Stages of the key ring and of the value ring.
     pub stages: u32,
-    /// Whether warpgroups take turns issuing products (ping-pong).
+    /// Whether warpgroups take turns to issue products (ping-pong).
     pub ordered: bool,
-    /// Whether a scheduling barrier keeps the wait for the products after the exponentials.
+    /// Whether a scheduling barrier keeps the wait for the products behind the exponentials.
     pub held: bool,
     /// Whether sums are rescaled only when a row's largest score has grown by more than 2^8.
     pub lazy: bool,
@@ -154,7 +154,7 @@ impl Division {
     }
 }
 
-/// Division of the keys of each tile.
+/// How the keys of each tile are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyParts {
     /// Multiplying warpgroups of a block.
@@ -174,10 +174,10 @@ const RATE: f64 = 8000.0;
 /// Per key of a tile: 128 rows of 64 elements, 192 rows of 64, 128 rows of 128.
 const OF_KEY: [f64; 3] = [9.3, 11.5, 11.5];
 
-/// Number of keys from which 160-key blocks beat 128-key blocks on an H200, for heads of 128 elements.
+/// Minimum number of keys for which 160-key blocks beat 128-key blocks on an H200 (128-element heads).
 const LONG: usize = 4096;
 
-/// The most parts that a warp combines.
+/// Maximum number of parts that a warp combines.
 const MOST: usize = 32;
 
 impl KeyParts {
@@ -191,7 +191,7 @@ impl KeyParts {
         KeyParts::time(sizes, groups, 1).1
     }
 
-    /// A division into at most `parts` parts, and its nanoseconds without launches.
+    /// A division into at most `parts` parts, and its predicted time in nanoseconds without launches.
     pub(super) fn time(sizes: Sizes, groups: u32, parts: usize) -> (KeyParts, f64) {
         let heads = sizes.heads * sizes.share;
         let tiles = heads * sizes.queries.div_ceil(64 * groups as usize);
@@ -201,7 +201,7 @@ impl KeyParts {
         let parts = blocks.div_ceil(each);
         let of_key = OF_KEY[if sizes.head == 128 { 2 } else { groups as usize - 2 }];
         let rounds = (tiles * parts).div_ceil(sizes.multiprocessors);
-        // Queries that see fewer keys: the longest tiles go first.
+        // Causal queries see fewer keys. The longest tiles start first.
         let shorter = sizes.queries.min(sizes.keys) as f64 / (2 * sizes.keys.max(1)) as f64;
         let seen = if sizes.causal { 1.0 - shorter } else { 1.0 };
         let multiplied = (rounds as f64 * seen).max(1.0) * (each * per_block) as f64 * of_key;
@@ -209,7 +209,7 @@ impl KeyParts {
         (parted, multiplied + rounds as f64 * TILE)
     }
 
-    /// The fastest division and its nanoseconds.
+    /// The fastest division and its predicted nanoseconds.
     pub(super) fn best(sizes: Sizes) -> Option<(KeyParts, f64)> {
         let rows = sizes.heads * sizes.share * sizes.queries;
         let of = |groups, parts| {

@@ -6,7 +6,7 @@ use lanework::prelude::*;
 
 /// Warps of a block; parts are distributed over them round-robin.
 pub(super) const WARPS: u32 = 8;
-/// Parts that a warp loads at a time.
+/// Number of parts whose loads a warp issues together.
 const LOADS: u32 = 4;
 
 /// Combines `count` parts of each row: the weighted sums divided by the sums of the weights. `PER` is `HEAD` / 32.

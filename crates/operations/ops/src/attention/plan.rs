@@ -12,7 +12,7 @@ use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::prelude::*;
 use lanework::{Prepared, Result, View, ViewMut};
 
-/// Options of a call.
+/// Options of an attention call.
 #[derive(Debug)]
 pub(super) struct Asked<'a, T: Half> {
     pub q: Tensor<'a, T, 4>,
@@ -63,7 +63,7 @@ pub(super) fn plan<'a, T: Half>(
         _ => AttentionKernel::Plain,
     });
 
-    // Every kernel takes all outputs; the dummies for unused ones are never written.
+    // Every kernel takes all outputs; it never writes the dummies of unused ones.
     let mut layout = WorkspaceLayout::default();
     let counter = layout.zeroed::<u32>(64);
     let parts = match path {
@@ -118,7 +118,7 @@ pub(super) fn plan<'a, T: Half>(
             let operands =
                 AttentionOperands { q, k, v, out, log_sums, counter: unused(), unused: unused() };
             let context = (&device, &request, scale, options);
-            // Fastest on an H200: three stages if few rows leave room for them.
+            // Fastest on an H200: three stages, if tiles are small enough to leave room for them.
             let parts = || (scratch.view(sums), scratch.view(weights));
             let steps = match (head, split.rows) {
                 (64, 16) => in_parts::<T, 64, 16, 3, 4, 8, 2, 2>(operands, context, split, parts)?,

@@ -54,7 +54,7 @@ pub(super) struct AttentionWork {
     /// Query heads (or groups of them), and the number that share a key head.
     pub heads: u32,
     pub share: u32,
-    /// Heads of all batches, and the number that are processed together.
+    /// Heads of all batches, and the number processed together.
     pub pairs: u32,
     pub together: u32,
     /// Tiles per head, and in total.

@@ -17,16 +17,16 @@ pub(super) struct AttentionRequest {
     pub scale: Option<f32>,
 }
 
-/// Bytes of keys and values assumed to stay in the L2 cache.
+/// Bytes of keys and values assumed to stay in L2.
 const CACHED: usize = 24 << 20;
-/// Key and value bytes per head from which its tiles count as long.
+/// Minimum key and value bytes per head for which its tiles count as long.
 const FAR: usize = 2 << 20;
 
 fn refuse<T>(why: String, help: &str) -> Result<T> {
     Err(Error::Request { why, help: help.to_owned() })
 }
 
-/// Strides as kernels take them.
+/// Converts strides for the kernels.
 pub(super) fn strides([batch, head, row, _]: [usize; 4]) -> TensorStrides {
     TensorStrides { batch: batch as u64, head: head as u64, row: row as u64 }
 }
@@ -99,8 +99,8 @@ impl AttentionRequest {
         }
     }
 
-    /// The launch parameters for tiles of `height` queries. With causal masks (`unequal` gives the multiprocessors) the long tiles
-    /// of several heads go first, but not of all heads: keys and values must stay in the L2 cache until the next tiles.
+    /// Launch parameters for tiles of `height` queries. With causal masks (`unequal` is the number of multiprocessors)
+    /// long tiles start first, but only those of several heads: keys and values must stay in L2 for the next tiles.
     pub fn work(&self, height: u32, unequal: Option<u32>) -> AttentionWork {
         let ([batch, heads, rows, head], _) = self.q;
         let [_, kv_heads, keys, _] = self.k.0;
@@ -202,7 +202,7 @@ impl<'a, T: Half> Results<'a, T> {
     }
 }
 
-/// Whether rows start at multiples of `unit` elements; for 8 elements, whether TMA can copy them.
+/// Whether rows start at multiples of `unit` elements; with a `unit` of 8, whether TMA can copy them.
 pub(super) fn tiled(address: u64, shape: [usize; 4], strides: [usize; 4], unit: usize) -> bool {
     let mut steps = strides.into_iter().zip(shape).take(3);
     address.is_multiple_of(if unit == 8 { 16 } else { 8 })

@@ -16,7 +16,7 @@ pub struct Split {
     pub parts: u32,
 }
 
-/// Problem sizes that decide.
+/// Problem sizes that determine the division.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     /// Key heads of all batches, and query heads per key head.
@@ -37,7 +37,7 @@ pub(super) struct Sizes {
 const LAUNCH: f64 = 3500.0;
 /// Prologue of a block.
 const START: f64 = 1500.0;
-/// Per key block and element of a row, with `rows` rows, when multiprocessors share the memory bandwidth.
+/// Per key block and row element, for tiles of `rows` rows, when multiprocessors share the memory bandwidth.
 const fn of_block(rows: u32) -> f64 {
     if rows == 64 { 10.0 } else { 8.0 }
 }
@@ -50,13 +50,13 @@ const WHOLE: f64 = 4500.0;
 const RATE: f64 = 3000.0;
 /// Blocks per multiprocessor that saturate its share of the memory bandwidth.
 const BUSY: usize = 2;
-/// The most waves of blocks if keys are divided.
+/// Maximum number of waves of blocks if keys are divided.
 const ROUNDS: usize = 4;
-/// The least speedup that justifies dividing.
+/// Minimum speedup that justifies dividing.
 const GAIN: f64 = 1.15;
 
 impl Split {
-    /// Warps that divide a key block.
+    /// Number of warps that divide a key block.
     pub const fn ways(self) -> u32 {
         64 / self.rows
     }
@@ -66,7 +66,7 @@ impl Split {
         self.parts as usize * self.ways() as usize
     }
 
-    /// Resident blocks per multiprocessor, limited by registers and shared memory.
+    /// Number of resident blocks per multiprocessor, limited by registers and shared memory.
     const fn resident(rows: u32, head: usize) -> usize {
         match (head, rows) {
             (64, 16 | 32) => 4,
@@ -75,7 +75,7 @@ impl Split {
         }
     }
 
-    /// The fastest division and its nanoseconds.
+    /// The fastest division and its predicted nanoseconds.
     fn best(sizes: Sizes) -> (Split, f64) {
         let height = sizes.share * sizes.queries;
         let rows = if height <= 16 {
@@ -93,7 +93,7 @@ impl Split {
             let parts = blocks.div_ceil(each);
             let split = Split { rows, each: each as u32, parts: parts as u32 };
             let together = (tiles * parts).div_ceil(busy);
-            // Per multiprocessor: waves, and the blocks of a wave or as many as saturate memory.
+            // Per multiprocessor: the number of waves, and of blocks per wave (or as many as saturate memory).
             let rounds = together.div_ceil(resident);
             let round = together.min(resident).max(BUSY);
             let stored = 8 * split.count() * sizes.heads * height * sizes.head;
@@ -103,13 +103,13 @@ impl Split {
                 + stored as f64 / RATE;
             (split, time + LAUNCH)
         };
-        // More parts than a few waves gain nothing.
+        // More parts than fill a few waves gain nothing.
         let most = (ROUNDS * resident * busy).div_ceil(tiles).min(blocks);
         let all = (1..=most).map(of);
         all.min_by(|x, y| x.1.total_cmp(&y.1)).unwrap_or_else(|| of(1))
     }
 
-    /// The division, if it beats `other` nanoseconds.
+    /// The division, if its predicted time is below `other` nanoseconds.
     pub(super) fn faster(sizes: Sizes, other: f64) -> Option<Split> {
         if other < GAIN * LAUNCH {
             return None;

@@ -338,7 +338,7 @@ fn a_number_that_is_none_reaches_the_results_of_its_row_alone() -> Result<()> {
 
 #[test]
 fn blocks_go_from_tile_to_tile() -> Result<()> {
-    // One key block per tile, tiles with one and with several, and several tiles with several each.
+    // One key block per tile, tiles with one block and with several, and several tiles with several blocks each.
     for (rows, keys, head, most) in [(200, 60, 64, 1), (130, 200, 128, 1), (20, 300, 128, 2)] {
         let case =
             AttentionCase { batch: 2, heads: 2, share: 2, rows, keys, head, causal: rows < keys };

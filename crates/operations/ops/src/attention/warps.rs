@@ -12,7 +12,7 @@ use lanework::prelude::*;
 
 /// Queries of a block, 16 per warp.
 pub(super) const QUERIES: u32 = 64;
-/// Keys at a time.
+/// Keys processed per step.
 pub(super) const KEYS: u32 = 64;
 
 /// Dynamic shared memory of a block: `stages` key and value tiles, and `rows` queries.
@@ -87,7 +87,7 @@ pub(super) fn attention_warps<
     // Each thread copies 16 bytes at a time, in rows `step` apart.
     let step = const { 128 * 8 / HEAD };
     let (line, chunk) = (thread_idx.x / (HEAD / 8), thread_idx.x % (HEAD / 8) * 8);
-    let first = (work.down - 1 - block_idx.x) * ROWS; // longest first: those that see the most keys
+    let first = (work.down - 1 - block_idx.x) * ROWS; // longest first: the last rows see the most keys
     for pair in (block_idx.y..work.pairs).step_by(grid_dim.y) {
         let (batch, at_head) = (pair / work.heads, pair % work.heads);
         let group = if options.split { work.group } else { 1u32 };
@@ -100,7 +100,7 @@ pub(super) fn attention_warps<
         }
         let keys_at = of_k.at(batch, at_head / work.share, line) + chunk as u64;
         let values_at = of_v.at(batch, at_head / work.share, line) + chunk as u64;
-        sync_threads(); // all reads of the tiles are done
+        sync_threads(); // all reads of the tiles have finished
         #[unroll]
         for row in (0..ROWS).step_by(step as usize) {
             let at = first + line + row;

@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 pub(crate) struct Family {
     /// Name in tuned choices.
     pub name: &'static str,
-    /// Whether it supports the problem and is fast for it.
+    /// Whether it supports the problem and is fast on it.
     pub suits: fn(&GemmProblem<'_>) -> bool,
     /// Reserves workspace, and returns a function that makes the launches.
     pub recipe: for<'a> fn(GemmProblem<'a>, &mut WorkspaceLayout) -> Result<Recipe<'a>>,
@@ -74,11 +74,11 @@ pub(super) fn chosen<'a>(
     }
 }
 
-/// Rows or columns up to which an f32 product is bound by memory.
+/// Maximum number of rows or columns for which an f32 product is memory-bound.
 const FEW: usize = 16;
 
-/// Whether a TF32 product uses the f32 kernels instead: with few rows or columns tensor cores gain nothing, and factors in another
-/// layout would be copied first (1 x 8192 x 8192 took 3.3 times as long on an H200).
+/// Whether a TF32 product uses the f32 kernels instead. With few rows or columns tensor cores gain nothing, and
+/// factors in another layout would have to be copied first (1 x 8192 x 8192 took 3.3 times as long on an H200).
 fn by_f32(problem: &GemmProblem<'_>) -> bool {
     let Extents { m, n, .. } = problem.extents;
     let hopper = problem.device.info().compute_capability.0 == 9;
@@ -129,7 +129,7 @@ pub(crate) fn by_name<'a>(
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForcedVariant {
-    /// True FP32 with one of the library's tiles; the k steps are divided among the blocks of a cluster.
+    /// True FP32 with one of the library's tiles; a cluster's blocks divide the k steps.
     Tile {
         /// Result rows per block.
         rows: u32,
@@ -138,7 +138,7 @@ pub enum ForcedVariant {
         /// Blocks of a cluster: 1, 2, 4 or 8.
         splits: u32,
     },
-    /// TF32 by factors rounded to f16 with scaled rows and columns, at any size.
+    /// TF32 with factors rounded to f16 and scaled rows and columns, at any size.
     Halved,
 }
 

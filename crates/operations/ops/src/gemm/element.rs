@@ -64,7 +64,7 @@ impl ElementKind {
         matches!(self, ElementKind::E4m3 | ElementKind::E5m2)
     }
 
-    /// The accumulator type of products of this type; `None` for a type that cannot be multiplied.
+    /// The accumulator type of products of this type; `None` if the type cannot be multiplied.
     pub(crate) fn sums(self) -> Option<ElementKind> {
         match self {
             ElementKind::F64 => Some(ElementKind::F64),

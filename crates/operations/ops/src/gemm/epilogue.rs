@@ -103,7 +103,7 @@ impl Function {
         self.name
     }
 
-    /// The type that it computes in.
+    /// The type that the function computes in.
     fn kind(&self) -> ElementKind {
         match self.apply {
             Apply::F32(_) => ElementKind::F32,
@@ -133,7 +133,7 @@ impl fmt::Debug for Function {
     }
 }
 
-/// The most activations of a product.
+/// Maximum number of activations of a product.
 pub(crate) const MOST: usize = 4;
 
 /// An elementwise function of the result.

@@ -37,7 +37,7 @@ pub trait Sum: Element {
     fn from_f64(x: f64) -> Self;
     /// `a * b + sum`, rounded once.
     fn multiply_add(a: Var<Self>, b: Var<Self>, sum: Var<Self>) -> Var<Self>;
-    /// The value of the activation.
+    /// Applies the activation.
     fn activated(x: Var<Self>, activation: Activation) -> Var<Self>;
 }
 
@@ -175,8 +175,8 @@ pub mod finished {
     }
 }
 
-/// The result at a row and column; out-of-range positions read an element inside instead, and their results are not stored.
-/// `before` holds C.
+/// The result at a row and column. For an out-of-range position it reads an element that is in range; that result is
+/// not stored. `before` holds C.
 pub mod result {
     use super::*;
 

@@ -35,7 +35,7 @@ pub struct Grouped<'a, const R: usize> {
 }
 
 impl<'a, const R: usize> Grouped<'a, R> {
-    /// Queues the products into as many outputs.
+    /// Queues the products into these outputs, one per product.
     ///
     /// # Errors
     /// As [`Gemm::run`], with the product's index; also if the number of outputs differs from the number of products.
@@ -53,7 +53,7 @@ impl<'a, const R: usize> Grouped<'a, R> {
         self.plan(outputs, &workspace)?.launch()
     }
 
-    /// Prepares the products into as many outputs, to run any number of times.
+    /// Prepares the products into these outputs, to run any number of times.
     ///
     /// # Errors
     /// As [`Grouped::run`].

@@ -124,8 +124,8 @@ impl<'a, const R: usize> Gemm<'a, R> {
         Gemm { precision, ..self }
     }
 
-    /// Restricts the plan to a single kernel: no split-K reduction, and no copies of f32 and f64 factors (other types are copied
-    /// only if `wgmma` cannot read their layout). It is slower for shapes that need one of these.
+    /// Restricts the plan to a single kernel: no split-K reduction, and no copies of f32 and f64 factors (other types
+    /// are copied only if `wgmma` cannot read their layout). Slower for shapes that need a reduction or a copy.
     /// [`Plan::into_kernel`](crate::Plan::into_kernel) then returns the kernel.
     ///
     /// ```
@@ -147,7 +147,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
         Gemm { one_kernel: true, ..self }
     }
 
-    /// Forces a kernel variant, for the ladders, whose rungs measure what a choice gains.
+    /// Forces a kernel variant. For the ladders, which measure variants against each other.
     #[doc(hidden)]
     pub fn force_variant(self, forced: ForcedVariant) -> Self {
         Gemm { forced: Some(forced), ..self }

@@ -26,8 +26,8 @@ pub(crate) enum Major {
 }
 
 impl Strides {
-    /// The adjacent elements of a `rows` x `columns` matrix. A single line, whose line stride is arbitrary, gets one that every
-    /// kernel accepts.
+    /// The adjacent elements of a `rows` x `columns` matrix. The line stride of a single line is arbitrary, so it gets
+    /// one that every kernel accepts.
     pub fn major(self, rows: usize, columns: usize) -> Major {
         let apart = |stride: usize, lines: usize, extent: usize| {
             if lines <= 1 { extent.next_multiple_of(16).max(16) } else { stride }

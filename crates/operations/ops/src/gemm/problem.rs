@@ -62,7 +62,7 @@ pub(crate) struct GemmProblem<'a> {
     pub beta: f64,
     pub precision: Precision,
     pub epilogue: Epilogue<'a>,
-    /// Whether to use a single kernel, apart from copies of factors that `wgmma` cannot read.
+    /// Whether to use a single kernel, besides copies of factors that `wgmma` cannot read.
     pub one_kernel: bool,
 }
 

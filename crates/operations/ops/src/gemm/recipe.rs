@@ -1,4 +1,4 @@
-//! Recipes: the launches of a product, made once the workspace is reserved.
+//! Recipes: closures that make the launches of a product once the workspace is reserved.
 
 use super::element::ElementKind;
 use super::epilogue::Vector;
@@ -13,8 +13,8 @@ use lanework::{Element, Prepared, Result, View};
 /// Makes the launches of a problem once the workspace is reserved.
 pub(crate) type Recipe<'a> = Box<dyn FnOnce(&Scratch) -> Result<Vec<Prepared<'a>>> + 'a>;
 
-/// Selects one of several launched variants on the device: the workspace word that holds the choice, and the value that selects
-/// this variant.
+/// Selects one of several launched variants on the device: the workspace word that stores the choice, and the value
+/// that selects this variant.
 #[derive(Clone, Copy)]
 pub(crate) struct DeviceChoice {
     pub word: WorkspacePart<u32>,

@@ -28,12 +28,12 @@ pub(super) struct Division {
     rest: usize,
 }
 
-/// Number of steps from which the gain exceeds the second launch, with and without clusters that divide k anyway.
+/// Minimum number of steps that repays the second launch, with and without clusters that divide k anyway.
 fn least(problem: &GemmProblem<'_>) -> usize {
     if problem.sums() == ElementKind::F64 { 2048 } else { 32_768 }
 }
 
-/// The division of a problem, if it pays off; `skinny` is whether the kernels for few rows or columns suit it.
+/// The division of a problem, if it pays off; `skinny` tells whether the kernels for few rows or columns support it.
 pub(super) fn division(problem: &GemmProblem<'_>, skinny: bool) -> Option<Division> {
     let Extents { batch, m, n, k } = problem.extents;
     let others =
@@ -213,7 +213,7 @@ mod tests {
 /// Threads of a block.
 const THREADS: u32 = 256;
 
-/// Thread groups that share the parts of a block's results; more groups if there are too few results to fill the device.
+/// Number of thread groups that share the parts of a block's results: more if few results leave the device idle.
 fn groups(results: usize, parts: u32, processors: usize) -> u32 {
     let wanted = (1024 * processors).div_ceil(results.max(1)) as u32;
     wanted.min(parts.div_ceil(4)).clamp(1, 8).next_power_of_two()

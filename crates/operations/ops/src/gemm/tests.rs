@@ -287,7 +287,7 @@ fn warpgroups_that_take_turns_at_tiles_are_right_and_clean() -> Result<()> {
         parts,
         ..HopperShape::default()
     };
-    // Fewer steps than stages, and many more; tiles for one warpgroup, for both, and an odd number.
+    // Fewer steps than stages, and many more; one tile (one warpgroup), two (both warpgroups), and an odd number.
     let (alone, pairs) = (shape(128, 1, (1, 1), 1), shape(128, 2, (2, 1), 2));
     let in_f32 = |x: f32| x as i32;
     by_shape::<f16, f32>(&device, alone, [136, 264, 1200], (true, true), (narrow, in_f32))?;

@@ -5,7 +5,7 @@ use super::normal::{Normal, RowLayout};
 use super::{exchange, ring, spread};
 use lanework::Device;
 
-/// Kernel variants; `Best` selects one. A row that a variant cannot hold is read as often as needed.
+/// Kernel variants; `Best` selects one. If a variant cannot hold a row in registers, it reads the row again.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
@@ -21,21 +21,21 @@ pub enum Variant {
     Passes,
 }
 
-/// Vectors per thread while there are threads: enough loads in flight, few enough registers for many blocks.
+/// Preferred vectors per thread: enough loads in flight, and few enough registers for many blocks.
 const VECTORS: usize = 2;
 /// Vectors per lane if a warp holds an f32 row: blocks of two warps launch too slowly (65,536 rows of 320 took twice as long on an
 /// H200).
 const OF_LANE: usize = 4;
-/// Preferred number of threads per row held by one block, which leaves room for a second block.
+/// Preferred number of threads for a row held by one block; leaves room for a second block.
 const PREFERRED: usize = 512;
-/// Rows that are not whole vectors are read twice instead of being held by several blocks if they exceed this fraction of what all
-/// blocks hold together: on an H200, 1.3 times as fast from there on, and 2.7 times for 2000 rows of 50,257.
+/// Rows that are not whole vectors are read twice instead of being held by several blocks if they exceed this fraction
+/// of the capacity of all blocks: on an H200, 1.3 times as fast from there on, and 2.7 times for 2000 rows of 50,257.
 const SHARE: usize = 4;
-/// The most threads per row that one block holds.
+/// Maximum number of threads per row that one block holds.
 const THREADS: usize = 1024;
 
-/// The threads that hold a row of `vectors`, and the vectors of each: at most `most`; preferably `each`, or `of_lane` within one
-/// warp.
+/// The threads that hold a row of `vectors`, and the number of vectors of each: at most `most`; preferably `each`, or
+/// `of_lane` within one warp.
 fn held(vectors: usize, most: usize, each: usize, of_lane: usize) -> Option<(u32, usize)> {
     let threads = match vectors {
         ..=8 => vectors.next_power_of_two(),
@@ -48,7 +48,7 @@ fn held(vectors: usize, most: usize, each: usize, of_lane: usize) -> Option<(u32
     (each <= most).then_some((threads as u32, each))
 }
 
-/// Distribution of rows over blocks: vectors per thread, parts per row, rows at a time.
+/// How blocks share rows: vectors per thread, parts per row, concurrent rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shares {
     pub vectors: usize,
@@ -56,7 +56,7 @@ pub(super) struct Shares {
     pub groups: usize,
 }
 
-/// The distribution over `blocks` whose threads together have `slice` elements per vector, with at most `most` vectors per thread.
+/// The distribution over `blocks`, each with `slice` elements per vector; at most `most` vectors per thread.
 fn shares(rows: &RowLayout, slice: usize, blocks: usize, most: usize) -> Option<Shares> {
     let fewest = rows.n.div_ceil(slice * blocks);
     let vectors = rows.rows.saturating_mul(rows.n).div_ceil(slice * blocks);
@@ -113,7 +113,7 @@ impl Variant {
                 .filter(|shares| config.wide && shares.parts <= exchange::PARTS)
                 .map(SelectedVariant::Ring)
         };
-        // Whether the rows exceed a fraction of what all blocks hold together.
+        // Whether the rows exceed a fraction of the capacity of all blocks.
         let room = spread::THREADS as usize * T::VECTOR * most(MOST) * spread::RESIDENT as usize;
         let many = rows.rows.saturating_mul(rows.n) > room * multiprocessors / SHARE;
         let of_ring = most(ring::MOST) * ring::THREADS as usize * T::VECTOR;

@@ -3,17 +3,17 @@
 //! Every warp combines the statistics of all warps in the same order (Chan, Golub and LeVeque 1983 for means and squares;
 //! exponential sums are rescaled to the largest element), so a single barrier suffices.
 //!
-//! One warp combines the statistics that a row's blocks have published ([`collected`]). Each lane polls several parts at once, and the warp polls all of them again until every part is there. Waiting for one part
-//! after the other takes as many trips to L2 as there are late parts: on an H200 a softmax of 256 rows of 2^20 took 26 % longer, an
-//! RMS norm 19 %.
+//! One warp combines the statistics that a row's blocks have published ([`collected`]). Each lane polls several parts
+//! together, until all are there. Waiting for the parts one by one would take a trip to L2 per late part: on an H200,
+//! a softmax of 256 rows of 2^20 took 26 % longer, an RMS norm 19 %.
 
 use super::kernels::{RowConfig, RowOperation, RowPart, SLOTS};
 use super::statistics::{exponential, merged, numbers_of_warp, of_warp};
 use lanework::prelude::*;
 
-/// The most warps of a block.
+/// Maximum number of warps of a block.
 pub(super) const WARPS: u32 = 32;
-/// Up to this many warps, each thread reads the statistics of all; with more, lanes read one each and reduce.
+/// With at most this many warps, each thread reads all statistics; with more, each lane reads one, and lanes reduce.
 const FEW: u32 = 8;
 
 /// The statistics of a group's `count` elements, and the reference that this warp's exponentials are relative to.
@@ -35,8 +35,8 @@ pub(super) fn statistics<const V: usize>(
     (all, first)
 }
 
-/// Combines the statistics of a block's warps: `count` elements in all; this thread's warp has `numbers` of them. Consecutive
-/// calls of a kernel use different parts of `space`, so one barrier per call suffices.
+/// Combines the statistics of a block's warps: `count` elements in all, `numbers` of them in this thread's warp.
+/// Consecutive calls in a kernel use different parts of `space`, so one barrier per call suffices.
 #[device]
 pub(super) fn of_warps(
     (first, second): (f32, f32),
@@ -160,7 +160,7 @@ fn of_each(space: Shared<f32, 2>, row: u32, #[constant] warps: u32) -> [f32; FEW
 
 /// Parts that a lane polls.
 pub(super) const PARTS_OF_LANE: usize = 5;
-/// The most parts of a row.
+/// Maximum number of parts of a row.
 pub(super) const PARTS: usize = 32 * PARTS_OF_LANE;
 
 /// Publishes statistics in a cell, with the round number in the upper halves of both words.
@@ -182,7 +182,7 @@ pub(super) fn publish(
     }
 }
 
-/// The current words of a cell; they belong to the round in their upper halves.
+/// The current words of a cell; the upper half of each names the round that they belong to.
 #[device]
 fn look(space: &mut [u64], cell: u32, #[constant] config: RowConfig) -> (u64, u64) {
     if config.kind == RowOperation::RmsNorm {
@@ -193,8 +193,8 @@ fn look(space: &mut [u64], cell: u32, #[constant] config: RowConfig) -> (u64, u6
     }
 }
 
-/// The number of elements of each part that a lane polls, for rows of `n` whose pieces of `piece` elements are dealt to the parts
-/// round-robin.
+/// The number of elements of each part that a lane polls, for rows of `n` elements. Pieces of `piece` elements are
+/// assigned to the parts round-robin.
 #[device]
 pub(super) fn of_parts(parts: u32, n: u64, piece: u64) -> [f32; PARTS_OF_LANE] {
     let mut numbers = [0.0f32; PARTS_OF_LANE];

@@ -23,7 +23,7 @@ pub(super) fn held<E: Widened<Wide = f32>, const V: usize>(
     let space = shared::<f32>([3, WARPS]);
     let (group, me) = (thread_idx.x / config.threads, thread_idx.x % config.threads);
     let row = block_idx.x as u64 * const { config.block / config.threads } as u64 + group as u64;
-    // Groups without a row take part in their warp's exchange.
+    // Groups without a row still participate in their warp's exchange.
     let end = select(row < rows, n, 0);
     let next = const { config.threads as u64 * V as u64 };
     let mut span = RowPart {

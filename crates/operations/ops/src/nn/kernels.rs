@@ -5,11 +5,11 @@
 use crate::vectors::{Widened, load, load_apart, load_written, store};
 use lanework::prelude::*;
 
-/// The most 16-byte vectors per thread; half as many for 16-bit types.
+/// Maximum number of 16-byte vectors per thread; half as many for 16-bit types.
 pub(super) const MOST: usize = 8;
 /// Vectors plus one slot for an element outside of vectors.
 pub(super) const SLOTS: usize = MOST + 1;
-/// The most vectors per thread whose gamma and beta are loaded with the row instead of after its statistics.
+/// Maximum vectors per thread for which gamma and beta are loaded with the row instead of after its statistics.
 pub(super) const AHEAD: usize = 2;
 /// Marks the absence of an element.
 pub(super) const NONE: u64 = u64::MAX;
@@ -34,7 +34,7 @@ pub struct RowConfig {
     pub full: bool,
     /// Whether rows begin and end with elements outside of vectors; input and output then have the same 16-byte phase.
     pub peeled: bool,
-    /// Elements from the last multiple of 16 bytes to the first row, if that matters.
+    /// Element offset of the first row from a 16-byte boundary, if it matters.
     pub phase: u64,
     /// Whether gamma and beta are loaded with the row instead of after its statistics.
     pub ahead: bool,
@@ -48,13 +48,13 @@ pub struct RowConfig {
     pub resident: u32,
     /// Whether the kernel may begin before the previous launch has ended (sm_90).
     pub overlaps: bool,
-    /// Whether to prefetch rows into L2 before the previous launch has ended: for so few blocks that only latency counts.
+    /// Whether to prefetch rows into L2 before the previous launch has ended: if so few blocks are bound by latency.
     pub fetches: bool,
-    /// Shared-memory stages for copies ahead.
+    /// Number of shared-memory stages for rows copied ahead.
     pub stages: u32,
-    /// Rows between the computation of statistics and of results.
+    /// Number of rows between computing a row's statistics and its results.
     pub delay: u32,
-    /// Whether a warp finds its maximum by one instruction (sm_80).
+    /// Whether a warp computes its maximum in one instruction (sm_80).
     pub reduces: bool,
 }
 
@@ -139,7 +139,7 @@ pub(super) fn fetch<E: Widened<Wide = f32>, const V: usize>(
     }
 }
 
-/// The elements of thread `me` of the group, with `fill` past the row's end.
+/// The elements of thread `me` of the group; `fill` past the row's end.
 #[device]
 pub(super) fn read<E: Widened<Wide = f32>, const V: usize>(
     x: &[E],
@@ -199,7 +199,7 @@ pub(super) fn columns<E: Widened<Wide = f32>, const V: usize>(
     columns
 }
 
-/// Writes the results of thread `me`: `(x - shift) * scale`, then times gamma plus beta.
+/// Writes the results of thread `me`: `(x - shift) * scale`, times gamma, plus beta.
 #[device]
 pub(super) fn write<E: Widened<Wide = f32>, const V: usize>(
     y: &mut [E],
@@ -281,7 +281,7 @@ fn of_columns<E: Widened<Wide = f32>, const V: usize>(
     #[constant] config: RowConfig,
 ) -> [f32; V] {
     let mut values = [0.0f32; V];
-    // For 16-bit vectors, single loads would be too many.
+    // With 16-bit vectors there would be too many single loads.
     if config.peeled && V < 8 {
         #[unroll]
         for j in 0..V {
@@ -317,7 +317,7 @@ pub(super) fn result(
     y
 }
 
-/// If this launch began before the previous one ended: waits for that, and lets the next one begin.
+/// If this launch began before the previous one ended, waits for its end, and lets the next one begin.
 #[device]
 pub(super) fn begin(#[constant] config: RowConfig) {
     if config.overlaps {

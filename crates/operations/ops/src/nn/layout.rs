@@ -8,8 +8,8 @@ use crate::workspace::WorkspaceLayout;
 use crate::{Plan, Workspace};
 use lanework::{Device, Error, Result};
 
-/// Number of blocks up to which rows are prefetched before the previous launch ends: 4 rows of 1024 take 4 % less time on an H200,
-/// 132 rows 2 % more.
+/// Maximum number of blocks for which rows are prefetched before the previous launch ends: 4 rows of 1024 take 4 %
+/// less time on an H200, 132 rows 2 % more.
 const FEW: u32 = 16;
 
 pub(super) fn refuse(why: String, help: &str) -> Error {
@@ -27,12 +27,12 @@ fn grid(blocks: usize) -> Result<u32> {
     }
 }
 
-/// Minimum resident blocks for threads with `values` elements each, so that enough rows are loaded at once. Rows of 16-bit types
-/// have half the bytes, so more blocks are needed, even at fewer registers per thread.
+/// Minimum resident blocks for threads with `values` elements each, to load enough rows concurrently. Rows of 16-bit
+/// types have half the bytes, so they need more blocks, even with fewer registers per thread.
 fn resident(kind: RowOperation, values: usize, block: u32, halves: bool, peeled: bool) -> u32 {
     let with = |registers: u32| (65536 / (block * registers)).min(2048 / block).clamp(1, 32);
     match values {
-        // Layer norm needs more than 40 registers for its results; fewer hurt more than few threads do, unless those are very few.
+        // Layer norm needs over 40 registers. Too few registers cost more than few threads, unless very few run.
         16 if halves && (peeled || kind == RowOperation::LayerNorm && with(48) * block >= 1280) => {
             with(48)
         }
@@ -75,7 +75,7 @@ pub(super) fn plan<'a, T: Normal>(
         && stride(row.0)
         && stride(row.1)
         && aligned.iter().all(|address| address.is_multiple_of(16));
-    // Vectors of input and output rows have the same phase, with some elements before and after them.
+    // Vectors of input and output rows have the same phase; some elements precede and follow them.
     let alike =
         aligned[0] % 16 == aligned[1] % 16 && (count == 1 || row.0 % vector == row.1 % vector);
     let peeled = !wide
@@ -123,7 +123,7 @@ pub(super) fn plan<'a, T: Normal>(
                 && n == threads as usize * vectors * vector
                 && count % (block / threads) as usize == 0;
             let blocks = grid(count.div_ceil((block / threads) as usize))?;
-            // If all blocks run at once, latency counts; otherwise registers.
+            // If all blocks run concurrently, latency matters; otherwise registers do.
             let ahead = wide && vectors <= AHEAD && blocks <= device.info().multiprocessors;
             let fetches = config.overlaps && wide && blocks <= FEW;
             let config = RowConfig {
@@ -160,7 +160,7 @@ pub(super) fn plan<'a, T: Normal>(
         }
         SelectedVariant::Passes => {
             let multiprocessors = device.info().multiprocessors.max(1);
-            // No part is empty, even with the most elements outside of vectors.
+            // No part is empty, even if as many elements as possible are outside of vectors.
             let inside = if peeled { n - 2 * (vector - 1) } else { n };
             let parts = shared_by(count, inside.div_ceil(passes::tile(vector)), multiprocessors);
             let threads = passes::THREADS;
@@ -178,7 +178,7 @@ pub(super) fn plan<'a, T: Normal>(
         }
     };
     steps.push(launch);
-    // The other variants wait for blocks of the same launch, or have few blocks.
+    // The other variants wait for blocks of their own launch, or have few blocks.
     let programmatic =
         config.overlaps && matches!(chosen, SelectedVariant::Held { .. } | SelectedVariant::Passes);
     // SAFETY: the kernels compare elements with the number of rows and their length, which is also the length of gamma and beta;

@@ -1,7 +1,7 @@
 //! Row-wise network operations: softmax, layer norm, RMS norm.
 //!
-//! A row is read once and written once if it fits in the device's registers: up to some millions of elements. Statistics are `f32`.
-//! Results are bitwise reproducible.
+//! A row is read once and written once if it fits in the device's registers: up to a few million elements. Statistics
+//! are `f32`. Results are bitwise reproducible.
 
 mod choice;
 mod exchange;
@@ -23,8 +23,8 @@ use layout::refuse;
 pub use normal::Normal;
 use normal::{RowLayout, RowOperands};
 
-/// Softmax of each row. The row's largest element is subtracted first, so nothing overflows. A row with a NaN or positive infinity
-/// becomes NaNs.
+/// Softmax of each row. Subtracts the row's largest element first, so nothing overflows. A row with a NaN or positive
+/// infinity becomes all NaN.
 ///
 /// ```
 /// use lanework::Device;
@@ -151,7 +151,7 @@ macro_rules! enders {
                 self.inner.plan(y.into(), Variant::Best, &workspace)
             }
 
-            /// As `prepare` with a forced kernel variant, for the ladders, whose rungs measure what a choice gains.
+            /// As `prepare`, with a forced kernel variant. For the ladders, which measure variants against each other.
             ///
             /// # Errors
             /// As `run`.

@@ -1,4 +1,4 @@
-//! The kernels by element type.
+//! Launches of the row kernels for each element type.
 
 use super::held::held;
 use super::kernels::RowConfig;

@@ -1,4 +1,4 @@
-//! Rows that exceed the registers: two launches in which as many blocks as fit share each row.
+//! Rows that exceed the registers: two launches, in which as many blocks as fit share each row.
 //!
 //! The first launch stores the statistics of every part of a row. A thread combines the statistics of the elements just read with the statistics so far (for exponentials, online softmax, Milakov and Gimelshein 2018; for means and squares, Chan, Golub and LeVeque 1983). In the
 //! second launch every block combines its row's parts in order and writes its part, starting with the elements read last, some of
@@ -12,19 +12,19 @@ use super::statistics::{exponential, factors, merged, of_lanes};
 use crate::vectors::Widened;
 use lanework::prelude::*;
 
-/// Threads of a block, and the most parts per row.
+/// Threads of a block; also the maximum number of parts per row.
 pub(super) const THREADS: u32 = 512;
 /// Resident blocks per multiprocessor.
 pub(super) const RESIDENT: u32 = 2;
-/// Vectors that a thread reads at a time.
+/// Number of vectors that a thread loads together.
 pub(super) const VECTORS: usize = 4;
 
-/// Elements that a block reads at a time; such tiles are dealt to the parts round-robin.
+/// Elements that a block reads together (a tile). Tiles are assigned to the parts round-robin.
 pub(super) const fn tile(vector: usize) -> usize {
     THREADS as usize * VECTORS * vector
 }
 
-/// The range of a row's elements that is divided into tiles: all, or those in vectors.
+/// The range of a row's elements that is divided into tiles: all elements, or those in vectors.
 #[device]
 fn in_tiles<const V: usize>(
     row: u64,
@@ -42,7 +42,7 @@ fn in_tiles<const V: usize>(
     (first, count)
 }
 
-/// The tiles of a part, if this many elements of the row are in tiles.
+/// Number of tiles of a part, if `count` elements of the row are in tiles.
 #[device]
 fn tiles_of<const V: usize>(part: u32, parts: u32, count: u64) -> u64 {
     let size = const { tile(V) as u64 };
@@ -50,7 +50,7 @@ fn tiles_of<const V: usize>(part: u32, parts: u32, count: u64) -> u64 {
     (tiles + (parts - 1 - part) as u64) / parts as u64
 }
 
-/// The elements of a part; the first part also has those outside of vectors.
+/// Number of elements of a part; the first part also has those outside of vectors.
 #[device]
 fn numbers_of<const V: usize>(part: u32, parts: u32, n: u64, count: u64) -> f32 {
     let outside = select(part == 0, (n - count) as u32, 0);
@@ -85,8 +85,8 @@ fn tile_of<const V: usize>(
     RowPart { x: row * x_row, y: row * y_row, x_step, y_step, first, end, next, extra }
 }
 
-/// Combines a thread's statistics with the statistics of its elements of a tile, and returns the number of these
-/// elements.
+/// Updates a thread's statistics with its elements of
+/// a tile, and returns the number of these elements.
 #[device]
 fn with_tile<const V: usize>(
     (first, second): (f32, f32),

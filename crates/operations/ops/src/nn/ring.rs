@@ -1,12 +1,12 @@
 //! Long rows on devices with bulk copies (sm_90): as in `spread`, several blocks hold a row and exchange their statistics, but
 //! memory transfers continue meanwhile.
 //!
-//! A block has one part of every row of its group: always the same columns, whose gamma and beta it loads once. A row's pieces are
-//! dealt to its parts round-robin, so concurrent accesses of all blocks are adjacent. The warps of a block are specialized and
-//! synchronize only through mbarriers. One thread issues the bulk copies of the next rows' parts to shared memory. The computing
-//! warps move a part to registers, which frees its stage, compute its statistics, and finish an earlier row, whose statistics are
-//! complete by then. One warp publishes the block's statistics of a row; another collects the statistics of all parts. There is no
-//! block-wide barrier.
+//! A block has one part of every row of its group: always the same columns, whose gamma and beta it loads once. A
+//! row's pieces are assigned to its parts round-robin, so concurrent accesses of all blocks are adjacent. The warps of
+//! a block are specialized and synchronize only through mbarriers. One thread issues the bulk copies of the next rows'
+//! parts to shared memory. The computing warps move a part to registers, which frees its stage, compute its
+//! statistics, and finish an earlier row, whose statistics are complete by then. One warp publishes the block's
+//! statistics of a row; another collects the statistics of all parts. There is no block-wide barrier.
 
 use super::exchange::{collected, of_part as numbers_of_part, of_parts, publish};
 use super::kernels::{NONE, RowConfig, RowOperation, RowPart, SLOTS, is_inside, result};
@@ -21,22 +21,22 @@ pub(super) const BLOCK: u32 = THREADS + 128;
 const WARPS: u32 = THREADS / 32;
 /// Registers per thread: at launch, of the computing threads, and of the others.
 const REGISTERS: (u32, u32, u32) = (96, 104, 64);
-/// Shared memory for parts of rows.
+/// Bytes of shared memory for parts of rows.
 const ROOM: u32 = 224 << 10;
 /// Rows whose statistics are in flight within a block.
 const TOLD: u32 = 2;
 /// The fastest delay on an H200.
 pub(super) const DELAY: u32 = 3;
-/// The longest delay.
+/// Maximum delay.
 const LONGEST: usize = 4;
 
-/// The most vectors per thread, without and with gamma and beta in shared memory.
+/// Maximum vectors per thread, without and with gamma and beta in shared memory.
 pub(super) const MOST: usize = 8;
 pub(super) const PREFERRED: usize = 4;
 
-/// Threads that load adjacent vectors, which form a piece. Pieces are dealt to a row's parts round-robin, so concurrent loads and
-/// stores of all blocks touch few memory pages. On an H200 pieces of 2 KB take 3 to 9 % less time than one piece per part, pieces
-/// of 8 KB 1 to 6 % less; with pieces of 512 bytes the copying thread is the bottleneck.
+/// Threads that load adjacent vectors (a piece). Pieces are assigned to a row's parts round-robin, so concurrent loads
+/// and stores of all blocks touch few memory pages. On an H200 pieces of 2 KB take 3 to 9 % less time than one per
+/// part, pieces of 8 KB 1 to 6 % less; with pieces of 512 bytes the copying thread is the bottleneck.
 const PIECE: u32 = 128;
 
 /// Words of a part.
@@ -69,8 +69,8 @@ pub(super) fn shared_bytes(config: RowConfig) -> u32 {
     4 * (config.stages + of_columns(config)) * of_part(config)
 }
 
-/// Rows whose statistics are in memory at a time. A block that publishes a row has collected the row `delay` + 1 before it; by
-/// then, all blocks had collected the row another `delay` + 1 before that.
+/// Number of rows whose statistics are in memory concurrently. A block that publishes a row has collected the row
+/// `delay` + 1 before it; by then, all blocks had collected the row another `delay` + 1 before that.
 const fn kept(delay: u32) -> u32 {
     2 * delay + 2
 }
@@ -79,14 +79,14 @@ const fn kept(delay: u32) -> u32 {
 /// time; 1 to 4 copies are equally fast.
 const COPIES: u32 = 4;
 
-/// Words of the cells for `groups` rows at a time, each in `parts` parts.
+/// Words of the cells for `groups` concurrent rows, each in `parts` parts.
 pub(super) fn cells(delay: u32, (parts, groups): (usize, usize)) -> usize {
     (2 * kept(delay) * COPIES) as usize * groups * parts
 }
 
-/// As `spread`. `words` is the memory of `x`, whose rows start at multiples of 16 bytes and have a multiple of 16 bytes. A part has
-/// up to `THREADS` times `V` times `config.vectors` elements. `space` holds zeros as [`cells`] counts: `COPIES` copies for each row in
-/// flight, in which all blocks of the row publish. `done` is a zero. All are zero again at the end.
+/// As `spread`. `words` is the memory of `x`; rows start at, and have, multiples of 16 bytes. A part has up to
+/// `THREADS * V * config.vectors` elements. `space` has as many zeros as [`cells`] returns: `COPIES` copies for each
+/// row in flight, to which all blocks of the row publish. `done` is a zero. The kernel leaves all of them zero.
 #[kernel(block = BLOCK, max_registers = REGISTERS.0)]
 pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
     words: &[u32],
@@ -195,7 +195,7 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
                 }
                 let all = merged(of_lane, numbers, mine as f32, config);
                 let base = (round % const { kept(config.delay) } * groups + group) * COPIES;
-                // Copies past the number of parts are not read.
+                // Lanes beyond the number of parts publish no copy: nobody reads it.
                 if lane < parts.min(COPIES) {
                     publish(space, (base + lane) * parts + part, round + 1, all, config);
                 }
@@ -247,7 +247,7 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
         if holds {
             fixed.consumer().wait();
         }
-        // Rows that wait for their statistics, the newest first.
+        // Rows that wait for their statistics, newest first.
         let mut waiting = [[[0.0f32; V]; SLOTS]; LONGEST];
         let mut bases = [0.0f32; LONGEST];
         let mut to_row = group as u64 * y_row + first + (me * V as u32) as u64;

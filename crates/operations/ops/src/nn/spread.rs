@@ -1,10 +1,10 @@
 //! Long rows, each held by several blocks that exchange their statistics through memory.
 //!
-//! The launch is cooperative: all blocks are resident, so the blocks of a row may wait for each other. Each block publishes its
-//! part's statistics with the round number, and combines those of all parts in order of position (Chan, Golub and LeVeque 1983
-//! for means and squares; exponential sums are rescaled to the row's largest element), so every block gets the same bits,
-//! regardless of timing. Consecutive rounds use different cells: a block that writes a round's cells has seen that all blocks had
-//! read those of the round before last.
+//! The launch is cooperative: all blocks are resident, so the blocks of a row may wait for each other. Each block
+//! publishes its part's statistics with the round number, and combines those of all parts in order of position (Chan,
+//! Golub and LeVeque 1983 for means and squares; exponential sums are rescaled to the row's largest element), so every
+//! block gets the same bits, regardless of timing. Consecutive rounds use different cells: when a block writes a
+//! round's cells, it has seen that all blocks had read those of the round before last.
 
 use super::exchange::{WARPS, of_warps, statistics};
 use super::kernels::{NONE, RowConfig, RowOperation, RowPart, columns, read, write};
@@ -12,7 +12,7 @@ use super::statistics::{exponential, factors, merged, of_lanes};
 use crate::vectors::Widened;
 use lanework::prelude::*;
 
-/// Threads of a block: no more parts than this.
+/// Threads of a block; also the maximum number of parts.
 pub(super) const THREADS: u32 = 512;
 /// Resident blocks per multiprocessor.
 pub(super) const RESIDENT: u32 = 2;
@@ -33,8 +33,8 @@ fn publish(cells: &mut [u64], at: u32, round: u32, value: f32) {
     store_relaxed(&mut cells[at], word, Scope::Device);
 }
 
-/// Rows of `n` elements, each in `parts` parts, one per block; `groups` rows at a time. `cells` holds 4 zeros per block, `done` is
-/// a zero; both are zero again at the end.
+/// Rows of `n` elements, each in `parts` parts, one per block; `groups` concurrent rows. `cells` holds 4 zeros per
+/// block, `done` is a zero; the kernel leaves both zero.
 #[kernel(block = THREADS, min_blocks = RESIDENT)]
 pub(super) fn spread<E: Widened<Wide = f32>, const V: usize>(
     x: &[E],
@@ -98,7 +98,7 @@ pub(super) fn spread<E: Widened<Wide = f32>, const V: usize>(
         }
         write::<E, V>(y, gamma, beta, values, of_columns, (shift, adapted), span, t, config);
     }
-    // The last block to end resets the cells to zero.
+    // The last block to finish resets the cells to zero.
     sync_threads();
     if t == 0 {
         last[0] = atomic(&mut done[0], Order::AcqRel, Scope::Device).add(1);

@@ -8,7 +8,7 @@
 use super::kernels::{RowConfig, RowOperation, RowPart, SLOTS, is_inside, slots};
 use lanework::prelude::*;
 
-/// The sum or maximum over the lanes of a warp that belong to one group of `threads`, in each of them.
+/// The sum or maximum over the lanes of a warp that belong to one group of `threads`, returned in each of these lanes.
 #[device]
 pub(super) fn of_lanes(
     value: f32,
@@ -34,7 +34,7 @@ pub(super) fn of_lanes(
     all
 }
 
-/// e^x for x <= 0, by the hardware's 2^x.
+/// e^x for x <= 0, by the hardware's `ex2`.
 #[device]
 pub(super) fn exponential(difference: f32) -> f32 {
     fast::exp2(difference * std::f32::consts::LOG2_E)
@@ -83,7 +83,7 @@ pub(super) fn of_warp<const V: usize>(
 ) -> (f32, f32) {
     let threads = config.threads;
     let pairs = const { config.full && config.kind == RowOperation::LayerNorm };
-    // Between threads with equal counts, each contributes its share.
+    // Threads with equal counts: each contributes an equal share.
     let mut share = const { 1.0 / (config.vectors * V) as f32 };
     let lanes = if pairs { 1 } else { threads };
     if !pairs && config.kind == RowOperation::LayerNorm {

@@ -8,7 +8,7 @@ use half::{bf16, f16};
 use lanework::emulator::Options;
 use lanework::{Device, Error, Result};
 
-/// Numbers around 1000, whose variance is lost if computed from squares alone.
+/// Numbers around 1000, whose variance is lost if it is computed only from squares.
 fn numbers(n: usize) -> Vec<f32> {
     let mixed = |i: u32| i.wrapping_mul(2_654_435_761) >> 20;
     (0..n as u32).map(|i| 1000.0 + mixed(i) as f32 / 1024.0).collect()
@@ -37,7 +37,7 @@ fn check(
     let host = numbers(rows * n);
     let x = device.upload(&host)?;
     let workspace = Workspace::new(device);
-    // Twice: the second run finds the counters reset.
+    // Run twice: the second run needs the counters to be reset.
     for _ in 0..2 {
         let mut y = device.uninit::<f32>(rows * n)?;
         y.fill_bytes(0xFF)?;

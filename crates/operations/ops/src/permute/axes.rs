@@ -1,7 +1,7 @@
-//! Reduces a permutation to its memory axes: the fewest axes with the widest units, with strides in source and output.
+//! Reduces a permutation to as few axes and as wide units as possible, with strides in source and output.
 //!
-//! [`Matrices`] are the matrix that a permutation transposes, and the outer axes. Kernels decompose the index of a thread or block
-//! into axis indices by [`Digit`]s, a mixed-radix representation.
+//! [`Matrices`] holds the matrix that a permutation transposes, and the outer axes. Kernels decompose the index of a
+//! thread or block into axis indices by [`Digit`]s, a mixed-radix representation.
 //!
 //! Divisions by extents that are unknown at compile time become multiplications (Granlund and Montgomery, "Division by invariant
 //! integers using multiplication", 1994): for n < 2^31, n / d = (mulhi(n, m) + n) >> s with s = ceil(log2 d) and m = floor(2^32
@@ -108,7 +108,7 @@ mod tests {
         // Pixels of four bytes move as words.
         let pixels = Axes::new(1, &[7, 5, 4], &[4, 28, 1], &[20, 4, 1], &[0, 256]);
         assert_eq!(pixels, Axes { unit: 4, axes: vec![axis(7, 1, 5), axis(5, 7, 1)] });
-        // An address that is not a multiple of 16 makes the unit smaller.
+        // A misaligned address (not a multiple of 16) makes the unit smaller.
         let odd = Axes::new(4, &[64], &[1], &[1], &[8, 256]);
         assert_eq!(odd, Axes { unit: 8, axes: vec![axis(32, 1, 1)] });
         // A single element.
@@ -119,7 +119,7 @@ mod tests {
 /// Bytes of the word that tiled kernels index.
 pub(super) const WORD: u64 = 4;
 
-/// The most elements of an axis, and the most blocks, that kernels can count.
+/// Maximum number of elements of an axis, and of blocks, that kernels can count.
 pub(super) const MOST: u64 = (1 << 31) - 1;
 /// Bytes of a sector, the unit of traffic between multiprocessors and memory.
 pub(super) const SECTOR: u64 = 32;
@@ -167,8 +167,8 @@ impl Matrices {
         outer.saturating_mul(self.rows.extent.div_ceil(down) * self.cols.extent.div_ceil(across))
     }
 
-    /// The block digits: `first` and `second` of each matrix, then the outer axes, with strides in `step` bytes; and the number of
-    /// blocks.
+    /// The block digits: `first` and `second` of each matrix, then the outer axes, with strides in `step` bytes. Also
+    /// returns the number of blocks.
     pub fn blocks(&self, first: u64, second: u64, step: u64) -> Result<([Digit; 8], u32)> {
         let mut digits = [Digit::new(1, 0, 0); 8];
         digits[0] = Digit::new(first as u32, 0, 0);

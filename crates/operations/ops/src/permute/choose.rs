@@ -14,18 +14,18 @@ pub(super) enum TiledKernel {
     Narrow(Narrow),
 }
 
-/// Number of rows or columns that counts as few; a tile then has all of them.
+/// Maximum number of rows or columns that counts as few; a tile then has all of them.
 const FEW: u64 = 24;
-/// The least other extent for such a tile.
+/// Minimum other extent for such a tile.
 const LONG: u64 = 128;
 
-/// Sizes and alignments that decide.
+/// Sizes and alignments that determine the kernel.
 struct TransposeProblem<'a> {
     matrices: &'a Matrices,
     bytes: u32,
-    /// Whether rows of the source, and of the output, start at and are multiples of 16 bytes.
+    /// Whether rows of the source, and of the output, start at multiples of 16 bytes and have whole 16-byte chunks.
     wide: [bool; 2],
-    /// Whether rows of the output start at and are whole sectors.
+    /// Whether rows of the output start at a sector and have whole sectors.
     sectors: bool,
     multiprocessors: u64,
     /// Whether loads may prefetch into L2 (sm_80).
@@ -97,7 +97,7 @@ impl TransposeProblem<'_> {
             4 if wide_loads && self.sectors && tiles(64, 64) < 12 * self.multiprocessors => {
                 TiledKernel::Tiles(Tile { threads: 128, ..self.tile(64, 32) })
             }
-            // Full output rows in a tile share only their first and last sectors with others.
+            // Rows of whole output tiles share only their first and last sectors with other tiles.
             4 if wide_loads && wide_stores && !self.sectors && self.matrices.rows.extent <= 128 => {
                 self.squares(128, 64, 0)
             }

@@ -2,7 +2,7 @@
 
 use lanework::prelude::*;
 
-/// Loads 16 bytes of the source; with `around`, L2 fetches the surrounding 256 bytes.
+/// Loads 16 bytes of the source; with `around`, prefetches the surrounding 256 bytes into L2.
 #[device]
 pub(super) fn read(src: &[u8], i: usize, #[constant] around: bool) -> (u32, u32, u32, u32) {
     if around {

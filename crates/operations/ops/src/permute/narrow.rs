@@ -1,8 +1,8 @@
 //! Transposes of one- or two-byte elements whose rows are not aligned to 16 bytes.
 //!
-//! Memory accesses are still aligned words: a word of a row is assembled from two aligned words by a byte permutation, and so is an
-//! aligned output word from two cells of the tile (words of one column and successive rows, as in `tiles`). Words that reach past a
-//! row, and blocks at the matrix's edges, move single elements.
+//! Memory accesses are still aligned words. A word of a row is assembled from two aligned words by a byte permutation,
+//! and so is an aligned output word from two cells of the tile (words of one column and successive rows, as in
+//! `tiles`). Words that reach past a row, and blocks at the matrix's edges, move single elements.
 
 use super::axes::{Digit, Plane, part_of};
 use super::tiles::bytes_of;
@@ -115,7 +115,7 @@ pub(super) fn narrow(
     let step = const { tile.threads / (tile.across / tile.group()) };
     let (place, line) = (thread_idx.x % words, thread_idx.x / words);
     let x = left + place * group;
-    // Whether the tile and the words around it are inside the matrix's rows: gaps are not read.
+    // Whether the tile and the words around it are inside the matrix's rows (gaps are not read).
     let inside = top > 0
         && top + (const { tile.down }) <= plane.rows
         && left > 0

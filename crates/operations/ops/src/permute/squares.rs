@@ -1,13 +1,13 @@
-//! Transposes of squares in registers: the fastest kernel, for elements of every size.
+//! Transposes of squares in registers: the fastest kernel, for elements of any size.
 //!
 //! A thread loads 16 bytes of as many rows as 16 bytes have elements, transposes this square in registers (byte permutations for
 //! elements smaller than a word), and writes its columns to shared memory, 16 bytes each. The block then reads whole output rows
 //! from there, again 16 bytes at a time. Corresponding columns of different squares are adjacent in shared memory, and rows have an
 //! odd number of chunks, so the lanes of a pass hit different banks in both directions.
-//!
-//! Rows may be unaligned: 16 bytes of a row are then two aligned loads, shifted in registers, and each output row is divided at
-//! multiples of a window before the tile's edge, which keeps stores aligned; the block reads the source rows that these windows
-//! reach. Blocks whose aligned loads would leave the source read single bytes.
+//! Rows may be unaligned: 16 bytes of a row are then two aligned loads, shifted in
+//! registers. Each output row is divided at multiples of a window before the tile's
+//! edge, which keeps stores aligned; the block also reads the source rows that these
+//! windows reach. Blocks whose aligned loads would leave the source read single bytes.
 
 use super::axes::{Digit, Plane, part_of};
 use super::chunks::{between, chunk_at, read, store_chunk, write};
@@ -25,10 +25,10 @@ pub(super) struct Squares {
     pub across: u32,
     /// Whether rows of the source may be unaligned.
     pub shifted_loads: bool,
-    /// Output window in bytes, 16 or 32; 0 if its rows start at and are multiples of 16 bytes.
+    /// Output window in bytes, 16 or 32; 0 if output rows are whole aligned 16-byte chunks.
     pub window: u32,
-    /// Whether L2 fetches 256 bytes around each load (sm_80): for source rows that start within 256 bytes whose rest another tile
-    /// needs.
+    /// Whether L2 fetches 256 bytes around each load (sm_80): for source rows that start within 256 bytes that another
+    /// tile also needs.
     pub around: bool,
 }
 
@@ -43,7 +43,7 @@ impl Squares {
         self.across / self.chunk()
     }
 
-    /// Rows per thread: a square's rows, or half of them for single bytes, which would need too many registers.
+    /// Rows per thread: a square's rows, or half of them for single bytes (a whole square takes too many registers).
     fn rows(&self) -> u32 {
         self.chunk().min(8)
     }
@@ -141,7 +141,7 @@ pub(super) fn squares(
                     behind[[j, 3]] = d;
                 }
             }
-            // Never entered: a loop that uses all of them keeps ptxas from moving each load to its use.
+            // Never entered: a loop that uses all loads keeps ptxas from moving each load to its use.
             for i in 0..plane.reserved {
                 #[unroll]
                 for j in 0..rows {

@@ -1,24 +1,24 @@
 //! Permutations of many short axes through shared memory: a block reads its part of the array in source order and writes it in
 //! output order.
 //!
-//! A part contains as many of the source's adjacent axes, and of the output's, as give runs of full sectors on both sides; the last
-//! axis of either side may be divided. Shared memory holds elements in source order, with a padding word after every 32, so
-//! power-of-two strides hit different banks.
+//! A part contains as many adjacent axes of the source, and of the output, as are needed for runs of whole sectors on
+//! both sides; the last axis of either side may be divided. Shared memory holds elements in source order, with a
+//! padding word after every 32, so that power-of-two strides hit different banks.
 
 use super::axes::{Digit, MemoryAxis, quotient};
 use lanework::prelude::*;
 
 /// Threads of a block.
 pub(super) const THREADS: u32 = 256;
-/// Elements that a thread loads at a time.
+/// Number of elements that a thread loads together.
 const TOGETHER: u32 = 8;
 
-/// The most elements of a part, of `unit` bytes each.
+/// Maximum number of elements of a part, of `unit` bytes each.
 pub(super) const fn most(unit: u64) -> u64 {
     4096 * 4 / if unit < 4 { 4 } else { unit }
 }
 
-/// A block's part of each axis, and the axis orders of both sides.
+/// A block's part of each axis, and the axis order of both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StagedPart {
     /// Elements of each axis in a part.
@@ -44,7 +44,7 @@ pub(super) fn part(axes: &[MemoryAxis], run: u64, most: u64) -> Option<StagedPar
         for &i in order {
             let whole = axes[i].extent;
             let needed = run.div_ceil(length);
-            // If slightly more than needed, take the axis as a whole.
+            // If the whole axis is only slightly more than needed, take all of it.
             let taken = if whole * 2 <= needed * 3 { whole } else { needed };
             extents[i] = extents[i].max(taken);
             length *= extents[i];
@@ -216,7 +216,7 @@ mod tests {
         let matrix = part(&[axis(1000, 1, 500), axis(500, 1000, 1)], 32, 4096).expect("a part");
         assert_eq!(matrix.extents, [32, 64]);
         assert_eq!(matrix.divided, [1, 0]);
-        // Repeated elements are left to another kernel.
+        // Another kernel handles repeated elements.
         assert_eq!(part(&[axis(4, 0, 8), axis(8, 1, 1)], 32, 4096), None);
     }
 }

@@ -7,7 +7,7 @@ use super::squares::Squares;
 use super::tiles::Tile;
 use super::*;
 
-/// Elements that are as distinct as their size allows.
+/// Numbered elements, as distinct as their size allows.
 fn numbered<T: Storable>(count: usize) -> Vec<T> {
     let mut elements = vec![T::zeroed(); count];
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut elements);

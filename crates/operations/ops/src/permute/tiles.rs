@@ -66,7 +66,7 @@ impl Tile {
         (self.across + padding) | 1
     }
 
-    /// Lanes of a warp that access the `chunks` chunks of one row.
+    /// Number of lanes of a warp that access the `chunks` chunks of one row.
     pub fn lanes(chunks: u32) -> u32 {
         chunks.min(8)
     }
@@ -236,7 +236,7 @@ pub(super) fn load_tile(
     }
 }
 
-/// Writes the columns of a tile that [`load_tile`] has read as output rows; `base` is the matrix's first word there.
+/// Writes the columns of a tile loaded by [`load_tile`] as output rows; `base` is the output matrix's first word.
 #[device]
 pub(super) fn store_tile(
     dst: &mut [u32],

@@ -13,7 +13,7 @@ use super::axes::{Digit, places, quotient};
 use super::chunks::between;
 use lanework::prelude::*;
 
-/// Threads of a block.
+/// Threads per block.
 pub(super) const THREADS: u32 = 256;
 
 /// Moves `total` units of `words` elements each; `digits` are the axes, innermost first, with strides in elements.
@@ -47,7 +47,7 @@ pub(super) fn gather<E: Element>(
 /// Windows per thread; their loads are in flight together.
 pub(super) const TOGETHER: u32 = 4;
 
-/// Arguments of [`rows`].
+/// Kernel arguments of [`rows`].
 #[device]
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -73,7 +73,7 @@ struct Window {
     end: u32,
     /// Byte offset of its first element from the aligned source chunk.
     off: u32,
-    /// Whether it is moved as a whole.
+    /// Whether it is moved by 16-byte accesses.
     whole: bool,
 }
 

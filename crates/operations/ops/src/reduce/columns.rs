@@ -1,5 +1,5 @@
-//! Column reductions of small elements: neighboring threads have neighboring results, as many per thread as 8 bytes have elements.
-//! One element per load would leave too few bytes in flight.
+//! Column reductions of small elements: neighboring threads have neighboring results. Each thread loads 8 bytes and
+//! has a result per element in them; loading one element would leave too few bytes in flight.
 
 use super::config::{F16, ReductionConfig};
 use super::dense::{LOADS, begin};

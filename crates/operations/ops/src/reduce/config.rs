@@ -1,5 +1,5 @@
-//! Compile-time configuration of a reduction kernel: operation, element type, and work distribution. One Rust kernel is staged into
-//! the PTX of each case.
+//! Compile-time configuration of a reduction kernel: operation, element type, and work distribution. One Rust kernel
+//! generates the PTX of every case.
 
 /// Operation of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) enum ReductionOperation {
 }
 
 impl ReductionOperation {
-    /// Whether it is a sum; otherwise an extremum.
+    /// Whether it is a sum; if not, it is an extremum.
     pub fn adds(self) -> bool {
         matches!(
             self,
@@ -118,7 +118,7 @@ pub(crate) struct Sharing {
     pub columns: bool,
     /// Whether several blocks share one result.
     pub split: bool,
-    /// Dimensions of the results, and reduced dimensions besides the innermost one.
+    /// Number of dimensions of the results, and of reduced dimensions besides the innermost one.
     pub kept: u32,
     pub outer: u32,
 }
@@ -126,7 +126,7 @@ pub(crate) struct Sharing {
 /// Compile-time constants of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReductionConfig {
-    /// An element type, as a number.
+    /// Element type, as a number.
     pub element: u32,
     /// Whether it is a sum; otherwise an extremum.
     pub adds: bool,
@@ -135,7 +135,7 @@ pub(crate) struct ReductionConfig {
     pub dot: bool,
     /// Whether the result is the square root of the sum.
     pub root: bool,
-    /// Whether it looks for the maximum instead of the minimum.
+    /// Whether the extremum is a maximum; if not, it is a minimum.
     pub upwards: bool,
     /// Whether the result is the position of the extremum.
     pub finds: bool,

@@ -1,4 +1,4 @@
-//! The reduction kernel for a dense array to one result, and what it shares with the other reduction kernels.
+//! The reduction kernel from a dense array to one result, and code shared with the other reduction kernels.
 
 use super::config::{F16, ReductionConfig};
 use super::numbers::{element, element_of, joined, with};
@@ -6,8 +6,8 @@ use super::partials::{of_blocks, of_group, write};
 use half::f16;
 use lanework::prelude::*;
 
-/// Accumulates `loads` vectors at stride `step`, all loaded before the first is used. `whole` asserts that none is past the array's
-/// end.
+/// Accumulates `loads` vectors at stride `step`. Issues all loads before it uses the first. `whole` asserts that none
+/// is past the array's end.
 #[device]
 fn with_round<A: Element>(
     partials: [(A, A, u32); 4],
@@ -46,9 +46,9 @@ fn with_round<A: Element>(
     all
 }
 
-/// Prefetches into L2 the first eighth of this block's first round while the previous launch ends. Prefetching more keeps memory
-/// busy when that launch has ended and other threads wait for their first vectors: on an H200, 2^24 `f32` take 4 % more time with
-/// the whole round, and 2 % less with an eighth.
+/// Prefetches into L2 the first eighth of this block's first round while the previous launch ends. This keeps memory
+/// busy after that launch has ended, while other threads wait for their first vectors. On an H200, 2^24 `f32` take 4 %
+/// more time if the whole round is prefetched, and 2 % less with an eighth.
 #[device]
 fn fetch(halves: &[f16], words: &[u32], n: u64, #[constant] config: ReductionConfig) {
     // Elements, and words.
@@ -63,8 +63,8 @@ fn fetch(halves: &[f16], words: &[u32], n: u64, #[constant] config: ReductionCon
     }
 }
 
-/// Reduces `n` adjacent elements, aligned to 16 bytes, to one result. A block loads `loads` vectors per thread at a time, all
-/// before it uses the first.
+/// Reduces `n` adjacent elements, aligned to 16 bytes, to one result. A block loads `loads` vectors per thread
+/// together, all before it uses the first.
 #[kernel(max_threads = config.sharing.threads, min_blocks = config.sharing.resident)]
 pub(super) fn dense<A: Element>(
     x_halves: &[f16],
@@ -95,7 +95,7 @@ pub(super) fn dense<A: Element>(
     let neutral = (seed, A::ZERO, 0u32);
     let mut partials = [neutral; 4];
 
-    // Every block takes the same number of whole rounds of adjacent vectors; the remainder is less than a round and divided evenly.
+    // Every block takes equally many whole rounds of adjacent vectors; the rest (less than a round) is divided evenly.
     let vectors = n / v as u64;
     let round = config.sharing.loads * config.sharing.threads; // vectors per round of a block
     let all = grid_dim.x as u64 * round as u64;
@@ -134,10 +134,10 @@ pub(super) fn dense<A: Element>(
     }
 }
 
-/// The most loads in flight per thread.
+/// Maximum number of loads in flight per thread.
 pub(super) const LOADS: usize = 8;
 
-/// Waits for the previous launch, which this one's start overlaps, and lets the next one start.
+/// Waits for the previous launch, which this launch overlaps, and lets the next one start.
 #[device]
 pub(super) fn begin(#[constant] config: ReductionConfig) {
     if config.overlaps {
@@ -146,8 +146,8 @@ pub(super) fn begin(#[constant] config: ReductionConfig) {
     }
 }
 
-/// Loads 16 bytes of an array, as words or as 16-bit elements. Not by non-coherent loads (`.nc`), which ptxas may move before the
-/// wait for a launch that writes the array.
+/// Loads 16 bytes of an array, as words or as 16-bit elements. Avoids non-coherent loads (`.nc`), because ptxas may
+/// move them before the wait for a launch that writes the array.
 #[device]
 pub(super) fn vector(
     halves: &[f16],

@@ -31,7 +31,7 @@ use lanework::{Element, Storable, View, ViewMut};
 pub trait Reducible: Element + sealed::Sealed {
     /// The type of sums.
     type Sum: Storable;
-    /// The type, as kernels identify it.
+    /// The type's identifier in kernels.
     #[doc(hidden)]
     const KIND: NumberType;
 }
@@ -82,7 +82,7 @@ impl ReducibleFloat for bf16 {}
 impl ReducibleFloat for f32 {}
 impl ReducibleFloat for f64 {}
 
-/// Memory as one slice per element size that kernels access; only the slice of the actual size is not empty.
+/// Memory as one slice per element size that kernels access; all slices are empty except the one of the actual size.
 pub(crate) struct Slices<'a> {
     pub halves: View<'a, f16>,
     pub shorts: View<'a, u16>,
@@ -149,7 +149,7 @@ impl<'a> NumberMemory<'a> {
         }
     }
 
-    /// The slices of a launch, with `nothing` as the empty ones; `as_words` for vector loads.
+    /// The slices of a launch, with `nothing` for the empty ones; `as_words` selects words for vector loads.
     pub fn slices(self, nothing: View<'a, u64>, as_words: bool) -> Slices<'a> {
         let nothing = nothing.part(..0);
         let mut slices = Slices {

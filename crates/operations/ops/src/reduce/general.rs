@@ -7,12 +7,12 @@ use super::partials::{of_blocks, of_group, write};
 use half::f16;
 use lanework::prelude::*;
 
-/// The most dimensions of results, and the most reduced dimensions besides the innermost one.
+/// Maximum number of dimensions of results, and of reduced dimensions besides the innermost one.
 pub(super) const DIMENSIONS: usize = 6;
 
-/// Reduces an array of any strides. The reduced dimensions are an innermost one of `inner` elements or vectors (`[extent, step in
-/// x, step in y]`) and `outer` others. Segments of the innermost one, with `loads` per thread, are dealt to the `width`-thread
-/// parts of all groups that share a result.
+/// Reduces an array of any strides. The reduced dimensions are an innermost one of `inner` elements or vectors
+/// (`[extent, step in x, step in y]`) and `outer` others. Segments of the innermost one, with `loads` per thread, are
+/// assigned round-robin to the `width`-thread parts of all groups that share a result.
 #[kernel(max_threads = config.sharing.threads, min_blocks = config.sharing.resident)]
 pub(super) fn general<A: Element>(
     x_halves: &[f16],
@@ -66,7 +66,7 @@ pub(super) fn general<A: Element>(
     }
     let neutral = (seed, A::ZERO, 0u32);
     let mut partials = [neutral; 4];
-    // A separate accumulator if positions count: positions of elements outside of vectors are not monotonic with the others.
+    // A separate accumulator if positions matter: elements outside of vectors do not come in order of position.
     let mut edge = neutral;
     let length = inner[0] as u32;
     let each = config.sharing.loads * width; // elements or vectors per segment

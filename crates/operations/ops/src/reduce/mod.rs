@@ -18,10 +18,10 @@
 //! # Ok::<(), lanework::Error>(())
 //! ```
 //!
-//! Every reduction is one launch. The order of the additions depends only on shape, strides and device, so results are bitwise
-//! reproducible. Floating-point sums are accumulated in the type of [`Reducible::Sum`], spread over many accumulators, so their
-//! error grows with the logarithm of the number of elements; [`Reduction::compensated`] sums are as if accumulated with twice the
-//! digits and rounded once.
+//! Every reduction is one launch. The order of the additions depends only on shape, strides and device, so results are
+//! bitwise reproducible. Floating-point sums use many accumulators of the type [`Reducible::Sum`], so their error
+//! grows with the logarithm of the number of elements. [`Reduction::compensated`] sums are as if accumulated with
+//! twice the digits and rounded once.
 //!
 //! NaNs behave as in NumPy: [`min`] and [`max`] return NaN if any element is NaN, and [`argmin`] and [`argmax`] return the index of
 //! the first NaN. Among equal numbers they return the first index; `-0.0` equals `0.0`. For empty inputs sums are 0, and the other
@@ -108,8 +108,8 @@ reductions! {
     /// # Ok::<(), lanework::Error>(())
     /// ```
     sum_of_squares: Reducible, Squares => T::Sum;
-    /// The Euclidean norm: the square root of the sum of squares. It is not scaled: if the squares overflow the type of the sum,
-    /// the norm is infinite.
+    /// The Euclidean norm: the square root of the sum of squares. Nothing is rescaled: if the sum of squares overflows
+    /// its type, the norm is infinite.
     ///
     /// ```
     /// # use lanework::Device;

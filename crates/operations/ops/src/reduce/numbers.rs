@@ -1,4 +1,4 @@
-//! Scalar operations of reductions: terms, partial results, and combining them.
+//! Scalar operations of reductions: terms, partial results, and their combination.
 //!
 //! A partial result is a value, its rounding error (compensated sums), and a position (argmin, argmax). Compensated sums add by
 //! TwoSum (Knuth, The Art of Computer Programming 2, 4.2.2) and multiply by TwoProduct with an FMA (Ogita, Rump and Oishi 2005,
@@ -9,7 +9,7 @@ use super::config::{BF16, F16, F32, F64, I32, ReductionConfig, U32, U64};
 use half::f16;
 use lanework::prelude::*;
 
-/// Maps the order of `u64` to the order of `i64`, which comparisons use, and back.
+/// XOR mask that maps the order of `u64` to the order of `i64`, which comparisons use, and back.
 pub(super) const SIGN: u64 = 1 << 63;
 
 /// Element `i` of an array of type `kind`, from the slice of its element size.
@@ -110,8 +110,8 @@ fn is_ahead<A: Number>(x: A, y: A, #[constant] config: ReductionConfig) -> bool 
     if config.upwards { x > y } else { x < y }
 }
 
-/// Whether `x`, at a later position than `y`, replaces it: it precedes `y`, or is the first NaN. Uses two comparisons; one is true
-/// for NaN.
+/// Whether `x`, at a later position than `y`, replaces `y`: it precedes `y` in the order, or is the first NaN. Uses
+/// two comparisons, one of which is true for NaN.
 #[device]
 fn passes<A: Number>(x: A, y: A, #[constant] config: ReductionConfig) -> bool {
     if config.single || config.double {
@@ -196,7 +196,7 @@ pub(super) fn of_lane<A: Number>(
     (value, error, position)
 }
 
-/// The final value of a complete partial result.
+/// The final result from a complete partial result.
 #[device]
 pub(super) fn rounded<A: Number>(partial: (A, A, u32), #[constant] config: ReductionConfig) -> A {
     if config.compensated {

@@ -1,9 +1,9 @@
-//! Combines partial results: of threads within groups, and of blocks into results.
+//! Combines the partial results of threads within a group, and of blocks that share a result.
 //!
-//! If several blocks share a result, each publishes its partial result as 64-bit words, half payload and half flag: flag and
-//! payload are one access, so no fence is needed. The last of the blocks adds the partial results in block order, so results are
-//! bitwise reproducible. It waits only for blocks that started before it, and all blocks of the launch are resident. It resets the
-//! words to zero.
+//! If several blocks share a result, each publishes its partial result as 64-bit words, half payload and half flag:
+//! one access covers both, so no fence is needed. The last of these blocks adds the partial results in block order, so
+//! results are bitwise reproducible. It waits only for blocks that started before it, and all blocks of the launch are
+//! resident. It resets the words to zero.
 
 use super::config::{BF16, F16, F32, F64, I64, ReductionConfig, U64};
 use super::numbers::{SIGN, joined, of_lane, rounded};
@@ -184,8 +184,8 @@ pub(super) fn collect<A: Number>(
     (value, error, position)
 }
 
-/// Combines the partial results of the `splits` blocks that share a result; this is block `split`. Thread 0 of each group has
-/// `partial`; `neutral` is the neutral element. Returns whether this block has the result.
+/// Combines the partial results of the `splits` blocks that share a result; this is block `split`. Thread 0 of each
+/// group has `partial`; `neutral` is the neutral element. Returns whether this block holds the combined result.
 #[device]
 pub(super) fn of_blocks<A: Element>(
     slots: &mut [u64],
@@ -251,7 +251,7 @@ pub(super) fn write<A: Number>(
     } else if config.element == F16 {
         halves[i] = value as f16;
     } else if config.element == BF16 {
-        // The number was a bf16, so truncation is exact.
+        // The value came from a bf16, so truncation is exact.
         shorts[i] = ((value as f32).to_bits() >> 16) as u16;
     } else {
         words[i] = value as u32;

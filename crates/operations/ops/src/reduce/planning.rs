@@ -158,7 +158,7 @@ pub(crate) fn plan<'a>(
     let mut overlaps = device.info().compute_capability >= (9, 0);
     let mut layout = WorkspaceLayout::default();
     let (launch, blocks, scratch);
-    // Both kernels wait only for blocks of the same launch that started before, and only if all blocks are resident.
+    // Both kernels wait only for blocks of the same launch that started earlier, and only if all blocks are resident.
     if is_dense {
         let vectors = (length * element.size() / 16) as u64;
         let (sharing, all) = shape::dense(vectors, if dot { 2 } else { 1 }, multiprocessors);
@@ -241,7 +241,7 @@ pub(crate) fn plan<'a>(
         let vectors = vectors || peeled;
         let unit = if vectors { per_vector } else { 1 };
         let plan = shape::general(&shape, unit, operation.adds(), multiprocessors)?;
-        // Early blocks of the next launch would crowd on the multiprocessors that finish first.
+        // Blocks of an overlapping next launch would crowd onto the multiprocessors that finish first.
         overlaps &= plan.splits == 1 || plan.blocks <= multiprocessors;
         let config = ReductionConfig::new(operation, element, compensated, plan.sharing, overlaps);
         let slots = layout.zeroed::<u64>(slots_of(plan.blocks, &config));

@@ -1,4 +1,4 @@
-//! Reduces a strided array to the fewest dimensions, and distributes the work over the threads of a device.
+//! Reduces a strided array to as few dimensions as possible, and distributes the work over the threads of a device.
 
 use super::config::Sharing;
 use super::dense::LOADS;
@@ -46,7 +46,7 @@ fn merged(dimensions: Vec<Dimension>) -> Vec<Dimension> {
 }
 
 impl ReductionShape {
-    /// The fewest dimensions; the reduced ones keep their order if positions matter.
+    /// Merges dimensions as far as possible; the reduced ones keep their order if positions matter.
     pub fn new(kept: Vec<Dimension>, reduced: Vec<Dimension>, ordered: bool) -> ReductionShape {
         let reduced = if ordered { reduced } else { sorted(reduced) };
         ReductionShape { kept: merged(sorted(kept)), reduced: merged(reduced) }
@@ -117,21 +117,21 @@ pub(crate) struct General {
     pub sharing: Sharing,
     pub blocks: u32,
     pub splits: u32,
-    /// Threads of a part of a group.
+    /// Number of threads of a part of a group.
     pub width: u32,
 }
 
-/// Elements or vectors per result from which a block works on a single result.
+/// Minimum number of elements or vectors per result for which a block works on a single result.
 const LONG: usize = 1024;
-/// If neighboring threads have neighboring results: threads per block, and threads that share a result. With many results a block
-/// reads long pieces of rows; with few, few blocks share a result.
+/// Neighboring threads have neighboring results: threads per block, and threads that share a result. With many results
+/// a block reads long pieces of rows; with few results, few blocks share a result.
 ///
 /// Measured on an H200 along the columns of 2^28 `f32`: pieces of 128 bytes give 2.0 to 3.1 TB/s if there are many results.
 const MANY: (u32, u32) = (256, 2);
 const FEW: (u32, u32) = (512, 16);
 
-/// Threads of a block for extrema of rows, or for unaligned rows of 16-bit elements: in smaller blocks, long work between loads and
-/// results waits less for other warps. On an H200, up to 1.3 times as fast as blocks of 256.
+/// Threads of a block for extrema of rows, or for unaligned rows of 16-bit elements: in small blocks, a warp with long
+/// work per load waits less for other warps. On an H200, up to 1.3 times as fast as blocks of 256.
 const SMALL: u32 = 128;
 
 /// Distributes a reduction with loads of `unit` elements over the threads of a device; `adds` if it is a sum.
@@ -203,7 +203,7 @@ pub(crate) fn general(
     Ok(General { sharing, blocks: tiles * splits, splits, width })
 }
 
-/// Number of vectors from which a launch saturates the device's memory.
+/// Minimum number of vectors with which a launch saturates the device's memory.
 const LARGE: u64 = 1 << 21;
 
 /// Distributes a dense array of this many 16-byte vectors, of one operand or two, over the threads of a device; returns the number

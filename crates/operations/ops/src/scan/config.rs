@@ -41,7 +41,7 @@ pub(super) const THREADS: u32 = 512;
 pub(super) const WARPS: u32 = THREADS / 32;
 /// Resident blocks per multiprocessor.
 pub(super) const RESIDENT: u32 = 2;
-/// The most vectors per thread.
+/// Maximum number of vectors per thread.
 pub(super) const MOST: usize = 8;
 /// Threads of a block for short rows.
 pub(super) const ROW_THREADS: u32 = 256;

@@ -1,4 +1,4 @@
-//! Element types of scans, and the kernels of each.
+//! Element types of scans, and the launches of the kernels for each.
 
 use super::config::{ScanConfig, ScanRows};
 use crate::vectors::Widened;

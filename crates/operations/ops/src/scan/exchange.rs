@@ -67,7 +67,7 @@ pub(super) fn sum_of<W: Element>(cells: &mut [u64], at: u64, words: (u64, u64)) 
     }
 }
 
-/// The threads of the last block to end reset cells and tickets to zero.
+/// The last block to finish resets cells and tickets to zero.
 #[device]
 pub(super) fn leave_zeros(cells: &mut [u64], tickets: &mut [u32], #[constant] threads: u32) {
     let t = thread_idx.x;

@@ -7,7 +7,7 @@ use crate::workspace::{Scratch, WorkspaceLayout};
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::{Device, Error, Result, View, ViewMut};
 
-/// The longest row that one warp scans; longer ones use blocks.
+/// Maximum row length for one warp; blocks scan longer rows.
 const SHORT: usize = 1024;
 
 /// A dimension of both tensors: its extent, and the strides of the input and of the output.
@@ -139,7 +139,7 @@ fn tiling<T: Scannable>(
     let tile = ring::THREADS as usize * T::VECTOR * most(ring::MOST);
     let hopper = info.compute_capability >= (9, 0);
     match variant {
-        // If every block has several tiles.
+        // Only if every block has several tiles.
         ScanVariant::Best
             if wide && hopper && rows.n >= tile && all >= 4 * tile * multiprocessors =>
         {

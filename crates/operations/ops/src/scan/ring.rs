@@ -1,4 +1,4 @@
-//! Scans of long rows on devices with bulk copies (sm_90): sums are exchanged as in `tiles`, but memory transfers never pause.
+//! Scans of long rows by bulk copies (sm_90): exchanges sums as in `tiles`, but memory transfers never pause.
 //!
 //! A block copies its next tiles to shared memory while it works on two: it sums the newest tile and publishes the sum, and scans
 //! the tile before it, whose predecessors had one tile's time to publish theirs. Words from other blocks are read before the tile's
@@ -14,7 +14,7 @@ pub(super) const THREADS: u32 = 1024;
 const WARPS: u32 = THREADS / 32;
 /// Tiles in shared memory.
 pub(super) const STAGES: u32 = 3;
-/// The most vectors per thread.
+/// Maximum number of vectors per thread.
 pub(super) const MOST: usize = 4;
 
 /// Words per tile.
@@ -298,7 +298,7 @@ pub(super) fn ring<E: Widened, const V: usize>(
         old_stage = stage;
         turn = turn ^ 1;
     }
-    // The last block to end resets the cells to zero.
+    // The last block to finish resets the cells to zero.
     if t == 0 {
         ids[0] = atomic(&mut tickets[1], Order::AcqRel, Scope::Device).add(1);
     }

@@ -1,4 +1,4 @@
-//! Short rows: one warp or part of a warp per row, a piece at a time.
+//! Short rows: one warp, or part of a warp, scans a row piece by piece.
 
 use super::config::{ROW_THREADS, ScanConfig, combine, identity};
 use crate::vectors::{Widened, load, store};
@@ -20,7 +20,7 @@ pub(super) fn rows<E: Widened, const V: usize>(
     let identity = const { identity::<E>(config) };
     let (group, lane) = (thread_idx.x / lanes, thread_idx.x % lanes);
     let row = block_idx.x as u64 * const { ROW_THREADS / config.lanes } as u64 + group as u64;
-    // Lanes without a row take part in their warp's exchange.
+    // Lanes without a row still participate in their warp's exchange.
     let end = select(row < rows, n, 0);
     let mut base = identity;
     for first in (0..n).step_by(const { config.lanes as usize * V }) {

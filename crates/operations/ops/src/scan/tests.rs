@@ -36,7 +36,7 @@ fn any_length_is_scanned_and_the_next_scan_finds_its_counters_zero() -> Result<(
     Ok(())
 }
 
-/// An emulator with few concurrent blocks, so that few of them wait.
+/// An emulator with few concurrent blocks, so only a few of them wait for each other.
 fn small(multiprocessors: u32) -> Device {
     let mut options = Options::default();
     options.limits.multiprocessors = multiprocessors;

@@ -185,7 +185,7 @@ pub(super) fn tiles<E: Widened, const V: usize>(
         } else {
             sync_threads();
         }
-        // If no tile is left, the block's threads read no more published sums.
+        // After the last tile, the block's threads read no more published sums.
         if t == 0 {
             turn[0] = next;
             if next >= tiles {
@@ -223,7 +223,7 @@ pub(super) fn tiles<E: Widened, const V: usize>(
         sync_threads();
         tile = turn[0];
     }
-    // The last block to end resets the cells to zero.
+    // The last block to finish resets the cells to zero.
     if turn[1] == grid_dim.x - 1 {
         leave_zeros(cells, tickets, THREADS);
     }

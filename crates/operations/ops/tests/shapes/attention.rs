@@ -17,7 +17,7 @@ struct Strided {
 }
 
 impl Strided {
-    /// A random layout: with or without gaps, heads before or after the sequence, at an offset; `unit` divides gaps and offset.
+    /// A random layout at an offset: with or without gaps (multiples of `unit`), heads before or after the sequence.
     fn drawn(shape: [usize; 4], rng: &mut StdRng, unit: usize) -> Strided {
         let [batch, heads, rows, head] = shape;
         let gap =
@@ -78,7 +78,7 @@ impl ReferenceRow {
         ReferenceRow { results, log: most + sum.ln() }
     }
 
-    /// Describes the first wrong result. Weights are rounded, and so may results be; values are below 2.
+    /// Describes the first wrong result. Weights are rounded to `T`, and results may be; values are below 2.
     fn differs(&self, log: f64, got: impl Iterator<Item = f64>, bound: f64) -> Option<String> {
         let want = self.log;
         if !(log == want || (log - want).abs() <= 1e-4 * (1.0 + want.abs())) {

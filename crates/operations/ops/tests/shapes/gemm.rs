@@ -68,7 +68,7 @@ struct Placed<T: FactorElement> {
 }
 
 impl<T: FactorElement> Placed<T> {
-    /// With random strides: rows or columns adjacent, sometimes neither, gaps, an offset.
+    /// Draws random strides: rows or columns adjacent, sometimes neither, gaps, an offset.
     fn draw(device: &Device, rng: &mut StdRng, shape: [usize; 3], output: bool) -> Placed<T> {
         let [batch, rows, columns] = shape;
         // Half of them with TMA alignment: lines and batches at multiples of 16 bytes.
@@ -131,12 +131,12 @@ fn extent(rng: &mut StdRng, most: usize) -> usize {
     }
 }
 
-/// Uses `erf` of the kernel language, whose error has separate tests.
+/// Uses the `erf` of the kernel language, which has its own accuracy tests.
 fn gelu(x: f64) -> f64 {
     0.5 * x * (1.0 + lanework::math::erf(x * std::f64::consts::FRAC_1_SQRT_2))
 }
 
-/// Multiply-adds that the host computes per problem.
+/// Maximum number of multiply-adds that the host computes per problem.
 const MOST_PRODUCTS: usize = 1 << 24;
 
 /// Solves a random product and compares it.
@@ -307,7 +307,7 @@ fn solved<A: FactorElement, B: FactorElement, C: FactorElement>(
             + 1.01 * C::ROUNDOFF * (want.abs() + 1e-4);
         let most = if integers { 0.0 } else { most };
         let differs = |want: f64| (found - want).abs() > most || found.is_nan();
-        // `bent` jumps at 0: if rounding may move a number across it, either side is right.
+        // `bent` jumps at 0: if rounding may move a number across it, both results are right.
         let jumps = activation == 2 && computes_f32 && plain.abs() <= most;
         let is_other = jumps && !differs(if plain < 0.0 { 1.0 } else { 0.0 });
         (differs(want) && !is_other)

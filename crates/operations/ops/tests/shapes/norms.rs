@@ -105,7 +105,7 @@ fn solve<T: NormElement>(device: &Device, rng: &mut StdRng, size: usize) -> Resu
         let exponentials = mean_of(&|x| (x - most).exp()) * n as f64;
         let mean = if kind == 1 { mean_of(&|x| x) } else { 0.0 };
         let root = (mean_of(&|x| (x - mean).powi(2)) + f64::from(eps)).sqrt();
-        // The f32 rounding error of the mean weighs more if the numbers differ little.
+        // If the numbers differ little, the f32 rounding error of the mean matters more.
         let lost = 1e-6 * mean.abs() / root;
         for i in 0..n {
             let (want, bound) = if kind == 0 {

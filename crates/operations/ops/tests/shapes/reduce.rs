@@ -134,7 +134,7 @@ impl<T: ReductionCase> ReductionInput<T> {
     ) -> Result<ReductionInput<T>, String> {
         let strides = strides(shape, rng);
         let first = if rng.random_bool(0.3) { rng.random_range(0..9) } else { 0 };
-        // Few distinct numbers, so that many elements are the extremum.
+        // Few distinct numbers, so many elements equal the extremum.
         let few = rng.random_bool(0.3);
         let number = |rng: &mut StdRng| match few {
             true => T::from(rng.random_range(0..4)),

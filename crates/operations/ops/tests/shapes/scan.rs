@@ -120,7 +120,7 @@ fn solve<T: ScanElement>(device: &Device, rng: &mut StdRng, size: usize) -> Resu
             let at = y_first + row * to[0] + i * to[1];
             written[at] = true;
             let got = y[at].to();
-            // A sum of n numbers is a tree of some depth, with a chain of a few numbers per level.
+            // A sum of n numbers is a tree of limited depth, with a chain of a few numbers per level.
             let bound = T::ROUNDOFF * want.abs() + 64.0 * T::OF_SUMS * magnitude;
             let same = got == want || (got - want).abs() <= if kind > 1 { bound } else { 0.0 };
             if !same {

@@ -1,18 +1,18 @@
 //! The producer warp of Hopper attention: claims query tiles from a counter, announces them, and fills the rings of queries, keys
 //! and values.
 //!
-//! Loads are issued when buffer space becomes free, not when data is needed. The next tile's queries are loaded a few key blocks
-//! before the end of the current tile, as soon as the ring slot's results have been stored; they arrive in time even if all
-//! multiprocessors request theirs at once. A block's values are loaded after the next block's keys, because scores are computed one
-//! step ahead of the PV products.
+//! The producer issues a load when buffer space becomes free, not when data is needed. It loads the next tile's
+//! queries a few key blocks before the end of the current tile, as soon as the ring slot's results have been stored;
+//! they arrive in time even if all multiprocessors request theirs simultaneously. It loads a block's values after the
+//! next block's keys, because scores are computed one step ahead of the PV products.
 
 use crate::attention::choice::Division;
 use crate::attention::problem::{AttentionWork, Half, KernelOptions};
 use lanework::lang::Filling;
 use lanework::prelude::*;
 
-/// Key blocks of a tile loaded before the next tile's queries. The minimum is 2: the query slot becomes free in the second step of
-/// the tile, which needs its keys. With 4 no warpgroup waits for it.
+/// Number of a tile's key blocks loaded before the next tile's queries. The minimum is 2: the query slot becomes free
+/// in the tile's second step, which needs its keys. With 4, no warpgroup waits for the queries.
 const BEFORE: u32 = 4;
 
 /// Loads a block of keys or values from row `row` on.
@@ -54,7 +54,7 @@ pub(super) fn load<T: Half, const HEAD: u32, const KEYS: u32>(
     #[constant] options: KernelOptions,
 ) {
     let bytes = const { 2 * HEAD * KEYS };
-    // Whether values are loaded after the keys of the next block. With long unmasked blocks they arrived too late.
+    // Whether to load values after the next block's keys. With long unmasked blocks they would arrive too late.
     let behind = KEYS == 128 || options.causal;
     // Key blocks of the current tile still to load, and the remaining count at which the next tile is announced.
     let (mut left, mut ahead) = (0u32, 0u32);
@@ -72,7 +72,7 @@ pub(super) fn load<T: Half, const HEAD: u32, const KEYS: u32>(
                 // Read the counter's result only here: earlier, the loads would wait for the atomic.
                 tile = taken + grid_dim.x;
                 if taken == work.tiles - 1 {
-                    atomic_exch(&mut counter[0], 0); // no block takes another one
+                    atomic_exch(&mut counter[0], 0); // no block claims another tile
                 }
             }
             let announced = to_tiles.acquire();

@@ -104,7 +104,7 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
         let (mine, next) = (turns.at(group), turns.at((group + 1) % plan.groups));
         let own = owns.at(group);
         if plan.ordered && group == plan.groups - 1 {
-            next.arrive(); // the first warpgroup begins
+            next.arrive(); // the first warpgroup starts
         }
         let column = 2 * (thread_idx.x % 4);
         // State of the tile whose scores are being computed: position, next key block, and the number of blocks that need no mask.
@@ -127,7 +127,7 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
                 let fresh = block == 0;
                 if fresh {
                     if stored && leads {
-                        bulk_wait_read(0); // the results have left the buffer of the next queries
+                        bulk_wait_read(0); // the results have left the buffer that receives the next queries
                         from_q.release_previous();
                     }
                     stored = false;
@@ -282,7 +282,7 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
             bulk_wait(0);
         }
         if plan.ordered && group == 0 {
-            mine.sync(); // consume the last turn that the last warpgroup gave
+            mine.sync(); // consume the last arrival of the last warpgroup
         }
     }
 }

@@ -17,7 +17,7 @@ use lanework::{Element, Prepared, Result};
 const TILE: u32 = 64;
 /// k steps per load.
 const DEPTH: u32 = 16;
-/// Threads per block, in rows of `SIDE`.
+/// Threads of a block, in rows of `SIDE`.
 const THREADS: u32 = 256;
 const SIDE: u32 = 16;
 /// Edge of a thread's square of results.
@@ -67,7 +67,7 @@ fn bits_of(x: f32) -> u32 {
 /// Widens a factor's element to the accumulator type.
 trait Widen: Sum {
     fn widened<T: Element>(x: Var<T>, kind: ElementKind) -> Var<Self>;
-    /// Adds `a * b` to `sums[0] + sums[1]`; the second holds the rounding errors.
+    /// Adds `a * b` to `sums[0] + sums[1]`; `sums[1]` holds the rounding errors.
     fn compensated(a: Var<Self>, b: Var<Self>, sums: [Var<Self>; 2]) -> [Var<Self>; 2];
 }
 
@@ -110,8 +110,8 @@ impl Widen for i32 {
     }
 }
 
-/// A step of a dot product in twice the precision (Ogita, Rump and Oishi 2005, `Dot2`): the rounding errors of product and
-/// addition, each a number of the same type, are accumulated separately.
+/// A step of a dot product in twice the precision (Ogita, Rump and Oishi 2005, `Dot2`): accumulates separately the
+/// rounding errors of the product and of the addition, each of which is a number of the same type.
 #[device]
 pub(super) fn dot2<T: Float>(a: T, b: T, sums: [T; 2]) -> [T; 2] {
     let [sum, rest] = sums;

@@ -2,9 +2,9 @@
 //!
 //! A block exchanges a tile and its mirror image.
 //!
-//! A matrix of n by n tiles, n even, has n (n + 1) / 2 pairs (i, j) with i <= j. They are numbered by folding the triangle: row a
-//! of n / 2 rows of n + 1 slots holds the pairs of tile row a right of the diagonal, and those of tile row n - 1 - a. An odd n is
-//! rounded up; blocks without a tile exit.
+//! A matrix of n by n tiles, n even, has n (n + 1) / 2 pairs (i, j) with i <= j. The triangle is folded into n / 2
+//! rows of n + 1 slots: row a holds the pairs of tile row a right of the diagonal, and those of tile row n - 1 - a. An
+//! odd n is rounded up; blocks without a tile exit.
 
 use super::units;
 use crate::permute::axes::{Axes, Digit, Matrices, Plane, WORD, part_of, places};
@@ -13,7 +13,7 @@ use crate::permute::untiled::THREADS;
 use lanework::prelude::*;
 use lanework::{Device, Prepared, Result, ViewMut};
 
-/// The launch that transposes `axes` in place: two of them are exchanged, and so are their strides.
+/// The launch that transposes `axes` in place: two of the axes are exchanged, and so are their strides.
 pub fn in_place<'a>(device: &Device, data: ViewMut<'a, u8>, axes: &Axes) -> Result<Prepared<'a>> {
     if let Some(matrices) = Matrices::new(axes).filter(Matrices::countable) {
         let wide = matrices.aligned(16, data.address(), true);
@@ -46,7 +46,7 @@ pub fn in_place<'a>(device: &Device, data: ViewMut<'a, u8>, axes: &Axes) -> Resu
     unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
 }
 
-/// In place, by tiles.
+/// Transposes in place, by tiles.
 fn exchanged<'a>(
     device: &Device,
     data: ViewMut<'a, u8>,
@@ -61,7 +61,7 @@ fn exchanged<'a>(
     unsafe { launch.grid(blocks).block(tile.threads).prepare_unchecked(device) }
 }
 
-/// In place, for elements smaller than a word with unaligned rows.
+/// Transposes in place, for elements smaller than a word with unaligned rows.
 fn exchanged_narrow<'a>(
     device: &Device,
     data: ViewMut<'a, u8>,
@@ -79,7 +79,7 @@ fn exchanged_narrow<'a>(
     unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
 }
 
-/// Transposes square matrices in place. `digits` count the slots of the fold's rows, the fold's rows, and the outer axes.
+/// Transposes square matrices in place. `digits` count the slots of a folded row, the folded rows, and the outer axes.
 #[kernel]
 fn square(
     data: &mut [u32],
@@ -102,7 +102,7 @@ fn square(
     }
 }
 
-/// The tile pair at a slot of the fold, whose rows have `width` slots.
+/// The pair of tiles at a slot of the folded triangle, whose rows have `width` slots.
 #[device]
 fn pair((place, fold): (u32, u32), places: u32) -> (u32, u32) {
     let last = places - 2;

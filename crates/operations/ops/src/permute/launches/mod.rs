@@ -48,7 +48,7 @@ pub(super) fn launch<'a>(
     }
 }
 
-/// The part of each block, if going through shared memory makes accesses wider.
+/// The part of each block, if accesses through shared memory would be wider.
 fn part_of(axes: &Axes) -> Option<StagedPart> {
     let alike = axes.axes.windows(2).all(|pair| pair[0].from >= pair[1].from);
     let run = axes.axes.last().filter(|axis| axis.from == 1 && axis.to == 1);
@@ -136,7 +136,7 @@ fn launch_parts<'a, E: Element>(
     )
 }
 
-/// Tiles of cells in shared memory.
+/// Builds the launch for tiles of cells in shared memory.
 pub fn tiled<'a>(
     device: &Device,
     src: View<'a, u8>,
@@ -160,7 +160,7 @@ pub fn tiled<'a>(
     unsafe { launch.grid(blocks).block(tile.threads).prepare_unchecked(device) }
 }
 
-/// Squares in registers.
+/// Builds the launch for squares in registers.
 pub fn squared<'a>(
     device: &Device,
     src: View<'a, u8>,
@@ -189,7 +189,7 @@ pub fn squared<'a>(
     }
 }
 
-/// Tiles of elements smaller than a word.
+/// Builds the launch for tiles of elements smaller than a word.
 pub fn narrowed<'a>(
     device: &Device,
     src: View<'a, u8>,
@@ -197,7 +197,7 @@ pub fn narrowed<'a>(
     matrices: &Matrices,
     tile: Narrow,
 ) -> Result<Prepared<'a>> {
-    // A window may end one row's width after the last row.
+    // A window may end one row's width past the last row.
     let down = (matrices.rows.extent + u64::from(tile.lead())).div_ceil(tile.down.into());
     let across = matrices.cols.extent.div_ceil(tile.across.into());
     let (digits, blocks) = matrices.blocks(down, across, 1)?;
@@ -226,8 +226,8 @@ fn units(axes: &Axes) -> Result<([Digit; 8], u64, u32)> {
     Ok((digits, total, blocks as u32))
 }
 
-/// The 16-byte windows per row, and of all rows, if rows of the source are rows of the output, long enough, and unaligned with
-/// units below 16 bytes. A small number of words is faster one by one.
+/// The 16-byte windows per row, and of all rows, if rows of the source are rows of the output, long enough, and
+/// unaligned with units below 16 bytes. For a small number of words, moving them one by one is faster.
 fn windows(device: &Device, axes: &Axes) -> Option<(u64, u64)> {
     let run = axes.axes.last().filter(|axis| axis.from == 1 && axis.to == 1)?;
     let per = 16 / axes.unit;
@@ -246,7 +246,7 @@ fn resident(device: &Device) -> u64 {
 /// Rows with fewer windows are moved unit by unit.
 const SHORT: u64 = 4;
 
-/// By windows of unaligned rows.
+/// Builds the launch that moves unaligned rows by windows.
 fn shifted<'a>(
     device: &Device,
     src: View<'a, u8>,
@@ -288,7 +288,7 @@ fn shifted<'a>(
     unsafe { launch.grid(blocks).block(untiled::THREADS).prepare_unchecked(device) }
 }
 
-/// Unit by unit.
+/// Builds the launch that moves data unit by unit.
 fn gathered<'a>(
     device: &Device,
     src: View<'a, u8>,

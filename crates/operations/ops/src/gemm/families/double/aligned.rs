@@ -7,10 +7,10 @@ use crate::workspace::{Scratch, WorkspaceLayout, WorkspacePart};
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Line lengths of a copy are multiples of this, in elements.
+/// Line lengths of copies are multiples of this many elements.
 const LINE: usize = 16;
-/// Results per line of the factors from which a copy pays off: on an H200, copying an element costs as much as about 400 TMA
-/// products gain.
+/// Minimum number of results per factor line for which a copy pays off: on an H200, copying an element costs as much
+/// as about 400 TMA products gain.
 const WORTH: f64 = 200.0;
 
 /// A factor to copy: the workspace part, the extents, and the strides before and after.
@@ -22,7 +22,7 @@ pub(super) struct AlignedCopy<'a> {
     to: [usize; 3],
 }
 
-/// Whether TMA can read a factor in place.
+/// Whether TMA can read a factor where it is.
 pub(super) fn is_aligned(matrix: &MatrixOperand<'_>, major: Major) -> bool {
     match major {
         Major::Rows(ld) | Major::Columns(ld) => {

@@ -12,8 +12,8 @@ use super::units::{corner, unit};
 use crate::gemm::finish::Finish;
 use lanework::prelude::*;
 
-/// The product. Blocks take work units one after the other; `shares` maps unit numbers to tiles. Units that are parts of a tile
-/// store their sums in `of_parts`.
+/// The product. Blocks process work units in sequence; `shares` maps unit numbers to tiles. Units that are parts of a
+/// tile store their sums in `of_parts`.
 #[kernel(block = THREADS, max_registers = 168)]
 #[allow(clippy::too_many_arguments)]
 pub fn fetched(
@@ -139,7 +139,7 @@ pub fn fetched(
                             }
                             sums[i][j].mma(left, right);
                         }
-                        // Overwrite the fragment just multiplied with the one of the next eight k.
+                        // Replace the fragment just multiplied by the fragment of the next eight k.
                         of_lines[i] = fragment_a(tiles, stage, places_a, after, i, config);
                     }
                 }

@@ -96,7 +96,7 @@ const fn further(eight: u32, down: u32, lines: u32, depth: u32, along: bool) -> 
     if along { (eight * lines + down) * WIDTH } else { down * depth + eight * WIDTH * WIDTH }
 }
 
-/// Threads of a block: two multiplying warpgroups and one that loads.
+/// Threads of a block: two warpgroups that multiply and one that loads.
 pub const THREADS: u32 = 384;
 
 /// Warps that multiply.
@@ -108,7 +108,7 @@ pub const WIDTH: u32 = 8;
 /// Result columns of a warp.
 pub const COLUMNS: u32 = 32;
 
-/// Upper limit for the shared memory of the stages.
+/// Upper limit on the shared memory used by the stages.
 const MOST_BYTES: u32 = 192 * 1024;
 
 /// Compile-time configuration of the kernel.
@@ -116,9 +116,9 @@ const MOST_BYTES: u32 = 192 * 1024;
 pub struct DoubleConfig {
     /// Rows and columns of a block's result tile.
     pub tile: (u32, u32),
-    /// Whether A and B are adjacent along k.
+    /// Whether A and B have adjacent elements along k.
     pub along: (bool, bool),
-    /// Whether two adjacent results form one access.
+    /// Whether one access covers two adjacent results.
     pub paired: bool,
 }
 
@@ -133,7 +133,7 @@ impl DoubleConfig {
         self.tile.0 * self.across() / WARPS / 16
     }
 
-    /// k per stage: long stages for half-width tiles, which multiply half as much per k.
+    /// k per stage: more for half-width tiles, which do half the multiplications per k.
     pub const fn depth(self) -> u32 {
         if self.tile.1 > 64 { 32 } else { 16 }
     }
@@ -159,7 +159,7 @@ impl DoubleConfig {
     }
 }
 
-/// TMA boxes per stage, each of rows of `WIDTH` elements: all lines for eight k, or all k for eight lines.
+/// TMA boxes per stage; each has rows of `WIDTH` elements: all lines for eight k, or all k for eight lines.
 pub const fn boxes(lines: u32, depth: u32, along: bool) -> u32 {
     if along { depth / WIDTH } else { lines / WIDTH }
 }

@@ -23,7 +23,7 @@ pub const SHARED_BYTES: u32 = 2 * STAGES * STAGE * 8;
 pub struct Lie {
     /// Whether elements along k are adjacent; otherwise the elements along a row of A or a column of B may be.
     pub along: bool,
-    /// Whether two elements form one access.
+    /// Whether one access covers two elements.
     pub wide: bool,
 }
 
@@ -73,7 +73,7 @@ fn copy<const THREADS: u32>(
     }
 }
 
-/// Tile rows that are processed before the next tile column; shared tiles stay in the L2 cache.
+/// Tile rows that are processed before the next tile column, so that their shared tiles stay in L2.
 const TOGETHER: u32 = 8;
 
 /// Row and column of tile number `tile` in a grid of `down` by `across` tiles.
@@ -102,8 +102,8 @@ fn below(x: Shared<f64, 1>, at: u32, #[constant] down: u32, #[constant] along: b
     x[at + down * const { if along { DEPTH } else { 1 } }]
 }
 
-/// The product: one result tile per block, for batches `block_idx.y`, `block_idx.y + grid_dim.y` and so on. `mma` has the shape `M`
-/// x 8 x 4; `TALL` of them cover a warp's rows.
+/// The product: each block computes one result tile, for batches `block_idx.y`, `block_idx.y + grid_dim.y` and so on.
+/// `mma` has the shape `M` x 8 x 4; `TALL` of them cover a warp's rows.
 #[kernel(block = THREADS)]
 #[allow(clippy::too_many_arguments)]
 pub fn double<const M: u32, const TALL: usize, const THREADS: u32>(

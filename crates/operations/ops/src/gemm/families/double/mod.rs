@@ -1,10 +1,10 @@
-//! FP64 products on tensor cores (from sm_80). A block computes 128 x 128 results with 16 warps of 32 x 32, before sm_90 with 8
-//! warps of 64 x 32; `cp.async` loads 16-column tiles of the factors into a ring of stages. On sm_90a, TMA loads factors with
-//! suitable alignment (`fetched`), so that the multiplying warps wait only for tiles; the last tiles, too few for all
-//! multiprocessors, are divided along k (`units`).
-//!
-//! Fragments are loaded one step of four k ahead of their products, also across stages, so neither loads nor barriers stall the
-//! tensor cores.
+//! FP64 products on tensor cores (from sm_80). A block computes 128 x 128 results with
+//! 16 warps of 32 x 32, before sm_90 with 8 warps of 64 x 32; `cp.async` loads
+//! 16-column tiles of the factors into a ring of stages. On sm_90a, TMA loads suitably
+//! aligned factors (`fetched`), so the multiplying warps wait only for tiles. If the
+//! last tiles are too few for all multiprocessors, they are divided along k (`units`).
+//! Fragments are loaded one step of four k ahead of their products, also across stages, so neither loads nor barriers
+//! stall the tensor cores.
 
 mod aligned;
 mod fetched;
@@ -106,7 +106,7 @@ fn paired(problem: &GemmProblem<'_>) -> bool {
         && problem.c.memory.address().is_multiple_of(16)
 }
 
-/// The tensor map of a factor of `lines` (rows of A, columns of B) by k elements, `taken` lines at a time.
+/// The tensor map of a factor of `lines` (rows of A, columns of B) by k elements, with boxes of `taken` lines.
 fn map<'a>(
     problem: &GemmProblem<'a>,
     matrix: &MatrixOperand<'a>,

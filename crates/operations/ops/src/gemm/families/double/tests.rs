@@ -5,12 +5,12 @@ use crate::gemm::gemm;
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::Device;
 
-/// Kernel under test.
+/// The kernel under test.
 #[derive(Clone, Copy)]
 enum By {
     /// The sm_90a kernel with this tile.
     Tma((u32, u32)),
-    /// The sm_90a kernel with the last two tiles in three parts.
+    /// The sm_90a kernel with the last two tiles divided into three parts.
     Parts((u32, u32)),
     /// The sm_90 kernel.
     Copies,

@@ -11,7 +11,7 @@ use lanework::prelude::*;
 /// Division of the tiles into units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Units {
-    /// Tiles that are one unit each, and the divided tiles.
+    /// Number of undivided tiles (one unit each), and of divided tiles.
     pub full: usize,
     pub rest: usize,
     /// Parts per divided tile, and steps per part.
@@ -19,7 +19,7 @@ pub struct Units {
     pub each: usize,
 }
 
-/// The fewest steps per part, and the most parts per tile.
+/// Minimum number of steps per part, and maximum number of parts per tile.
 const FEWEST: usize = 4;
 const MOST: usize = 128;
 /// Microseconds on an H200: a multiply-add of a multiprocessor, writing and re-reading a partial result, the reduction launch.
@@ -58,7 +58,7 @@ impl Units {
         let mut best = (step * steps as f64, whole);
         for parts in 2..=(steps / FEWEST).min(MOST) {
             let each = steps.div_ceil(parts);
-            let parts = steps.div_ceil(each); // no empty part
+            let parts = steps.div_ceil(each); // no part is empty
             let rounds = (rest * parts).div_ceil(processors) as f64;
             let adding = ADDING + area * MOVING * (rest * parts) as f64;
             let time = rounds * step * each as f64 + adding;
@@ -69,19 +69,19 @@ impl Units {
         best.1
     }
 
-    /// Units of work.
+    /// Number of work units.
     pub fn count(self) -> usize {
         self.full + self.rest * self.parts
     }
 
-    /// Results of all parts.
+    /// Number of results in all parts.
     pub fn of_parts(self, config: DoubleConfig) -> usize {
         let area = config.tile.0 * config.tile.1;
         if self.parts > 1 { self.rest * self.parts * area as usize } else { 0 }
     }
 }
 
-/// A unit's tile, its first k step, and its steps: from `full` on, each tile has `parts` units of `each` steps.
+/// The tile, first k step and number of steps of a unit: from `full` on, each tile has `parts` units of `each` steps.
 #[device]
 pub fn unit(number: u32, steps: u32, [full, parts, each]: [u32; 3]) -> (u32, u32, u32) {
     let mut tile = number;
@@ -96,7 +96,7 @@ pub fn unit(number: u32, steps: u32, [full, parts, each]: [u32; 3]) -> (u32, u32
     (tile, first, count)
 }
 
-/// Tile rows that are processed before the next tile column; shared tiles stay in the L2 cache.
+/// Tile rows that are processed before the next tile column, so that their shared tiles stay in L2.
 const TOGETHER: u32 = 16;
 
 /// Row and column of tile number `tile` in a grid of `down` by `across` tiles.
@@ -115,13 +115,13 @@ mod tests {
     #[test]
     fn the_last_tiles_are_divided_where_that_is_faster() {
         let config = DoubleConfig { tile: (128, 128), along: (true, true), paired: true };
-        // 8192^3: four tiles remain, divided among all multiprocessors.
+        // 8192^3: four tiles are left over, divided among all multiprocessors.
         let units = Units::divided(64 * 64, 256, 132, config);
         assert!(
             units.rest == 4 && units.parts > 16 && units.rest * units.parts <= 132,
             "{units:?}"
         );
-        // 4096^3: 100 tiles remain.
+        // 4096^3: 100 tiles are left over.
         let units = Units::divided(32 * 32, 128, 132, config);
         assert!(units.rest == 100 && units.parts > 1, "{units:?}");
         // No remainder, or all tiles are the remainder.

@@ -3,11 +3,11 @@
 /// Load method of a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Load {
-    /// TMA: the elements of a step are adjacent, and matrix lines start at multiples of 16 bytes.
+    /// TMA: the elements of a step are adjacent, and lines start at multiples of 16 bytes.
     Map,
     /// TMA of A in its own layout: elements along k are adjacent, and rows start at multiples of 16 bytes.
     Rows,
-    /// Word by word with a transposition: elements along k are adjacent.
+    /// Word by word with a transpose: elements along k are adjacent.
     Words,
     /// Word by word: the elements of a step are adjacent.
     Lines,
@@ -24,7 +24,7 @@ pub(crate) struct Tile {
     pub wide: u32,
     /// Resident blocks per multiprocessor, which limits registers.
     pub blocks: u32,
-    /// Blocks of a cluster that share the k steps.
+    /// Blocks of a cluster that divide the k steps.
     pub splits: u32,
     /// k steps per stage.
     pub depth: u32,
@@ -35,8 +35,8 @@ pub(crate) struct Tile {
 }
 
 impl Tile {
-    /// Whether TMA loads A in its row layout if possible: for tall tiles of few columns, which have registers for four steps per
-    /// row and are bound by copies.
+    /// Whether TMA loads A in its row layout if possible: only for tall tiles with few columns. Those are bound by
+    /// copies, and have enough registers for four steps per row.
     pub const fn by_rows(self) -> bool {
         self.rows > 64 && self.cols <= 32 && self.depth == 16
     }
@@ -54,10 +54,10 @@ impl Load {
     }
 }
 
-/// Position of a launch in the product.
+/// Position of a launch among the launches of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LaunchPosition {
-    /// The only launch.
+    /// The only launch, with all tiles.
     All,
     /// The launch of the first tiles.
     First,
@@ -79,9 +79,9 @@ pub(super) struct FfmaConfig {
     pub loads: (Load, Load),
     /// Whether A and B are shared by the whole batch.
     pub shared_by_all: (bool, bool),
-    /// Whether rows of C consist of aligned float4s.
+    /// Whether rows of C consist of aligned float4s (16-byte vectors).
     pub float4s: bool,
-    /// Compensated summation: rounding errors are summed separately.
+    /// Compensated summation: rounding errors are accumulated separately.
     pub compensated: bool,
     /// Whether the kernel may begin before the previous launch has ended.
     pub overlaps: bool,
@@ -159,8 +159,8 @@ impl FfmaConfig {
         (if self.copies() { self.threads() } else { 0 }) + if self.fetches() { 1 } else { 0 }
     }
 
-    /// Whether every lane releases a stage instead of one per warp. In the compensated kernel `ptxas` turns the `__syncwarp` before
-    /// the release into a NOP, which compute-sanitizer's racecheck then reports.
+    /// Whether every lane releases a stage, instead of one lane per warp. In the compensated kernel `ptxas` turns the
+    /// `__syncwarp` before the release into a NOP, and compute-sanitizer's racecheck then reports a race.
     pub const fn each_releases(self) -> bool {
         self.compensated && self.copies()
     }
@@ -197,13 +197,13 @@ impl FfmaConfig {
         self.cols + PAD
     }
 
-    /// Whether results pass through shared memory: to reduce a cluster's blocks, or so that adjacent lanes store rows without
-    /// aligned float4s.
+    /// Whether results pass through shared memory: to reduce the sums of a cluster's blocks, or to let adjacent lanes
+    /// store rows that lack aligned float4s.
     pub const fn gathers(self) -> bool {
         self.splits > 1 || !self.float4s
     }
 
-    /// Adjacent results per store of a lane, if they pass through shared memory.
+    /// Number of adjacent results that a lane stores together, if results pass through shared memory.
     pub const fn adjacent(self) -> u32 {
         if self.float4s { 4 } else { 1 }
     }

@@ -1,5 +1,5 @@
-//! Copies of factors: into the workspace in the layout that TMA reads, and of tiles into shared memory, one row per k step,
-//! by TMA or word by word if elements along k are adjacent or TMA's alignment is not met.
+//! Copies of factors: into the workspace in the layout that TMA reads; and of tiles into shared memory, one row per k
+//! step, by TMA, or word by word if elements along k are adjacent or misaligned for TMA.
 
 use super::config::{FfmaConfig, Load};
 use crate::gemm::operand::{MatrixOperand, OperandMemory, Strides};
@@ -29,7 +29,7 @@ pub(super) fn places(
     if load == Load::Words {
         #[unroll]
         for l in 0..extent * 8 / config.threads() {
-            // Lines past the last one re-read it; their products are not stored.
+            // Lines past the end read the last line again; their products are not stored.
             let line = (first + t / 8 + l * (config.threads() / 8)).min(lines - 1);
             places[l] = base + line * stride + t % 8;
         }
@@ -44,8 +44,8 @@ pub(super) fn places(
     places
 }
 
-/// Starts copying a factor tile from step `p` on into a stage: 8 adjacent lanes copy 8 steps of a line (a full sector, 8 different
-/// banks), or adjacent lanes copy adjacent lines. Steps past the last one are zero-filled.
+/// Starts copying a factor tile from step `p` on into a stage: 8 adjacent lanes copy 8 steps of a line (a whole
+/// sector, 8 different banks), or adjacent lanes copy adjacent lines. Steps past the end are zero-filled.
 #[device]
 pub(super) fn copy(
     x: &[f32],
@@ -74,7 +74,7 @@ pub(super) fn copy(
     }
     if load == Load::Lines {
         let (line, step) = (t % extent, t / extent);
-        // Steps copied per iteration by all threads, at least one step of part of the lines.
+        // Number of steps that all threads copy per iteration; at least one step of some of the lines.
         let each = const { (config.threads() / extent).max(1) };
         #[unroll]
         for s in (0..config.depth).step_by(each as usize) {
@@ -88,7 +88,7 @@ pub(super) fn copy(
     }
 }
 
-/// One thread announces the bytes that TMA brings to a stage, and issues the copies.
+/// One thread announces the byte count of a stage to its barrier, and issues the TMA copies.
 #[device]
 pub(super) fn fetch(
     a: &TensorMap<f32, 3>,
@@ -114,11 +114,11 @@ pub(super) fn fetch(
     }
 }
 
-/// The step stride of a copy is a multiple of this, in elements.
+/// The step stride of a copy is a multiple of this many elements.
 const PITCH: usize = 32;
 
-/// Size up to which a single copy begins before the previous launch has ended. Waiting blocks of a larger copy, or of two, would
-/// occupy slots that the previous launch needs.
+/// Maximum size for which a single copy begins before the previous launch has ended. The waiting blocks of a larger
+/// copy, or of two copies, would occupy slots that the previous launch needs.
 const SMALL: usize = 1 << 19;
 
 /// A pending copy.
@@ -131,7 +131,7 @@ struct PackedCopy<'a> {
     to: [usize; 3],
 }
 
-/// Copies A and B into the workspace as `copied` says, and appends the launches that `then` makes.
+/// Copies A and B into the workspace as `copied` requests, and appends the launches that `then` makes.
 pub(super) fn factors<'a>(
     mut problem: GemmProblem<'a>,
     layout: &mut WorkspaceLayout,

@@ -1,4 +1,4 @@
-//! The FP32 kernels, with one block or one cluster per tile: tiles in a ring of shared-memory stages, one outer product per thread and k step.
+//! FP32 kernels: one block or cluster per tile; each thread computes one outer product per k step.
 //!
 //! A thread computes 8 rows by `wide` columns. The next step's fragments are loaded into registers while the current ones are
 //! multiplied, also across stages. One thread issues the TMA copies; there is no dedicated producer warp.
@@ -14,7 +14,7 @@ use crate::gemm::families::tile::dot2;
 use crate::gemm::finish::{Finish, finished};
 use lanework::prelude::*;
 
-/// Tile rows that are processed before the next tile column; shared tiles stay in the L2 cache.
+/// Tile rows that are processed before the next tile column, so that their shared tiles stay in L2.
 const TOGETHER: u32 = 8;
 
 /// Row and column of tile number `tile` in a grid of `down` by `across` tiles.
@@ -26,7 +26,7 @@ fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
     (first + within % height, within / height)
 }
 
-/// Adds a product to a sum and its rounding errors to `error`.
+/// Adds a product to a sum, and its rounding errors to `error`.
 #[device]
 fn total(of_a: f32, of_b: f32, sums: [f32; 2], #[constant] config: FfmaConfig) -> f32 {
     if config.compensated {
@@ -37,7 +37,7 @@ fn total(of_a: f32, of_b: f32, sums: [f32; 2], #[constant] config: FfmaConfig) -
     }
 }
 
-/// Computes one result tile, or this cluster block's share of its k steps.
+/// Computes one result tile, or this block's share of the tile's k steps.
 #[device]
 pub(super) fn product(
     a: &[f32],
@@ -66,7 +66,7 @@ pub(super) fn product(
     let t = thread_idx.x;
     let (warp, lane) = (t / 32, t % 32);
     let (down, across) = ((m - 1) / config.rows + 1, (n - 1) / config.cols + 1);
-    // `count` k parts have separate results at stride `part_stride`; this launch computes the tiles from `first_tile` on.
+    // The results of the `count` k parts are `part_stride` apart; this launch computes the tiles from `first_tile` on.
     let [count, part_stride, first_tile] = parts;
     let number = block_idx.x / config.splits + first_tile;
     let (part, job) = (number / (down * across * batches), number % (down * across * batches));
@@ -82,13 +82,13 @@ pub(super) fn product(
     let places_a = places(top, m, of_a * strides_a[0], strides_a[1], load_a, config.rows, config);
     let places_b = places(left, n, of_b * strides_b[0], strides_b[1], load_b, config.cols, config);
 
-    // This block's share of the `depth`-step chunks.
+    // This block's share of the chunks of `depth` steps.
     let all = (k - 1) / config.depth + 1;
     let shares = count * config.splits;
     let each = (all - 1) / shares + 1;
     let first = ((part * config.splits + block_idx.x % config.splits) * each).min(all);
     let chunks = each.min(all - first);
-    // Starts filling a stage with the steps from `p` on.
+    // Starts filling a stage with steps from `p` on.
     let fill = |p: u32| {
         if config.copies() {
             let slot = producer.acquire();
@@ -183,7 +183,7 @@ pub(super) fn product(
                 }
             }
             if i == config.depth / 4 {
-                // All warps have read the previous stage when they arrive here.
+                // Every warp that arrives here has read the previous stage.
                 if ahead < chunks {
                     fill((first + ahead) * config.depth);
                 }
@@ -206,7 +206,7 @@ pub(super) fn product(
                     }
                 }
                 if config.by_rows() && i % 4 == 0 {
-                    // Overwrite the steps just multiplied with a row's next four.
+                    // Replace the steps just multiplied by a row's next four.
                     let four = rows_a.load4((slot.index, y + 8 * r, chunks_a[i / 4]));
                     #[unroll]
                     for e in 0..4u32 {
@@ -249,7 +249,7 @@ pub(super) fn product(
     let last = (config.depth + 1) % 2;
     let results = memory.region(0u32, [config.rows, config.width_c()]);
     if config.gathers() {
-        sync_threads(); // all warps have read the stages, which the results overwrite
+        sync_threads(); // all warps have read the stages, which the results will overwrite
     }
     #[unroll]
     for r in 0..8u32 {

@@ -66,7 +66,7 @@ impl FactorLines {
     }
 }
 
-/// Both factors, if the kernels support their layout.
+/// Both factors as lines, if the kernels support their layout.
 fn lines(problem: &GemmProblem<'_>) -> Option<(FactorLines, FactorLines)> {
     let Extents { batch, m, n, k } = problem.extents;
     let (of_a, of_b, _) = problem.majors();
@@ -101,7 +101,7 @@ pub(crate) fn recipe<'a>(
     problem: GemmProblem<'a>,
     layout: &mut WorkspaceLayout,
 ) -> Result<Recipe<'a>> {
-    // Few columns: the tile may be narrow, but not low. With few steps, storing C dominates, and long rows are stored faster.
+    // Few columns: tiles may be narrow, but not short. With few steps, storing C dominates; long rows store faster.
     let Extents { m, n, k, .. } = problem.extents;
     let problem = if m < n && m <= 64 && k > 64 { problem.transposed() } else { problem };
     let processors = problem.device.info().multiprocessors;
@@ -222,15 +222,15 @@ fn launch<'a>(
     };
     let Extents { batch, m, n, k } = problem.extents;
     let of_c = problem.c.strides;
-    // Rows of partial results are as long as their stride.
+    // The rows of partial results fill their stride.
     let width = if tile.parts > 1 { of_c.row } else { n };
     let float4s = float4s(&problem, width);
     let compensated = problem.precision == Precision::Compensated;
     let a = FactorLines { load: a.load.of_a(tile), ..a };
     let b = FactorLines { load: b.load.of_b(), ..b };
     let blocks = count.saturating_mul((tile.splits * tile.parts) as usize);
-    // Blocks that start early take the first free slots. If there are fewer blocks than slots, some multiprocessors would get many
-    // of them and others none.
+    // Blocks that start early take the first free slots. With fewer blocks than slots, some multiprocessors would get
+    // many of them and others none.
     let multiprocessors = problem.device.info().multiprocessors.max(1) as usize;
     let all = blocks.div_ceil(multiprocessors) >= shapes::held(tile, a.load);
     let config = FfmaConfig {

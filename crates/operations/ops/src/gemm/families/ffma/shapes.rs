@@ -7,7 +7,7 @@ const fn candidate(rows: u32, cols: u32, wide: u32, blocks: u32, stages: u32) ->
     Tile { rows, cols, wide, blocks, splits: 1, depth: 16, stages, parts: 1 }
 }
 
-/// Candidate tiles: large ones load least, small ones balance the load, tall ones serve few columns.
+/// Candidate tiles: large ones minimize loads, small ones balance the load, tall ones suit products with few columns.
 pub(crate) const TILES: [Tile; 8] = [
     candidate(128, 128, 8, 2, 6),
     candidate(128, 64, 8, 3, 4),
@@ -27,11 +27,11 @@ const SPEEDS: [(f64, usize); 8] =
 /// Multiply-adds per microsecond and multiprocessor.
 const SPEED: f64 = 204_500.0;
 
-/// Warps that saturate a multiprocessor; with fewer, speed falls with this power of their ratio.
+/// Number of warps that saturate a multiprocessor; with fewer, speed falls with this power of the ratio.
 const FULL: (f64, f64) = (5.7, 0.45);
 
-/// Cost of a word copied by a thread, in multiply-adds: words along k, words of a step, and the extra cost if threads copy both
-/// factors.
+/// Cost of a word copied by a thread, in multiply-adds: of words along k, of words of a step, and the extra cost if
+/// threads copy both factors.
 const WORDS: f64 = 12.0;
 const LINES: f64 = 9.0;
 const BOTH: f64 = 6.0;
@@ -47,14 +47,14 @@ const CLUSTER: (f64, f64) = (0.8, 0.084);
 const ADDING: (f64, f64) = (0.76, 5.7e6);
 const COPYING: (f64, f64) = (1.7, 3.0e6);
 
-/// Memory bandwidth in bytes per microsecond. If a block has several stages and all steps, its warps hide part of each other's
-/// memory waits; a single warp takes twice as long.
+/// Memory bandwidth in bytes per microsecond. In a block with several stages and all steps, warps hide part of each
+/// other's memory latency; a single warp takes twice as long.
 const MEMORY: f64 = 3.0e6;
 
-/// Number of steps up to which stages hold 8 steps instead of 16.
+/// Maximum number of steps for which stages hold 8 steps instead of 16.
 const FEW_STEPS: usize = 24;
 
-/// Number of steps up to which undivided products use fewer stages: filling more of them delays the first product.
+/// Maximum number of steps for which undivided products use fewer stages: filling more delays the first product.
 const FEW_STAGES: (usize, u32) = (128, 4);
 
 /// Candidate numbers of split-K parts.
@@ -81,7 +81,7 @@ pub(super) fn alone(tile: Tile, k: usize) -> f64 {
     f64::from(tile.rows * tile.cols) * k as f64 / SPEED
 }
 
-/// Predicted microseconds: the time of the multiprocessor with the most blocks.
+/// Predicted microseconds: the time of the multiprocessor that gets the most blocks.
 fn time(
     extents: Extents,
     (of_a, of_b): (Load, Load),
@@ -142,7 +142,7 @@ fn fastest(
         for (splits, parts) in
             [(2, 1), (4, 1), (8, 1)].into_iter().chain(PARTS.map(|parts| (1, parts)))
         {
-            // Each block needs some steps, and the partial results must stay small.
+            // Each block needs a minimum number of steps, and the partial results must stay small.
             let shares = (splits * parts) as usize;
             let large = results.saturating_mul(parts as usize) > 1 << 26;
             if shares > 1 && (k < 16 * shares || many || large) || parts > 1 && !adds {
@@ -192,8 +192,8 @@ pub(crate) fn choice(
     best.1
 }
 
-/// The tile for compensated sums, which need twice the registers and are never divided: with 7 operations instead of one,
-/// arithmetic dominates.
+/// The tile for compensated sums, which need twice the registers and are never divided: they take 7 operations instead
+/// of one, so arithmetic dominates.
 pub(crate) fn compensated(extents: Extents, multiprocessors: u32) -> Tile {
     let Extents { batch, m, n, .. } = extents;
     let tiles = batch.saturating_mul(m.div_ceil(64)).saturating_mul(n.div_ceil(64));

@@ -17,15 +17,15 @@ pub(crate) struct Tail {
     pub splits: u32,
 }
 
-/// Smallest tile, and fewest waves, for a second launch: with 128 x 64 it gained nothing on an H200.
+/// Minimum tile size and number of waves for a second launch: with 128 x 64 it gained nothing on an H200.
 const RESULTS: u32 = 128 * 128;
 const ROUNDS: usize = 4;
-/// The fewest steps per block, and the least gain in microseconds.
+/// Minimum number of steps per block, and minimum gain in microseconds.
 const STEPS: usize = 64;
 const SAVED: f64 = 10.0;
 
 impl Tail {
-    /// The division of the last of `tiles` tiles that saves most time, if any does.
+    /// The division of the last of `tiles` tiles that saves the most time, if any saves time.
     pub fn fastest(tiles: usize, k: usize, tile: Tile, processors: usize) -> Option<Tail> {
         let rest = tiles % processors;
         let few = tile.rows * tile.cols < RESULTS || tiles < ROUNDS * processors;

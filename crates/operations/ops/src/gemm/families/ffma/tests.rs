@@ -130,7 +130,7 @@ fn copied_factors_are_those_of_the_problem() -> Result<()> {
 
 #[test]
 fn compensated_sums_lose_nothing_that_f32_sums_lose() -> Result<()> {
-    // 2^24 + 1 - 2^24, in a different order per row: plain f32 sums lose the 1.
+    // 2^24 + 1 - 2^24, in a different order in each row: plain f32 sums lose the 1.
     let (device, k) = (Device::emulator().sanitized(), 35);
     let mut a = vec![0.0f32; 70 * k];
     for (y, row) in a.chunks_mut(k).enumerate() {

@@ -19,9 +19,9 @@ use crate::gemm::recipe::{DeviceChoice, Recipe};
 use crate::workspace::WorkspaceLayout;
 use lanework::{Result, View};
 
-/// The fewest multiply-adds that amortize the rounding passes, and the fewest rows and columns that reuse each element.
+/// Minimum multiply-adds that amortize the rounding passes, and minimum rows and columns that reuse each element.
 const LEAST: (f64, usize) = (3e10, 128);
-/// Rows beyond which the workspace would be too large.
+/// Maximum number of rows; more would need too large a workspace.
 const MOST: usize = 1 << 28;
 
 /// Whether this family supports a problem and beats plain TF32.

@@ -6,7 +6,7 @@ use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::Device;
 use lanework::prelude::*;
 
-/// A matrix of `lines` lines along k, with its line and element strides.
+/// A matrix as lines along k, with its line and element strides.
 struct Lines {
     values: Vec<f32>,
     strides: [usize; 2],
@@ -14,7 +14,7 @@ struct Lines {
 
 impl Lines {
     fn new(lines: usize, k: usize, along: bool, value: impl Fn(usize, usize) -> f32) -> Lines {
-        // Odd gaps, which TMA does not support.
+        // Odd gaps, which TMA cannot read.
         let strides = if along { [k + 3, 1] } else { [1, lines + 1] };
         let mut values = vec![f32::NAN; strides[0].max(strides[1]) * lines.max(k) + 1];
         for line in 0..lines {

@@ -9,7 +9,7 @@ pub const ROWS: u32 = 128;
 pub(super) const GROUP: u32 = 64;
 /// Rows of a warp.
 pub(super) const WARP: u32 = 16;
-/// Bytes of a store part: 64 rows of 128 bytes.
+/// Bytes of a store part (64 rows of 128 bytes).
 const PART_BYTES: u32 = GROUP * 128;
 /// Shared memory for stages and parts, less the alignment slack.
 const MOST_BYTES: u32 = 226 * 1024;
@@ -50,7 +50,7 @@ pub struct HopperConfig {
     pub along_k: (bool, bool),
     /// Cluster shape, in rows and columns of tiles.
     pub cluster: (u32, u32),
-    /// Blocks of a cluster that divide the K of one tile; the cluster then has no other blocks.
+    /// Blocks of a cluster that divide the K of one tile; if above 1, the cluster has no other blocks.
     pub split: u32,
     pub stages: u32,
     pub order: TileOrder,
@@ -83,12 +83,12 @@ impl HopperConfig {
         self.cluster.0 + self.cluster.1 - 1
     }
 
-    /// Whether blocks load for each other (multicast).
+    /// Whether blocks load tiles for each other (multicast).
     pub(super) fn shares(self) -> bool {
         self.cluster.0 * self.cluster.1 > 1
     }
 
-    /// Releases that empty a stage: one per reading warpgroup and sharing block.
+    /// Number of releases that empty a stage: one per reading warpgroup and sharing block.
     pub(super) fn releases(self) -> u32 {
         if self.alternate { self.neighbours() } else { 2 * self.neighbours() }
     }
@@ -98,17 +98,17 @@ impl HopperConfig {
         (ROWS + self.columns) * 128
     }
 
-    /// The number of steps to run: promotion processes two at a time, and steps past K are zeros.
+    /// Number of steps to run: promotion processes steps in pairs, and steps past K are zeros.
     pub(super) fn whole(self, steps: Var<u32>) -> Var<u32> {
         if self.promote { (steps + 1) / 2 * 2 } else { steps }
     }
 
-    /// The number of stages if `so`, otherwise 0: the layouts with and without adjacent K have separate arrays.
+    /// The number of stages if `so`, otherwise 0. The layouts with and without adjacent K have separate arrays.
     pub(super) fn stages_if(self, so: bool) -> u32 {
         if so { self.stages } else { 0 }
     }
 
-    /// Sums per thread that another block sends to this one.
+    /// Number of sums per thread that another block sends to this one.
     pub(super) fn given(self) -> u32 {
         if self.split > 1 {
             self.columns.div_ceil(SHARE).div_ceil(self.split) * SHARE / 2
@@ -123,7 +123,7 @@ impl HopperConfig {
         parts + (self.split - 1) * self.given() * 256 * 4
     }
 
-    /// Fills shared memory with stages: at most `stages`, or eight if that is 0.
+    /// Sets the number of stages: as many as fit, up to `stages` (eight if that is 0).
     pub fn filled(self) -> HopperConfig {
         let room = MOST_BYTES - self.other_bytes();
         let most = if self.stages == 0 { 8 } else { self.stages };

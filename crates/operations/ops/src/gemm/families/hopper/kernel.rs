@@ -5,8 +5,8 @@
 //! cluster that share rows of A, or columns of B, each load a part for all of them (multicast). A stage holds 128 bytes of every
 //! row along K. TMA zero-fills reads and drops writes outside the matrices, so extents need not be multiples of the tile.
 //!
-//! The columns of a tile are a value while staging, not a type ([`STAGED`]), and code that depends on fewer types than the kernel
-//! is in separate functions: rustc compiles every instance.
+//! The number of columns is a value at staging time, not a type ([`STAGED`]); and code that depends on fewer types
+//! than the kernel is in separate functions, because rustc compiles every instance.
 
 use super::config::{GROUP, HopperConfig, ROWS, Store};
 use super::loads::fill;
@@ -152,7 +152,7 @@ pub fn product<
         let (group, within) = (math.thread() / 128, math.thread() % 128);
         let (warp, lane) = (within / 32, within % 32);
         let scalars = (alpha, beta);
-        // The thread that releases stages to the block of its index, if that block shares them.
+        // This thread releases stages to the block of the same index, if that block shares them.
         let beside = within < config.blocks()
             && (within % config.cluster.0 == rank_row || within / config.cluster.0 == rank_column);
         if config.alternate {
@@ -299,6 +299,6 @@ pub fn product<
         }
     }
     if config.shares() {
-        cluster_sync(); // no block exits while another arrives at its barriers
+        cluster_sync(); // no block exits while another still arrives at its barriers
     }
 }

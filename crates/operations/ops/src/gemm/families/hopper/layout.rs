@@ -1,5 +1,5 @@
-//! Copies factors into the layout of TMA and `wgmma`: adjacent along K, with a line stride of a multiple of 16 bytes. Transposing
-//! copies go through shared memory.
+//! Copies factors into the layout that TMA and `wgmma` need: adjacent along K, lines at multiples of 16 bytes. Copies
+//! that transpose go through shared memory.
 
 use super::loads;
 use crate::gemm::operand::{MatrixOperand, OperandMemory, Strides};
@@ -13,12 +13,12 @@ use lanework::{Element, Prepared, Result};
 /// Edge of a block's tile.
 const TILE: u32 = 64;
 const THREADS: u32 = 256;
-/// Bytes per row from which rows are copied in 16-byte accesses, at any alignment.
+/// Minimum bytes per row for which rows are copied in 16-byte accesses, at any alignment.
 const ROW: usize = 64;
-/// Line strides of a copy are multiples of this, in bytes.
+/// Line strides of copies are multiples of this many bytes.
 const LINE: usize = 64;
 
-/// Copies `[batches, lines, k]` elements to lines of `pitch` elements, but only if `choice` is `mine`.
+/// Copies `[batches, lines, k]` elements to lines of `pitch` elements, if `choice` is `mine`.
 #[kernel(block = THREADS)]
 fn laid<T: Element>(
     from: &[T],
@@ -143,8 +143,8 @@ fn copied<'a>(
     (LayoutCopy { matrix, part, extents: [batches, lines, k], strides, pitch }, laid)
 }
 
-/// Whether the copy kernels of `permute.rs` beat this one on an H200: row copies, and transposes that move words of several
-/// elements, up to 2.8 times.
+/// Whether the kernels of `permute.rs` beat this one on an H200 (by up to 2.8 times): for row copies, and for
+/// transposes that move words of several elements.
 fn by_permute(matrix: &MatrixOperand<'_>, extents: [usize; 3], strides: [usize; 3]) -> bool {
     let size = matrix.kind.bytes();
     if strides[2] <= 1 {

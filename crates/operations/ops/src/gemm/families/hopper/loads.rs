@@ -1,5 +1,5 @@
-//! Decides which matrices TMA accesses in place and creates their tensor maps; and the producer thread, which loads a
-//! stage's rows of A and columns of B, or this block's share of them for the cluster.
+//! Decides which matrices TMA accesses where they are, and creates their tensor maps. Its producer thread loads a
+//! stage's rows of A and columns of B, or this block's share of them in a cluster.
 
 use super::config::{GROUP, HopperConfig, ROWS};
 use crate::gemm::operand::{Major, MatrixOperand};
@@ -147,7 +147,7 @@ fn aligned(address: u64, bytes: usize, ld: usize, batch: usize) -> bool {
         && (batch * bytes).is_multiple_of(16)
 }
 
-/// Whether A and B are read in place.
+/// Whether TMA reads A and B where they are.
 pub fn direct(problem: &GemmProblem<'_>) -> (bool, bool) {
     let (of_a, of_b, _) = problem.majors();
     let narrow = problem.a.kind.bytes() == 2;

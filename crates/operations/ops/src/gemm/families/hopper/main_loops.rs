@@ -176,10 +176,10 @@ pub fn promoted<
     total
 }
 
-/// Accumulates the upper and lower 64 rows of a tile over `steps` stages, then skips the stages of the next tile, which belong to
-/// the other warpgroup. Of each factor's two tile arrays, one is empty. `next` is the barrier at which the other warpgroup waits
-/// for its turn, if it has a tile. This warpgroup first waits for all of its own stages, because a barrier distinguishes only
-/// adjacent phases.
+/// Accumulates the upper and lower 64 rows of a tile over `steps` stages, then skips the stages of the next tile,
+/// which belongs to the other warpgroup. Of each factor's two tile arrays, one is empty. `next` is the barrier at
+/// which the other warpgroup waits for its turn, if it has a tile. First this warpgroup waits until all its own stages
+/// are full, because a barrier can distinguish only adjacent phases.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub fn alone<

@@ -34,15 +34,15 @@ pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
     let (_, _, c) = problem.majors();
     let hopper = problem.device.info().compute_capability.0 == 9;
     let Extents { batch, m, n, k } = problem.extents;
-    // If factors are copied first, the product must be large enough.
+    // If factors must be copied first, the product must be large enough.
     let direct = loads::direct(problem) == (true, true);
     let worth = direct || batch as f64 * m as f64 * n as f64 * k as f64 >= WORTH_A_COPY;
     types && hopper && worth && k > 0 && k < MOST_DEPTH && matches!(c, Major::Rows(_))
 }
 
-/// Multiply-adds from which copying the factors pays off.
+/// Minimum number of multiply-adds for which copying the factors pays off.
 const WORTH_A_COPY: f64 = 131_072.0;
-/// Largest K that a copy's grid can cover.
+/// Maximum K that the grid of a copy can cover.
 const MOST_DEPTH: usize = 65_535 * 64;
 
 /// Reserves workspace, and returns the launches of a problem.
@@ -66,7 +66,7 @@ pub(crate) fn recipe_if<'a>(
     })
 }
 
-/// As [`recipe`] with a given shape, for factors already in the required layout.
+/// As [`recipe`], with a given shape and factors that are already in the required layout.
 pub(crate) fn shaped<'a>(
     problem: GemmProblem<'a>,
     layout: &mut WorkspaceLayout,

@@ -1,7 +1,7 @@
 //! Epilogue and stores of a result tile: by TMA through shared memory, or from registers if TMA cannot store the results.
 //!
-//! With split-K within a cluster, every block first sends the others their columns, 32 at a time, and reduces its own in block
-//! order.
+//! With split-K within a cluster, each block first sends every other block the columns that it owns, 32 at a time, and
+//! then reduces its own columns in block order.
 
 use super::config::{GROUP, HopperConfig, SHARE, Store, WARP};
 use crate::gemm::finish::{Finish, Sum, result};
@@ -45,8 +45,8 @@ pub fn finished<
     #[constant] config: HopperConfig,
     #[constant] finish: Finish,
 ) {
-    // Issue all loads of the epilogue before the first store, except if the other warpgroup is multiplying: then registers are
-    // scarce.
+    // Issue all loads of the epilogue before the first store. While the other warpgroup multiplies, registers are
+    // scarce, so do not.
     let mut values = FragmentC::<S, GROUP, STAGED>::zero_of(config.columns);
     if !config.alternate {
         let at = (row, column);
@@ -66,7 +66,7 @@ pub fn finished<
             // Each warp stores its 16 rows independently.
             let tile = parts[config.parts * group + i % config.parts];
             if lane == 0 {
-                bulk_wait_read(const { config.parts - 1 }); // earlier stores from this buffer have been read
+                bulk_wait_read(const { config.parts - 1 }); // TMA has read earlier stores from this buffer
             }
             sync_warp(FULL_MASK);
             O::place(part, tile);

@@ -1,5 +1,5 @@
-//! Selects the tile configuration by a time model of an H200, and the tile order of persistent blocks: concurrent tiles share rows
-//! and columns in the L2 cache.
+//! Selects the tile configuration by a time model of an H200, and the order of tiles: tiles that run concurrently
+//! share rows and columns in L2.
 
 use super::config::{ROWS, TileOrder};
 use super::loads::stored_by_tma;
@@ -17,13 +17,13 @@ pub struct HopperShape {
     pub promote: bool,
     /// As in `HopperConfig`.
     pub alternate: bool,
-    /// Whether results may leave by TMA.
+    /// Whether TMA may store the results.
     pub tma: bool,
     pub overlapped: bool,
-    /// The most stages (0: as many as fit), and store parts in flight.
+    /// Maximum number of stages (0: as many as fit), and number of store parts in flight.
     pub stages: u32,
     pub parts: u32,
-    /// The most blocks of a launch (0: one per multiprocessor).
+    /// Maximum number of blocks of a launch (0: one per multiprocessor).
     pub most: u32,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn shape(problem: &GemmProblem<'_>) -> (HopperShape, bool) {
     for turned in [false, true] {
         let (lines, across) = if turned { (n, m) } else { (m, n) };
         if turned && across > 64 {
-            continue; // results would leave one at a time
+            continue; // would store results one at a time
         }
         for (columns, time, alternate) in [
             (256, 1.0, false),
@@ -55,7 +55,7 @@ pub(super) fn shape(problem: &GemmProblem<'_>) -> (HopperShape, bool) {
             (64, 0.4, false),
         ] {
             if narrow && (columns == 256 || alternate) {
-                continue; // too few registers for two accumulators
+                continue; // would need too many registers for two accumulators
             }
             let tiles = lines.div_ceil(ROWS as usize) * across.div_ceil(columns as usize) * batch;
             if alternate && (turned || !long || !apart || tiles as u64 <= processors) {
@@ -71,7 +71,7 @@ pub(super) fn shape(problem: &GemmProblem<'_>) -> (HopperShape, bool) {
                 let time = blocks.div_ceil(processors) as f64 * time / f64::from(split);
                 let time = time + if split > 1 { 0.03 } else { 0.0 };
                 if time < best.0 {
-                    let parts = if columns == 192 { 1 } else { 2 }; // five stages instead of four
+                    let parts = if columns == 192 { 1 } else { 2 }; // 192 columns: five stages instead of four
                     let shape =
                         HopperShape { columns, split, promote: narrow, ..HopperShape::default() };
                     best = (time, HopperShape { alternate, parts, ..shape }, turned);
@@ -105,17 +105,17 @@ fn reread(problem: &GemmProblem<'_>) -> f64 {
     bytes as f64 / info.l2_bytes as f64
 }
 
-/// Whether there are many 128-column tiles, which read half again as much per product as 256-column tiles. Block pairs read a
-/// quarter less: 6 % faster at 8192 with promotion; with ping-pong, 4 % at 8192 and 80 % at 16384.
+/// Whether there are many 128-column tiles, which read 1.5 times as much per product as 256-column tiles. Block pairs
+/// read 25 % less: 6 % faster at 8192 with promotion; with ping-pong, 4 % at 8192 and 80 % at 16384.
 fn many_tiles(problem: &GemmProblem<'_>) -> bool {
     let Extents { batch, m, n, .. } = problem.extents;
     let tiles = m.div_ceil(ROWS as usize).saturating_mul(n.div_ceil(128)).saturating_mul(batch);
     m >= 8 * ROWS as usize && tiles >= 4 * problem.device.info().multiprocessors as usize
 }
 
-/// Bytes per row of A from which ping-pong is used: 16 steps.
+/// Minimum bytes per row of A for which ping-pong is used: 16 steps.
 const LONG: usize = 16 * 128;
-/// Memory bandwidth in bytes per second that counts as slow relative to sm_90a tensor cores.
+/// Memory bandwidth in bytes per second below which memory counts as slow relative to sm_90a tensor cores.
 const SLOW_MEMORY: u64 = 4_000_000_000_000;
 
 impl Default for HopperShape {

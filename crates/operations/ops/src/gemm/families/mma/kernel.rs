@@ -12,7 +12,7 @@ pub const STAGES: u32 = 4;
 pub const THREADS: u32 = 128;
 /// Dynamic shared memory of a block.
 pub const SHARED_BYTES: u32 = 2 * STAGES * TILE * 64;
-/// Tile rows that are processed before the next tile column; shared tiles stay in the L2 cache.
+/// Tile rows that are processed before the next tile column, so that their shared tiles stay in L2.
 const TOGETHER: u32 = 8;
 
 /// Compile-time configuration of the kernel.
@@ -22,12 +22,12 @@ pub struct MmaConfig {
     pub along: (bool, bool),
     /// Whether the GPU has `cp.async`.
     pub asynchronous: bool,
-    /// Whether two adjacent results form one access.
+    /// Whether one access covers two adjacent results.
     pub paired: bool,
 }
 
 impl MmaConfig {
-    /// The number of stages if `so`, otherwise 0: each layout has its own array.
+    /// The number of stages if `so`, otherwise 0. Each layout has its own array.
     fn stages_if(self, so: bool) -> u32 {
         if so { STAGES } else { 0 }
     }
@@ -42,7 +42,7 @@ fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
     (first + within % height, within / height)
 }
 
-/// Fills a tile from line `at.0`, element `at.1` on, zero-filled past the factor's end.
+/// Fills a tile from line `at.0` and element `at.1` on, with zeros past the factor's end.
 #[device]
 #[allow(clippy::too_many_arguments)]
 fn fill<T: MatrixElement, S: SwizzleMode, const R: u32, const C: u32>(
@@ -85,8 +85,8 @@ fn fill<T: MatrixElement, S: SwizzleMode, const R: u32, const C: u32>(
     }
 }
 
-/// The product: one result tile per block, for batches `block_idx.y`, `block_idx.y + grid_dim.y` and so on. Factor strides are
-/// given per batch and per line.
+/// The product: each block computes one result tile, for batches `block_idx.y`, `block_idx.y + grid_dim.y` and so on.
+/// Factors have a stride per batch and per line.
 #[kernel(block = THREADS)]
 #[allow(clippy::too_many_arguments)]
 pub fn multiply<T, D, S: Sum, O: Element, const DEPTH: u32, const K: u32>(

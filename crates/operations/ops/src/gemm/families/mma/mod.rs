@@ -2,8 +2,8 @@
 //! no `wgmma`. A block computes 128 x 128 results with 4 warps of 64 x 64; `cp.async` (before sm_80, plain loads and stores) fills
 //! a ring of stages with 64 bytes of each factor row, and `ldmatrix` loads fragments.
 //!
-//! Factors need TMA's layout (`hopper::layout`): lines start at multiples of 16 bytes. Only 16-bit factors may have lines across k,
-//! because `ldmatrix` transposes only 16-bit elements.
+//! Factors need TMA's layout (`hopper::layout`): lines start at multiples of 16 bytes. Only 16-bit factors may have
+//! adjacent elements across k, because `ldmatrix` transposes only 16-bit elements.
 
 mod kernel;
 #[cfg(test)]
@@ -41,9 +41,9 @@ pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
         && k < MOST_DEPTH
 }
 
-/// Multiply-adds from which copying the factors pays off.
+/// Minimum number of multiply-adds for which copying the factors pays off.
 const WORTH_A_COPY: f64 = 131_072.0;
-/// Largest K that a copy's grid can cover.
+/// Maximum K that the grid of a copy can cover.
 const MOST_DEPTH: usize = 65_535 * 64;
 
 /// The launches of this family.

@@ -59,8 +59,8 @@ impl<T: GemmElement, O: GemmElement> Check<T, O> {
         Ok(())
     }
 
-    /// Runs every layout on a large stack: in unoptimized builds, the emulator's handlers of a long sequence of products call each
-    /// other.
+    /// Runs every layout on a large stack: in unoptimized builds, the emulator calls one handler per product, each
+    /// from the previous one.
     fn layouts(self) -> Result<()> {
         let all = move || {
             self.run([130, 40, 72], (true, false), 0, 0)?;
@@ -102,7 +102,7 @@ fn products_of_tf32_and_bytes_are_exact_where_sums_are() -> Result<()> {
     Check { capability, precision, of, back: f64::from, from: |x| x as f32 }.layouts()
 }
 
-/// `ptxas` output for the kernel of a 64 x 64 x 64 product, for the oldest GPU that it targets.
+/// `ptxas` output for the kernel of a 64 x 64 x 64 product, compiled for the oldest supported GPU.
 fn compiled<T: GemmElement, O: GemmElement>(
     ptxas: &std::ffi::OsStr,
     capability: (u32, u32),

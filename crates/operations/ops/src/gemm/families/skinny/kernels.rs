@@ -4,7 +4,7 @@
 use crate::gemm::finish::{Finish, Sum, finished};
 use lanework::prelude::*;
 
-/// Each warp multiplies some lines by all vectors, 128 steps at a time.
+/// Each warp multiplies some lines by all vectors, 128 steps per iteration.
 #[kernel(block = THREADS)]
 pub(super) fn dots<S: Sum + Float>(
     a: &[S],
@@ -40,7 +40,7 @@ pub(super) fn dots<S: Sum + Float>(
         for d in 0..config.deep {
             #[unroll]
             for l in 0..config.lines {
-                // Lines past the last one re-read it; their results are not stored.
+                // Lines past the end read the last line again; their results are not stored.
                 let place = from_a + (first + l).min(m - 1) * strides_a[1];
                 of_lines[d][l] = of_vector::<S>(&a, place, 1, at + d * apart, k, config.wide);
             }
@@ -61,7 +61,7 @@ pub(super) fn dots<S: Sum + Float>(
             }
         }
     }
-    // Result `l * vectors + j` belongs to the lane of that index.
+    // Lane `l * vectors + j` keeps that result.
     let mut mine = S::ZERO;
     #[unroll]
     for l in 0..config.lines {
@@ -94,7 +94,7 @@ pub(super) fn dots<S: Sum + Float>(
     }
 }
 
-/// Steps that a warp of [`sums`] loads at a time.
+/// Number of steps that a warp of [`sums`] loads together.
 const STEPS: u32 = 8;
 
 /// Each warp adds its k steps of 128 lines, 4 per lane.
@@ -275,7 +275,7 @@ pub(super) struct SkinnyConfig {
     pub vectors: u32,
     /// Whether elements along k are adjacent; otherwise the elements of a step are.
     pub along_k: bool,
-    /// Whether the matrix consists of aligned groups of four elements, as do the vectors along k.
+    /// Whether the matrix, and vectors along k, consist of aligned groups of four elements.
     pub wide: bool,
     pub wide_vectors: bool,
     /// Lines per warp, and warps that share their k steps.
@@ -341,7 +341,7 @@ pub(super) fn of_vector<S: Float>(
     } else {
         #[unroll]
         for e in 0..4u32 {
-            // Load the last step instead of branching.
+            // Past the end, load the last step instead of branching.
             let value = load_nc(&b[place + (at + e).min(k - 1) * stride]);
             values[e] = if at + e < k { value } else { S::ZERO };
         }

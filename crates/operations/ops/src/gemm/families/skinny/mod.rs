@@ -1,4 +1,4 @@
-//! Products of a matrix and at most 4 vectors, in f32 and f64: bound by reading the matrix once at memory speed.
+//! Products of a matrix and at most 4 vectors, in f32 and f64. Bound by memory: the matrix is read once.
 
 mod kernels;
 #[cfg(test)]
@@ -15,9 +15,9 @@ use kernels::{GROUP, SkinnyConfig};
 use lanework::prelude::Float;
 use lanework::{Prepared, Result};
 
-/// The most vectors.
+/// Maximum number of vectors.
 const MOST: usize = 4;
-/// Line length from which several warps share a line.
+/// Minimum line length for which several warps share a line.
 const LONG: usize = 4096;
 
 /// Transposes the problem if necessary, so that the vectors are on the right, as B.
@@ -80,15 +80,15 @@ pub(crate) fn recipe<'a>(
     }))
 }
 
-/// Whether to copy the vectors into the workspace with adjacent elements first: lanes that read the matrix along k read the vectors
-/// along k, too.
+/// Whether to copy the vectors into the workspace first, with adjacent elements: lanes that read the matrix along k
+/// also read the vectors along k.
 fn apart(problem: &GemmProblem<'_>) -> bool {
     let Extents { m, k, .. } = problem.extents;
     let along_k = matches!(problem.majors().0, Major::Rows(_));
     !problem.one_kernel && along_k && problem.b.strides.row != 1 && m >= 256 && k >= 64
 }
 
-/// Kernel configuration for a problem.
+/// The kernel configuration for a problem.
 fn chosen(problem: &GemmProblem<'_>) -> SkinnyConfig {
     let Extents { batch, m, n, k } = problem.extents;
     let (of_a, _, _) = problem.majors();
@@ -102,8 +102,8 @@ fn chosen(problem: &GemmProblem<'_>) -> SkinnyConfig {
     let apart = |stride: usize, count: usize| if count > 1 { stride } else { 0 };
     let processors = problem.device.info().multiprocessors.max(1) as usize;
     let hopper = problem.device.info().compute_capability.0 >= 9;
-    // Warps take four lines if there are enough, so each vector piece is loaded once for four lines. They share long lines, so a
-    // block reads few of them. About 16 or 32 warps per multiprocessor are busy.
+    // Warps take four lines if there are enough, so each piece of a vector is loaded once for four lines. Several
+    // warps share a long line, so a block reads few lines. About 16 or 32 warps per multiprocessor are busy.
     let long = along_k && k >= LONG;
     let many = if long { 8 } else { 64 };
     let lines = if along_k && batch * m >= many * processors { 4 } else { 1 };
@@ -111,7 +111,7 @@ fn chosen(problem: &GemmProblem<'_>) -> SkinnyConfig {
     let busy = if long { 32 } else { 16 };
     let share = [1, 2, 4, 8].into_iter().find(|share| warps * share >= busy * processors);
     let share = share.unwrap_or(8);
-    // Pieces of a line per lane, for 4 loads in flight.
+    // Pieces of a line that each lane loads, to have 4 loads in flight.
     let deep = [4, 2].into_iter().find(|deep| lines * deep <= 4 && k >= 128 * share * deep);
     let groups = batch * m.div_ceil(GROUP as usize);
     let wanted = [1, 2, 4, 8]

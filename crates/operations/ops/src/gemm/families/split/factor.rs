@@ -22,7 +22,7 @@ pub struct Kept {
     pub parts: WorkspacePart<u8>,
     /// Per row: the exponent of its scale; for rows rounded to f16, the f32 factor that undoes it.
     pub exponents: WorkspacePart<u8>,
-    /// Index of its first verdict.
+    /// Index of its first verdict (result of classifying a row).
     verdicts: usize,
     found: Option<WorkspacePart<u32>>,
 }
@@ -37,7 +37,7 @@ impl<'a> Factor<'a> {
         self.k.next_multiple_of(64)
     }
 
-    /// Groups of four elements that each thread holds while a row is split: one or a power of two.
+    /// Groups of four elements that each thread keeps while it splits a row: one or a power of two.
     fn held(&self) -> usize {
         let groups = self.k.div_ceil(4 * THREADS as usize);
         groups.next_power_of_two().min(HELD)
@@ -55,7 +55,7 @@ impl<'a> Factor<'a> {
         }
     }
 
-    /// Whether four elements form one access.
+    /// Whether one access covers four elements.
     fn wide(&self) -> bool {
         let (beside, apart) = match self.along() {
             true => (true, self.strides.0),

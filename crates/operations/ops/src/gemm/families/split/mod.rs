@@ -183,9 +183,9 @@ impl<'a> SplitLaunches<'a, '_> {
     }
 }
 
-/// K below which splitting costs more bits than the sums lose, and the fewest multiply-adds that amortize the passes.
+/// Minimum K (below it, splitting loses more bits than f32 sums), and minimum multiply-adds to amortize the passes.
 const LEAST: (usize, f64) = (512, 1e9);
-/// The most rows (workspace size) and the most batches (number of launches).
+/// Maximum number of rows (workspace size) and of batches (number of launches).
 const MOST: (usize, usize) = (1 << 28, 16);
 
 /// Whether this family supports a problem and beats FFMA.
@@ -208,7 +208,7 @@ pub(crate) fn recipe<'a>(
 ) -> Result<Recipe<'a>> {
     let Extents { m, n, .. } = problem.extents;
     let processors = problem.device.info().multiprocessors.max(1) as usize;
-    // Large tiles re-read less, but must fill the device.
+    // Large tiles re-read less, but there must be enough of them to fill the device.
     let waves = |columns: usize| m.div_ceil(128) * n.div_ceil(columns) / processors;
     let shape = if waves(192) >= 16 { SplitTile::Wide } else { SplitTile::Square };
     shaped(problem, layout, shape)

@@ -1,5 +1,5 @@
-//! Multiplies split factors on Hopper's tensor cores: all products of parts that matter, small ones first. One warp loads tiles by
-//! TMA into a ring of stages, two warpgroups multiply them by `wgmma`.
+//! Multiplies split factors on Hopper's tensor cores: all significant products of parts, small ones first. One warp
+//! loads tiles by TMA into a ring of stages; two warpgroups multiply them by `wgmma`.
 //!
 //! Tensor cores add in FP32 but truncate, and the error grows with the length of an accumulation: 3e-5 for 4,096 columns. So an
 //! accumulation ends after 64 columns (32 if there are twice as many products) and is added to registers, which round to nearest
@@ -17,7 +17,7 @@ const fn chain(parts: u32) -> u32 {
     if parts > 2 { 32 } else { 64 }
 }
 
-/// Tile rows that are processed before the next tile column; shared tiles stay in the L2 cache.
+/// Tile rows that are processed before the next tile column, so that their shared tiles stay in L2.
 const TOGETHER: u32 = 8;
 
 /// The products of parts, small ones first. With two parts, low times low is omitted; with three, the products below 2^-24 of the

@@ -4,7 +4,7 @@ use super::*;
 use crate::gemm::gemm;
 use crate::{Plan, Tensor, TensorMut, Workspace};
 
-/// Seeded pseudo-random numbers.
+/// Seeded pseudo-random number generator.
 struct Random(u64);
 
 impl Random {
@@ -206,7 +206,7 @@ fn numbers_far_apart_in_a_row_are_split_in_three() -> Result<()> {
         assert_eq!(choice, parts::TRIPLES);
         errors.below(1e-6, &of_fp32);
     }
-    // f16 pairs would lose these entirely: small numbers that meet only large ones.
+    // f16 pairs would lose these products entirely: small numbers meet only large ones.
     let a = Rows::new(8, 64, true, 0, |_, at| if at < 32 { 1.0 } else { 1e-9 });
     let b = Rows::new(8, 64, true, 0, |_, at| if at < 32 { 0.0 } else { 1.0 / 3.0 });
     let (choice, errors, of_fp32) = multiply(&a, &b, SplitTile::Square, (1.0, 0.0))?;

@@ -1,4 +1,4 @@
-//! Splits rows whose elements are not adjacent, transposing them on the way.
+//! Splits rows whose elements are not adjacent, and transposes them in the same pass.
 
 use super::{
     CHUNK, RAISE, Representation, THREADS, TILE, TRIPLES, WIDTH, exponent_of, half_words, halves,
@@ -12,8 +12,8 @@ fn chunk_end(chunk: u32, chunks: u32, k: u32) -> u32 {
     if chunk + 1 == chunks { k } else { (chunk + 1) * CHUNK }
 }
 
-/// The largest magnitude of each row as bits, for rows whose elements are apart (elements of a column may be adjacent). One block
-/// per 128 rows and chunk along k; its results form a row of `found`.
+/// Bits of the largest magnitude of each row, for rows whose elements are not adjacent (elements of a column may be).
+/// One block per 128 rows and chunk along k; its results form a row of `found`.
 #[kernel(block = THREADS)]
 pub fn largest(
     x: &[f32],
@@ -70,7 +70,7 @@ pub fn largest(
     }
 }
 
-/// This thread's sixteenth of a tile of 64 columns along k, from `at` on, and 64 rows, from `first` on; zero-filled past the end.
+/// This thread's 1/16 of a tile of 64 columns along k, from `at` on, and 64 rows, from `first` on; zeros past the end.
 #[device]
 fn fetch(
     x: &[f32],
@@ -105,8 +105,8 @@ fn fetch(
     values
 }
 
-/// As [`split_rows`], for rows whose elements are apart: a block transposes tiles of 64 rows, a chunk along k. `found` is the
-/// output of [`largest`].
+/// As [`split_rows`], for rows whose elements are not adjacent: a block transposes tiles of 64 rows, one chunk along
+/// k. `found` is the output of [`largest`].
 #[kernel(block = THREADS)]
 #[allow(clippy::too_many_arguments)]
 pub fn split_columns(

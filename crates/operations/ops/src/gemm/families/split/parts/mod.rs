@@ -39,7 +39,7 @@ pub(crate) enum Representation {
 }
 
 impl Representation {
-    /// The most parts that need memory.
+    /// Maximum number of parts that need memory.
     pub fn most_parts(self) -> usize {
         match self {
             Representation::Pairs | Representation::Triples => 3,
@@ -55,7 +55,7 @@ impl Representation {
         }
     }
 
-    /// The largest magnitude of row exponents; for one f16, limited by the product of two scales.
+    /// Maximum exponent of a row's scale; for one f16, limited by the product of two scales.
     fn most_exponent(self) -> i32 {
         match self {
             Representation::Rounded => 48,
@@ -75,9 +75,9 @@ pub(crate) const PLAIN: u32 = 2;
 pub(crate) const THREADS: u32 = 256;
 /// Edge of a transposed tile.
 pub(crate) const TILE: u32 = 64;
-/// The fewest columns along k that are classified together when transposing.
+/// Minimum number of columns along k that are classified together when transposing.
 pub(crate) const CHUNK: u32 = 256;
-/// The most groups of four elements that a thread of [`rows::split_rows`] holds.
+/// Maximum number of groups of four elements that a thread of [`rows::split_rows`] keeps.
 pub(crate) const HELD: usize = 16;
 /// Rows of a block of [`columns::largest`].
 pub(crate) const WIDTH: u32 = 128;
@@ -89,8 +89,8 @@ const SMALLEST: f32 = f32::from_bits((127 - 85) << 23);
 pub(crate) const RAISED: i32 = 35;
 pub(crate) const RAISE: f32 = (1u64 << RAISED) as f32;
 
-/// The exponent of the power of two that brings a number to 2^14..2^15, or [`OUTSIDE`] if the tensor cores cannot handle it; from
-/// the number's bits without the sign.
+/// The exponent of the power of two that brings a number to 2^14..2^15, or [`OUTSIDE`] if the tensor cores cannot
+/// handle it. Takes the number's bits without the sign.
 #[device]
 fn exponent_of(largest: u32, #[constant] representation: Representation) -> (i32, u32) {
     let exponent = (largest >> 23) as i32 - 127;
@@ -129,7 +129,7 @@ fn look(x: f32, seen: (u32, u32), #[constant] representation: Representation) ->
     (large, flags)
 }
 
-/// The verdict on `count` elements.
+/// Classifies a row from the statistics of its `count` elements.
 #[device]
 fn verdict(large: u32, flags: u32, count: u32) -> u32 {
     let mut all = flags & (LOW | OUTSIDE);
@@ -188,7 +188,7 @@ fn thirds(x: f32, y: f32) -> (u32, u32, u32) {
     (high, middle, low)
 }
 
-/// One block selects the product that is accurate for factors with these verdicts.
+/// One block selects the product that is accurate for factors with these verdicts (row classifications).
 #[kernel(block = 1024)]
 fn decide(
     verdicts: &[u32],
@@ -218,7 +218,7 @@ fn decide(
     }
 }
 
-/// The launch that decides.
+/// The launch of [`decide`].
 pub(crate) fn decided<'a>(
     device: &Device,
     scratch: &Scratch,
@@ -228,6 +228,6 @@ pub(crate) fn decided<'a>(
 ) -> Result<Prepared<'a>> {
     let verdicts = View::from(scratch.view(verdicts));
     let launch = decide(verdicts, scratch.view(choice), count as u32, representation);
-    // SAFETY: the kernel reads `count` verdicts, which the layout reserved, and writes one word, the choice.
+    // SAFETY: the kernel reads `count` verdicts, which the layout reserved, and writes one word (the choice).
     unsafe { launch.grid(1).block(1024).prepare_unchecked(device) }
 }

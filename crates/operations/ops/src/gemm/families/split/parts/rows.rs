@@ -23,7 +23,7 @@ fn four(x: &[f32], start: usize, at: u32, k: u32, #[constant] wide: bool) -> [f3
     found
 }
 
-/// Scales four elements, classifies them and stores their parts: the high ones at `to`, the low ones `part` further.
+/// Scales four elements, classifies them and stores their parts: the high ones at `to`, the low ones at `to + part`.
 #[device]
 fn store_halves(
     values: [f32; 4],
