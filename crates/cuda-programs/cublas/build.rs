@@ -1,4 +1,4 @@
-//! Sets the soname of the shared library to the one that programs load; `lanework exec` links the others to it.
+//! Sets the soname of the shared library to the name that programs load. `lanework exec` links the other names to it.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -1,4 +1,4 @@
-//! Sets the soname of the shared library to the one that programs load; `lanework exec` links the other to it.
+//! Sets the soname of the shared library to the name that programs load. `lanework exec` links the other name to it.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

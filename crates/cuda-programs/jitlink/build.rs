@@ -1,4 +1,4 @@
-//! Gives the shared library the name that CUDA programs load.
+//! Sets the soname of the shared library to the name that programs load.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

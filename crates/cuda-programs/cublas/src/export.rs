@@ -1,10 +1,11 @@
-//! Exports a function under cuBLAS's names: for each element type, with 32-bit extents and, under the name that ends with `_64`, with 64-bit
-//! extents.
+//! Exports a function under cuBLAS's names, for each element type: one name with 32-bit extents, and one that ends
+//! with `_64` with 64-bit extents.
 //!
 //! # Safety contract
-//! The exported functions are `unsafe fn`s on the arguments of the program as numbers. Device addresses are checked with the driver. The program
-//! promises, by cuBLAS's documentation, the rest: each argument that is a pointer to host memory (scalars and results in host pointer mode,
-//! the `info` of batched solvers) is null or valid during the call for the type that the function's documentation names.
+//! The exported functions are `unsafe fn`s that take the program's arguments as numbers. Device addresses are checked
+//! with the driver. For the rest, the program keeps the promise of cuBLAS's documentation: each pointer to host memory
+//! (scalars and results in host pointer mode, the `info` of batched solvers) is null, or valid during the call for the
+//! type that the function's documentation names.
 
 /// An argument of any C type.
 pub trait Argument {
@@ -30,7 +31,8 @@ impl Argument for usize {
     }
 }
 
-/// The C type of an argument: `int` for extents of the given width, `ptr` for addresses, `opt` for options, `long` for 64 bits always.
+/// The C type of an argument: `int` for extents of the given width, `ptr` for addresses, `opt` for options, `long` for
+/// 64 bits at any width.
 macro_rules! c_type {
     (int $int:ty) => {
         $int

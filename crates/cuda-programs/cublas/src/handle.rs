@@ -1,5 +1,5 @@
-//! Handles: the stream, the pointer mode, and settings that have no effect here. Scalar arguments and results, in host memory (accessed during
-//! the call) or in device memory (accessed in stream order).
+//! Handles: the stream, the pointer mode, and settings that have no effect here. Also scalar arguments and results, in
+//! host memory (accessed during the call) or in device memory (accessed in stream order).
 
 use crate::kind::{ElementType, Number};
 use crate::status::{Result, Status, refuse};
@@ -29,7 +29,7 @@ fn table() -> MutexGuard<'static, (usize, BTreeMap<usize, Handle>)> {
 pub fn create() -> Result<usize> {
     begin("cuBLAS")?;
     let mut table = table();
-    // Aligned like a pointer, since programs may check.
+    // Handles are aligned like pointers, because programs may check.
     table.0 += 16;
     let handle = 0x1000_0000 + table.0;
     table.1.insert(handle, Handle::default());
@@ -149,7 +149,7 @@ impl Place {
         Place { at, on_device }
     }
 
-    /// The place of an element of an array; of a null pointer, null.
+    /// The place of an element of an array. A null pointer stays null.
     pub fn element(self, index: usize, kind: ElementType) -> Place {
         Place { at: if self.at == 0 { 0 } else { self.at + index * kind.bytes() }, ..self }
     }

@@ -1,5 +1,5 @@
-//! Element types, read and written as complex numbers of double precision, which represent every element exactly; and the
-//! number types of the sums of a product, with the functions of `matrixmultiply`.
+//! Element types, read and written as double-precision complex numbers, which represent every element exactly. Also
+//! the accumulator types of a product, with the functions of `matrixmultiply`.
 
 use crate::status::{Result, Status, refuse};
 use lanework_numbers::{DataType, NumberType};
@@ -11,7 +11,7 @@ pub type ElementType = DataType;
 /// A complex number.
 pub type Number = [f64; 2];
 
-/// Runs code for a kind as a constant, so that the compiler makes a loop for each.
+/// Runs code with the kind as a constant, so the compiler generates one loop per kind.
 macro_rules! for_each_kind {
     ($of:expr, $kind:ident => $code:block) => {
         for_each_kind!(@ $of, $kind, $code, F16 BF16 F32 F64 C32 C64 I8 I32)
@@ -22,7 +22,7 @@ macro_rules! for_each_kind {
                 let $kind = ElementType::$name;
                 $code
             })*
-            // `element` refuses the others.
+            // `element` refuses the other types.
             _ => {
                 let $kind = $of;
                 $code
@@ -52,7 +52,7 @@ pub fn is_double(kind: ElementType) -> bool {
     matches!(kind.part, NumberType::F64 | NumberType::I32)
 }
 
-/// Appends what a function makes of a line of elements, `step` elements apart.
+/// Appends the result of a function for each element of a line; elements are `step` apart.
 pub fn read_all<T>(
     element: ElementType,
     from: &[u8],
@@ -108,7 +108,7 @@ pub fn add(a: Number, b: Number) -> Number {
 /// The product of two numbers.
 pub fn mul(a: Number, b: Number) -> Number {
     match (a[1] == 0.0, b[1] == 0.0) {
-        // Leaves out the products with zero imaginary parts, which would turn infinities into NaN.
+        // Skips the products with zero imaginary parts, which would turn infinities into NaN.
         (true, true) => [a[0] * b[0], 0.0],
         _ => [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]],
     }

@@ -1,5 +1,6 @@
-//! A stand-in for cuBLAS and cuBLASLt, whose own libraries contain only machine code. It computes on the host, in stream order: the
-//! emulator's device memory is host memory. Its speed says nothing about a GPU, and no tool counts its work.
+//! A stand-in for cuBLAS and cuBLASLt, whose own libraries contain only machine code. It computes on the host, in
+//! stream order: the emulator's device memory is host memory. Its speed says nothing about a GPU, and no tool counts
+//! its work.
 //!
 //! Products and sums use the precision of the compute type and are rounded once, so results agree with a GPU's up to the rounding of a
 //! different summation order. Unsupported functions report it and return `CUBLAS_STATUS_NOT_SUPPORTED`.

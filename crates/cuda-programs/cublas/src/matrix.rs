@@ -1,5 +1,5 @@
-//! Matrices and vectors in device memory: reads all elements, and writes them back. Matrices stored in part (one triangle, column-major or
-//! packed, or a band) are expanded to full matrices; writes change only stored elements.
+//! Matrices and vectors in device memory: reads all elements, and writes them back. A partly stored matrix (one
+//! triangle, column-major or packed, or a band) is expanded to a full matrix; writes change only its stored elements.
 
 use crate::kind::{ElementType, Number, SumType, put_lines, read_all, tiled};
 use crate::status::{Result, Status, refuse};
@@ -59,17 +59,17 @@ pub struct Packed<T> {
 }
 
 impl<T> Packed<T> {
-    /// A factor whose elements are stored in lines: rows, or columns.
+    /// A factor whose elements are stored line by line, in rows or in columns.
     ///
     /// # Panics
-    /// If there is another number of elements.
+    /// If `elements` has another length than the extents require.
     pub fn new(rows: usize, columns: usize, by_rows: bool, elements: Vec<T>) -> Packed<T> {
         assert_eq!(elements.len(), rows * columns, "a factor has all its elements");
         let (down, across) = if by_rows { (columns, 1) } else { (1, rows) };
         Packed { rows, columns, down, across, elements }
     }
 
-    /// Whether every element is there.
+    /// Whether the number of elements matches the extents.
     pub fn is_whole(&self) -> bool {
         let last = |length: usize, step: usize| length.saturating_sub(1) * step;
         let is_empty = self.rows == 0 || self.columns == 0;
@@ -119,7 +119,7 @@ impl Matrix {
         }
     }
 
-    /// The stored matrix of a factor whose operation gives `rows` by `columns`.
+    /// The stored matrix of a factor; after the operation it has `rows` by `columns` elements.
     ///
     /// # Errors
     /// As [`Matrix::by_columns`].
@@ -180,7 +180,8 @@ impl Matrix {
         self.across == 1 && self.down != 1
     }
 
-    /// Columns, or rows if these are contiguous: their number, their length, and the distances of elements and of lines.
+    /// Columns, or rows if those are contiguous: the number of lines, their length, and the strides of elements and of
+    /// lines.
     fn lines(&self) -> (usize, usize, usize, usize) {
         match self.is_by_rows() {
             true => (self.rows, self.columns, self.across, self.down),

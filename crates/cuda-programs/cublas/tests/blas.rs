@@ -79,7 +79,7 @@ fn unallocated_memory_gives_a_status() {
     assert_eq!(one(4, small, 4), 0);
     assert_eq!(one(5, small, 5), 13); // a column of 5 in an allocation of 4
     assert_eq!(one(4, 8, 4), 13); // no allocation
-    assert_eq!(one(4, small, 3), 7); // a leading dimension below the rows
+    assert_eq!(one(4, small, 3), 7); // a leading dimension smaller than the number of rows
     assert_eq!(gemm(handle + 1, 0, 0, 1, 1, 1, &1.0, small, 1, small, 1, &0.0, small, 1), 1);
 }
 
@@ -373,7 +373,7 @@ fn cublaslt_products_apply_bias_and_activation() {
     assert_eq!(code, 0);
     assert!((gelu[0] - 0.841_192).abs() < 1e-5 && (gelu[1] + 0.045_402).abs() < 1e-5, "{gelu:?}");
     assert_eq!(run(8 | 128).0, 15); // a gradient is refused
-    // Address for the largest absolute result: null is the default, any other is refused.
+    // The address for the largest absolute result: null is the default; any other address is refused.
     let nowhere = 0u64;
     assert_eq!(set(product, 21, (&raw const nowhere).cast(), 8), 0);
     assert_eq!(set(product, 21, (&raw const d).cast(), 8), 15);

@@ -18,7 +18,7 @@ fn complex(count: usize, seed: u32) -> Vec<Number> {
     numbers(2 * count, seed).chunks(2).map(|pair| [pair[0], pair[1]]).collect()
 }
 
-/// The element of a matrix after an operation.
+/// The element of a matrix after the operation.
 fn element(a: &[Number], n: usize, operation: i32, row: usize, column: usize) -> Number {
     match operation {
         0 => a[row + column * n],

@@ -1,8 +1,8 @@
-//! Executes a plan, from bytes of the input to bytes of the output, by rustfft, one axis after the other.
+//! Executes a plan from input bytes to output bytes, by rustfft, one axis after the other.
 //!
-//! The whole input is read before any output is written, so the two may overlap. Transforms are not normalized, as in
-//! cuFFT. Real numbers are transformed as complex numbers with imaginary part 0; half of the spectrum along the last axis
-//! is kept.
+//! All input is read before any output is written, so the two may overlap. As in cuFFT, transforms are not normalized.
+//! Real numbers are transformed as complex numbers with imaginary part 0; only half of the spectrum along the last
+//! axis is kept.
 
 use crate::kind::TransformForm;
 use crate::plan::{Layout, Plan};
@@ -14,7 +14,7 @@ use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 use std::sync::{Arc, OnceLock};
 
-/// Batches with at least this many elements use several threads.
+/// Minimum number of elements of a batch for which several threads are used.
 const SHARED: usize = 1 << 15;
 
 /// A plan's forward and inverse transforms, created on first execution.
@@ -94,7 +94,7 @@ pub fn execute(
         NumberType::Bf16 => transformed::<bf16>(plan, ready, ranges[0], input, inverse),
         NumberType::F32 => transformed::<f32>(plan, ready, ranges[0], input, inverse),
         NumberType::F64 => transformed::<f64>(plan, ready, ranges[0], input, inverse),
-        // `TransformKind` has no others.
+        // `TransformKind` has no other types.
         other => refuse(Status::Internal, &format!("no transform of {}", other.name())),
     }?;
     match output.step() > 1 && output.span(plan.batch) == Some(output.count() * plan.batch) {
@@ -202,7 +202,7 @@ fn arranged(made: &[u8], before: &[u8], output: &Layout, plan: &Plan) -> Vec<u8>
     range
 }
 
-/// Writes the output in pieces as long as possible; gaps stay unchanged.
+/// Writes the output in pieces that are as long as possible; gaps stay unchanged.
 fn write_rows(made: &[u8], to: usize, output: &Layout, plan: &Plan) -> Result {
     let size = plan.element_sizes()[1];
     let (row, step) = (output.row(), output.step());
@@ -232,7 +232,7 @@ fn write_rows(made: &[u8], to: usize, output: &Layout, plan: &Plan) -> Result {
     Ok(put(piece)?)
 }
 
-/// Columns per pass, so that all loaded bytes of a row are used.
+/// Columns per pass, chosen so that all loaded bytes of a row are used.
 const COLUMNS: usize = 16;
 
 /// The transforms along each axis, in one direction.
@@ -267,8 +267,8 @@ impl<T: FftNum> Axes<T> {
         half
     }
 
-    /// Transforms half spectra (`n / 2 + 1` numbers of each row of `n`) back: the other numbers are conjugates. The real parts of the
-    /// result count.
+    /// Transforms half spectra (`n / 2 + 1` numbers of each row of `n`) back; the other numbers of a row are
+    /// conjugates. Only the real parts of the result are meaningful.
     pub fn all_of_half_spectrum(&self, mut half: Vec<Complex<T>>) -> Vec<Complex<T>> {
         let row = self.along[self.along.len() - 1].len();
         let kept = row / 2 + 1;

@@ -91,7 +91,7 @@ pub fn plan(handle: i32, plan: Plan) -> Result<usize> {
 /// Bytes of a plan's work area.
 ///
 /// # Errors
-/// If the plan is not made.
+/// If the handle has no plan yet.
 pub fn work(handle: i32) -> Result<usize> {
     with(handle, |held| made(handle, held)).map(|plan| plan.0.work())
 }
@@ -153,10 +153,10 @@ pub fn property(handle: i32, number: i32, value: impl FnOnce(&mut BTreeMap<i32, 
     })
 }
 
-/// Executes a plan on two addresses, in stream order. `fits` tells which plans the call accepts.
+/// Executes a plan on two addresses, in stream order. `fits` decides which plans the call accepts.
 ///
 /// # Errors
-/// If the plan is not made, does not fit the call, or lacks its work area; errors of the execution.
+/// If there is no plan yet, if it does not fit the call, or if its work area is missing; errors of the execution.
 pub fn run(
     handle: i32,
     addresses: [usize; 2],
@@ -168,7 +168,8 @@ pub fn run(
         let why = format!("the call does not match the type of plan {handle}, {:?}", plan.0.kind);
         return refuse(Status::InvalidPlan, &why);
     }
-    // Transforms with a real side have one direction, whatever cufftXtExec is given.
+    // Transforms between real and complex numbers have one direction, whatever direction the
+    // program passes to cufftXtExec.
     let both = plan.0.kind.form == TransformForm::ComplexToComplex;
     if both && !matches!(direction, Some(-1 | 1)) {
         return refuse(

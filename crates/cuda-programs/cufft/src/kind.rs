@@ -39,7 +39,7 @@ impl TransformKind {
         Ok(TransformKind { form, precision })
     }
 
-    /// The kind of a transform between two types (`cudaDataType`), computed in a third.
+    /// The kind of a transform between two types (`cudaDataType`), computed in a third type.
     ///
     /// # Errors
     /// If cuFFT does not have this transform.

@@ -1,5 +1,5 @@
-//! A stand-in for cuFFT, whose own library contains only machine code. It computes on the host, in stream order: the emulator's device
-//! memory is host memory. Its speed says nothing about a GPU, and no tool counts its work.
+//! A stand-in for cuFFT, whose own library contains only machine code. It computes on the host, in stream order: the
+//! emulator's device memory is host memory. Its speed says nothing about a GPU, and no tool counts its work.
 //!
 //! The crate rustfft computes the transforms, in f32 or f64, for lengths with any factors; 16-bit floats are transformed in f32 and rounded
 //! once. Results agree with a GPU's up to rounding. Callbacks and plans over several GPUs report that they are unsupported and return

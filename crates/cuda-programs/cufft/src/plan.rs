@@ -33,14 +33,14 @@ pub struct Plan {
     in_place: [Layout; 2],
 }
 
-/// Maximum elements of a plan: their bytes must fit the address space.
+/// Maximum number of elements of a plan: their bytes must fit in the address space.
 const MOST: usize = 1 << 56;
 
 impl Plan {
     /// Checks the arguments and makes a plan.
     ///
     /// # Errors
-    /// If a size, a stride or the batch is out of range, or the type has no transform of these sizes.
+    /// If a size, a stride or the batch is out of range, or the type does not support these sizes.
     pub fn new(wanted: &PlanRequest) -> Result<Plan> {
         let PlanRequest { kind, layouts, .. } = wanted;
         if !(1..=3).contains(&wanted.sizes.len()) {
@@ -88,7 +88,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Layouts of the input and the output; `in_place` if both are at one address.
+    /// Layouts of the input and the output; `in_place` if both have the same address.
     pub fn sides(&self, in_place: bool) -> &[Layout; 2] {
         if in_place { &self.in_place } else { &self.sides }
     }
@@ -98,7 +98,8 @@ impl Plan {
         self.kind.complex().map(|complex| self.kind.precision.bytes() * (1 + usize::from(complex)))
     }
 
-    /// Reported bytes of the work area: the complex numbers of a transform. NVIDIA's size depends on the GPU.
+    /// Reported size of the work area in bytes: that of a transform's complex numbers. NVIDIA's size depends
+    /// on the GPU.
     pub fn work(&self) -> usize {
         let side = usize::from(self.kind.form == TransformForm::RealToComplex);
         self.sides[side].count() * self.batch * 2 * self.kind.precision.bytes().max(4)
@@ -114,7 +115,7 @@ fn positive(numbers: &[i64], what: &str) -> Result<Vec<usize>> {
     numbers.iter().map(number).collect()
 }
 
-/// Refuses overflows and plans larger than memory.
+/// Refuses overflowing sizes, and plans larger than memory.
 fn fits<T: Bounded>(computed: Option<T>) -> Result<T> {
     match computed {
         Some(computed) if computed.elements() <= MOST => Ok(computed),
@@ -161,7 +162,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Rows of `padded` elements, at least the last size, without gaps between transforms.
+    /// Rows of `padded` elements (at least the last size), without gaps between transforms.
     pub fn dense(sizes: &[usize], padded: usize) -> Option<Layout> {
         let mut extents = sizes.to_vec();
         *extents.last_mut()? = padded;
@@ -188,7 +189,7 @@ impl Layout {
         self.sizes.iter().product()
     }
 
-    /// Elements from the first of a batch to the last; `None` on overflow.
+    /// Number of elements from the first of a batch to the last; `None` on overflow.
     pub fn span(&self, batch: usize) -> Option<usize> {
         let mut last = self.distance.checked_mul(batch - 1)?;
         for (size, step) in self.sizes.iter().zip(&self.steps) {

@@ -131,7 +131,7 @@ fn misuse_gives_a_status() {
     );
     assert_eq!((c2c(single, at + 4, at, 1), c2c(single, at, at + 8, 1)), (6, 6));
     assert_eq!(c2c(plan(9, C2C, 1), at, at, 1), 6);
-    // Wrong type, unknown plan, plan not made, made twice, destroyed.
+    // Wrong type, unknown plan, plan not made yet, plan made twice, destroyed plan.
     assert_eq!((c2c(real, at, at, 1), z2z(single, at, at, 1), c2c(0, at, at, 1)), (1, 1, 1));
     assert_eq!(call!("cufftExecR2C", real => i32, at => u64, at => u64), 0);
     let (mut made, mut size) = (0, 0);

@@ -1,5 +1,5 @@
-//! Compiles a program with nvcc against NVIDIA's header, links it to the stand-in, and runs it on the emulator's driver. `NVCC` names the
-//! compiler (default: `nvcc` in the path). Skipped without a compiler or `cufft.h`.
+//! Compiles a program with nvcc against NVIDIA's header, links it with the stand-in, and runs it on the emulator's
+//! driver. `NVCC` names the compiler (default: `nvcc` in the path). Skipped if there is no compiler or no `cufft.h`.
 
 #![cfg(target_os = "linux")]
 
@@ -11,8 +11,8 @@ use std::process::Command;
 use lanework_cufft as _;
 use lanework_libcuda as _;
 
-/// Transforms two rows of a cosine forward and back, scales by a kernel, and prints the index of the largest coefficient and the largest
-/// error.
+/// Transforms two rows of a cosine forward and back, scales them in a kernel, and prints the index of the largest
+/// coefficient and the largest error.
 const PROGRAM: &str = r#"
 #include <cstdio>
 #include <cmath>
@@ -50,7 +50,7 @@ int main() {
 }
 "#;
 
-/// A shared library in cargo's folder of this test.
+/// A shared library in this test's cargo folder.
 fn built(name: &str) -> PathBuf {
     let here = std::env::current_exe().expect("a path").parent().expect("a folder").to_owned();
     let near = [here.join(name), here.parent().expect("a folder").join(name)];
@@ -59,7 +59,7 @@ fn built(name: &str) -> PathBuf {
 
 fn compile(folder: &Path) -> Result<(), String> {
     let compiler = std::env::var_os("NVCC").unwrap_or_else(|| OsString::from("nvcc"));
-    // NVIDIA's Python packages keep the libraries in a folder that the compiler does not search.
+    // NVIDIA's Python packages install the libraries in a folder that the compiler does not search.
     let toolkit = Path::new(&compiler).parent().and_then(Path::parent).unwrap_or(Path::new(""));
     let output = Command::new(&compiler)
         .current_dir(folder)

@@ -1,5 +1,5 @@
-//! Random plans on the emulator's driver, compared with the definition of the transform: kinds, precisions, shapes, batches, layouts, in
-//! place and out of place. Gaps in the output must stay unchanged.
+//! Random plans on the emulator's driver, compared with the definition of the transform: kinds, precisions, shapes,
+//! batches and layouts, in place and out of place. Gaps in the output must stay unchanged.
 
 #![cfg(target_os = "linux")]
 
@@ -162,7 +162,7 @@ fn compare(
             0 => (whole, transformed),
             1 => (whole, kept(&transformed)),
             _ => {
-                // Divided by the size, since the inverse transform is not normalized.
+                // Divided by the size, because the inverse transform is not normalized.
                 let scale = sizes.iter().product::<usize>() as f64;
                 let part = |number: Number| number.map(|part| part / scale);
                 (kept(&transformed).into_iter().map(part).collect(), whole)

@@ -29,7 +29,8 @@ fn generate(generator: usize, to: Out<'_, u8>, count: usize, wanted: DrawRequest
     };
     if host {
         let bytes = lock(&shared).generate(wanted, count)?;
-        // SAFETY: a generator of the host fills host memory, which by cuRAND's documentation has room for `count` numbers; these are their bytes.
+        // SAFETY: a host generator fills host memory, which by cuRAND's documentation has room for `count` numbers;
+        // `bytes` are the bytes of these numbers.
         unsafe { to.write_bytes(&bytes) };
         return Ok(());
     }

@@ -1,16 +1,17 @@
-//! Distributions of random bits, as in cuRAND's headers: uniform, normal and Poisson. A uniform number is the middle of the
-//! interval that its bits name, so none is 0.
+//! Distributions computed from random bits, as in cuRAND's headers: uniform, normal and Poisson. A uniform number is
+//! the midpoint of the interval that its bits select, so none is 0.
 //!
 //! Normal numbers of pseudorandom sequences use the Box-Muller transform (1958); normal numbers of quasirandom sequences use the inverse of the
 //! cumulative distribution function, Wichura's AS 241 (PPND16, Applied Statistics 37, 1988), with a relative error near 1e-16.
 //!
-//! Poisson numbers by inversion: the smallest count whose cumulative probability reaches a uniform number.
-//! Probabilities follow from the mode's by their ratios and are normalized by their sum; those below 1e-18 of the
-//! mode's are left out.
+//! Poisson numbers are found by inversion: the smallest count whose cumulative probability reaches a uniform
+//! number. Probabilities follow from the mode's by their ratios and are normalized by their sum; those below
+//! 1e-18 of the mode's are omitted.
 //!
-//! For kernels (`curand_discrete`) the distribution is a table in device memory, with the layout of cuRAND's header. Up to a mean of 2000 it is an
-//! alias table (Walker 1977, built as by Vose 1991): a uniform index `j` of `n` is taken if the uniform number is below `V[j]`, which is between
-//! `j / n` and `(j + 1) / n`; otherwise `K[j]` is taken. Above that mean, kernels round normal numbers.
+//! Kernels use a table in device memory (`curand_discrete`), with the layout of cuRAND's header. Up to a mean of 2000
+//! it is an alias table (Walker 1977, built as by Vose 1991): a uniform index `j` of `n` is taken if the uniform
+//! number is below `V[j]`, which is between `j / n` and `(j + 1) / n`; otherwise `K[j]` is taken. Above that mean,
+//! kernels round normal numbers.
 
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{allocate, write};
@@ -25,7 +26,8 @@ pub fn uniform_double(bits: u32) -> f64 {
     f64::from(bits) * 2f64.powi(-32) + 2f64.powi(-33)
 }
 
-/// A uniform number from 32 bits, at the end of its interval: cuRAND's doubles of MTGP32 and 32-bit Sobol' sequences.
+/// A uniform number from 32 bits, at the end of its interval, as in cuRAND's doubles of MTGP32 and 32-bit Sobol'
+/// sequences.
 pub fn uniform_double_at_end(bits: u32) -> f64 {
     (f64::from(bits) + 1.0) * 2f64.powi(-32)
 }
@@ -148,7 +150,7 @@ const BY_TABLE: u64 = 5;
 
 const BY_NORMAL: u64 = 7;
 
-/// The largest mean with a table.
+/// The largest mean for which a table is used.
 const TABLE: f64 = 2000.0;
 
 /// Bytes of the three records before the table.
@@ -169,7 +171,7 @@ fn aliases(probabilities: &[f64]) -> (Vec<f64>, Vec<u32>) {
         }
     }
     let place = |(at, share): (usize, f64)| (at as f64 + share.clamp(0.0, 1.0)) / count as f64;
-    // Entries left at the end differ from 1 only by rounding, or are their own alias.
+    // Entries that remain differ from 1 only by rounding, or are their own alias.
     (shares.into_iter().enumerate().map(place).collect(), others)
 }
 
@@ -191,15 +193,16 @@ pub fn create_distribution(mean: f64) -> Result<u64> {
     let method = if table.is_some() { BY_TABLE } else { BY_NORMAL };
     let first = table.map_or(0, |table| table.first);
     let mut bytes = Vec::new();
-    // The distribution: its address, the table and its host copy, deviation, mean, method, and whether it is on the host.
+    // The distribution record: its address, the table and its host copy, deviation, mean, method, and whether it is on
+    // the host.
     for word in [at, shift, shift, mean.sqrt().to_bits(), mean.to_bits(), method] {
         bytes.extend(word.to_le_bytes());
     }
-    // The table: its histogram and its host copy, first count, length.
+    // The table record: its histogram and the histogram's host copy, first count, length.
     for word in [histogram, histogram, u64::from(first) | (values.len() as u64) << 32, 0] {
         bytes.extend(word.to_le_bytes());
     }
-    // The histogram: thresholds and aliases, for the device and for the host.
+    // The histogram record: thresholds and aliases, for the device and for the host.
     for word in [thresholds, thresholds, keys, keys, 0] {
         bytes.extend(word.to_le_bytes());
     }

@@ -1,5 +1,5 @@
-//! A generator: kind, order of results, settings and sequence, by cuRAND's numbers. Each new setting restarts the sequence
-//! at the next call.
+//! A generator: kind, order of results, settings and sequence, identified by cuRAND's numbers. Each new setting
+//! restarts the sequence at the next call.
 
 use crate::distribution::{MOST, Poisson};
 use crate::generators::sobol::{DIMENSIONS, Sobol};
@@ -136,7 +136,7 @@ impl Generator {
     /// Checks a request before any number is drawn.
     ///
     /// # Errors
-    /// If the count or the type does not fit, or a parameter is out of range.
+    /// If the generator cannot produce this count or type, or a parameter is out of range.
     pub fn check(&self, wanted: DrawRequest, count: usize) -> Result {
         let wide = matches!(self.kind, GeneratorKind::Sobol { wide: true, .. });
         match wanted {
@@ -165,7 +165,7 @@ impl Generator {
                 | DrawRequest::LogNormal { .. }
                 | DrawRequest::LogNormalDouble { .. }
         );
-        // The others give normal numbers one at a time.
+        // The other kinds produce normal numbers one by one.
         if normal
             && matches!(self.kind, GeneratorKind::Xorwow | GeneratorKind::Mrg32k3a)
             && count % 2 == 1

@@ -1,9 +1,10 @@
-//! A stand-in for cuRAND's host library, whose own contains only machine code. It computes on the host, in stream order: the emulator's
-//! device memory is host memory. Its speed says nothing about a GPU, and no tool counts its work.
+//! A stand-in for cuRAND's host library, which contains only machine code. It computes on the host, in stream order:
+//! the emulator's device memory is host memory. Its speed says nothing about a GPU, and no tool counts its work.
 //!
-//! XORWOW, MRG32k3a, Philox4x32-10, MTGP32, Sobol32 and Sobol64 give the same bits as NVIDIA's generators (`tests/nvidia.rs` compares them
-//! with NVIDIA's host generators). MT19937 is the published generator as one sequence; NVIDIA's interleaves many, so its order differs.
-//! Scrambled Sobol' sequences use Lanework's own scrambling.
+//! XORWOW, MRG32k3a, Philox4x32-10, MTGP32, Sobol32 and Sobol64 produce the same bits as NVIDIA's generators
+//! (`tests/nvidia.rs` compares them with NVIDIA's host generators). MT19937 is the published generator as one
+//! sequence; NVIDIA interleaves many generators, so its order differs. Scrambled Sobol' sequences use Lanework's own
+//! scrambling.
 //!
 //! Every memory range is looked up in the driver before it is accessed: a wrong pointer gives a status and a message.
 

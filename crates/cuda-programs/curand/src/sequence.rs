@@ -1,6 +1,6 @@
-//! The interface of a generator: bits, uniform and normal numbers; each call continues where the previous one ended. Interleaved generators
-//! ([`Lanes`]): each in turn gives one number, or a run of numbers. A pair of normal numbers counts as one, and uses two numbers of its
-//! generator.
+//! The interface of a generator: bits, uniform and normal numbers. Each call continues where the previous one ended.
+//! Also interleaved generators ([`Lanes`]): they take turns, each producing one number or a run of numbers. A pair of
+//! normal numbers counts as one number, and uses two numbers of its generator.
 
 use crate::distribution::{box_muller, inverse_normal, uniform, uniform_double};
 use crate::status::{Result, Status};
@@ -9,48 +9,48 @@ use crate::status::{Result, Status};
 ///
 /// Normal numbers have a mean of 0 and a standard deviation of 1.
 pub trait Sequence: Send {
-    /// Fills with 32 random bits each.
+    /// Fills each element with 32 random bits.
     ///
     /// # Errors
-    /// If the sequence has no 32-bit numbers, or not as many.
+    /// If the sequence has no 32-bit numbers, or not enough of them.
     fn bits(&mut self, to: &mut [u32]) -> Result;
 
-    /// Fills with 64 random bits each; for 64-bit quasirandom sequences.
+    /// Fills each element with 64 random bits; only for 64-bit quasirandom sequences.
     ///
     /// # Errors
-    /// If the sequence has no 64-bit numbers, or not as many.
+    /// If the sequence has no 64-bit numbers, or not enough of them.
     fn wide_bits(&mut self, _to: &mut [u64]) -> Result {
         Err(Status::TypeError)
     }
 
-    /// Fills with numbers above 0 and up to 1.
+    /// Fills with uniform numbers above 0 and up to 1.
     ///
     /// # Errors
-    /// If the sequence has not as many.
+    /// If the sequence has not enough numbers.
     fn uniform(&mut self, to: &mut [f32]) -> Result;
 
-    /// Fills with numbers above 0 and up to 1.
+    /// Fills with uniform numbers above 0 and up to 1.
     ///
     /// # Errors
-    /// If the sequence has not as many.
+    /// If the sequence has not enough numbers.
     fn uniform_double(&mut self, to: &mut [f64]) -> Result;
 
     /// Fills with normal numbers.
     ///
     /// # Errors
-    /// If the sequence has not as many.
+    /// If the sequence has not enough numbers.
     fn normal(&mut self, to: &mut [f32]) -> Result;
 
     /// Fills with normal numbers.
     ///
     /// # Errors
-    /// If the sequence has not as many.
+    /// If the sequence has not enough numbers.
     fn normal_double(&mut self, to: &mut [f64]) -> Result;
 }
 
 /// One of the generators.
 pub trait Lane: Send {
-    /// Whether normal numbers come one at a time, by the inverse of their distribution, and not in pairs.
+    /// Whether normal numbers are made one by one, by the inverse of their distribution, instead of in pairs.
     const INVERTS: bool = false;
 
     /// 32 random bits.
@@ -71,18 +71,18 @@ pub trait Lane: Send {
 pub struct Lanes<L> {
     lanes: Vec<L>,
     turn: usize,
-    /// Numbers per turn, and numbers already given in this turn.
+    /// Numbers per turn, and numbers already produced in this turn.
     run: usize,
     given: usize,
 }
 
 impl<L: Lane> Lanes<L> {
-    /// Generators positioned at the next number; `turn` is the index of the one that gives it.
+    /// Generators positioned at the next number; `turn` is the index of the generator that produces it.
     pub fn new(lanes: Vec<L>, turn: usize) -> Lanes<L> {
         Lanes { lanes, turn, run: 1, given: 0 }
     }
 
-    /// Generators that give runs of `run` numbers.
+    /// Generators that each produce runs of `run` numbers.
     pub fn in_runs(lanes: Vec<L>, run: usize) -> Lanes<L> {
         Lanes { lanes, turn: 0, run, given: 0 }
     }

@@ -1,5 +1,5 @@
-//! Compares with NVIDIA's own host generators if `LANEWORK_CURAND` names its `libcurand.so.10`. MT19937 and scrambled sequences differ and
-//! are left out; normal numbers differ in their last bits, as logarithms and sines do.
+//! Compares with NVIDIA's own host generators if `LANEWORK_CURAND` names its `libcurand.so.10`. Skips MT19937 and
+//! scrambled sequences, which differ; normal numbers differ in their last bits, because logarithms and sines do.
 
 #![cfg(target_os = "linux")]
 
@@ -12,8 +12,8 @@ use lanework_curand as _;
 /// One step of a program: a function's name and the count of numbers.
 type Step = (&'static str, usize);
 
-/// Runs a library with a kind, an order, a seed, dimensions, an offset and steps. Returns the numbers as doubles, or a status below 0, and
-/// whether they must be equal.
+/// Runs a library with a kind, an order, a seed, dimensions, an offset and steps. Returns the numbers as doubles, or a
+/// negative status, and whether the numbers must be equal.
 fn run(
     library: &Library,
     kind: i32,
@@ -22,7 +22,7 @@ fn run(
     steps: &[Step],
 ) -> Vec<(f64, bool)> {
     let [seed, dimensions, offset] = setting;
-    // SAFETY: the types match cuRAND's header, and every buffer has room for its numbers.
+    // SAFETY: the types match cuRAND's header, and every buffer has room for all its numbers.
     unsafe {
         let mut generator = 0usize;
         let create = library

@@ -29,7 +29,7 @@ pub fn create(object: Object) -> Result<usize> {
     begin("cuSOLVER")?;
     let mut table = table();
     table.0 += 1;
-    // Not an address of the program.
+    // Handles are never addresses of the program.
     let handle = 0x5_0000 + 16 * table.0;
     table.1.insert(handle, object);
     Ok(handle)

@@ -13,13 +13,13 @@
 //! | `matrix`, `element` | matrices on the device and on the host, and their element types |
 //! | `unsupported` | the functions that always refuse |
 //!
-//! faer does not replace three algorithms. Its QR factorization stops at dependent columns and has complex diagonals, where LAPACK's packed
-//! form has a reflection for each column and a real diagonal; the tridiagonal form is packed the same way. Its eigenvectors of general
-//! matrices overflow if an eigenvalue is multiple, and its Schur form is private.
+//! Three algorithms do not use faer. Its QR factorization stops at dependent columns and has complex diagonals;
+//! LAPACK's packed form has a reflection for each column and a real diagonal, as does the packed tridiagonal form. Its
+//! eigenvectors of general matrices overflow if an eigenvalue is multiple. Its Schur form is private.
 //!
-//! Sparse systems are solved as dense ones. Everything is computed in double precision and rounded once, so results of single precision are
-//! more accurate than a GPU's. No workspace is needed: the functions for its size report one element. Unimplemented
-//! functions report it on standard error and return `CUSOLVER_STATUS_NOT_SUPPORTED`.
+//! Sparse systems are solved as dense ones. Everything is computed in double precision and rounded once, so
+//! single-precision results are more accurate than a GPU's. No workspace is needed: the functions that report its size
+//! report one element. Unimplemented functions report it on standard error and return `CUSOLVER_STATUS_NOT_SUPPORTED`.
 //!
 //! Every memory range is looked up in the driver before it is accessed: a wrong pointer or leading dimension gives a status and a message.
 

@@ -1,7 +1,7 @@
 //! Column-major matrices on the device, and their copies on the host.
 //!
-//! Elements are real and complex numbers of single and double precision, held as complex numbers of double precision, which
-//! represent each exactly.
+//! Elements are real or complex, in single or double precision. They are held as double-precision complex numbers,
+//! which represent each of them exactly.
 
 use crate::status::{Result, Status, refuse};
 use lanework_numbers::{DataType, NumberType};
@@ -61,7 +61,7 @@ impl DeviceMatrix {
         DeviceMatrix { at, rows: length, columns: 1, leading: length.max(1) }
     }
 
-    /// Matrix `number` of several that follow each other without gaps.
+    /// Matrix `number` of several consecutive matrices without gaps.
     pub fn after(self, element: Element, number: usize) -> DeviceMatrix {
         let at = self.at + number * self.leading * self.columns * element.bytes();
         DeviceMatrix { at, ..self }

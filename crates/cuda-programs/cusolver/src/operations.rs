@@ -15,7 +15,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// Stores `devInfo`: 0, or where the computation stopped, from 1.
+    /// Stores `devInfo`: 0, or the step (from 1) at which the computation stopped.
     ///
     /// # Errors
     /// If `devInfo` is not allocated.
@@ -27,7 +27,8 @@ impl Call {
     }
 }
 
-/// The pivots of an LU factorization on the device: row numbers from 1, of 4 or 8 bytes (`wide`); address 0 for LU without pivoting.
+/// The pivots of an LU factorization on the device: row numbers from 1, of 4 or 8 bytes (`wide`). Address 0 means LU
+/// without pivoting.
 #[derive(Clone, Copy, Debug)]
 pub struct Pivots {
     pub at: usize,

@@ -41,7 +41,8 @@ pub fn eigenvalues(
     })
 }
 
-/// Fills the results with NaN and stores in `devInfo` that the method did not converge, for matrices with elements that are not finite.
+/// For matrices with elements that are not finite: fills the results with NaN, and reports in `devInfo` that the
+/// method did not converge.
 fn not_finite(
     call: Call,
     real: &[(DeviceMatrix, bool)],
@@ -109,10 +110,12 @@ pub fn singular_values(
     })
 }
 
-/// Translates LAPACK's letters for `gesvd`: all columns of U or rows of V*, the first ones, in place of A, or none.
+/// Translates LAPACK's letters for `gesvd`: all columns of U (rows of V*), only the first ones, the first ones in
+/// place of A, or none.
 ///
 /// # Errors
-/// If there are more columns than rows, which NVIDIA's function refuses; if a letter is unknown, or both overwrite A.
+/// If there are more columns than rows, which NVIDIA's function also refuses; if a letter is unknown; or if both
+/// outputs overwrite A.
 pub fn wanted(jobs: [i8; 2], a: DeviceMatrix, [u, vt]: [(usize, i64); 2]) -> Result<VectorOutputs> {
     let (rows, columns) = (a.rows as i64, a.columns as i64);
     if rows < columns {
@@ -203,7 +206,8 @@ fn vectors(form: &Schur, left: bool) -> Matrix {
         let value = t.get(number, number);
         let mut solved = vec![Number::ZERO; order];
         solved[number] = Number::ONE;
-        // A right vector has nonzero rows above its eigenvalue, from the triangle; a left one below, from its adjoint.
+        // A right vector is nonzero in the rows above its eigenvalue (from the triangle); a left one in the rows below
+        // it (from the adjoint).
         let rows: Vec<usize> =
             if left { (number + 1..order).collect() } else { (0..number).rev().collect() };
         for row in rows {
@@ -214,7 +218,7 @@ fn vectors(form: &Schur, left: bool) -> Matrix {
             };
             let apart = t.get(row, row) - value;
             let apart = if left { apart.conj() } else { apart };
-            // Equal eigenvalues, which may share one vector, are separated by a small amount.
+            // Separates equal eigenvalues, which may share one vector, by a small amount.
             let apart = if apart.norm() < least { Number::new(least, 0.0) } else { apart };
             solved[row] = -known / apart;
             let size = solved[row].norm();

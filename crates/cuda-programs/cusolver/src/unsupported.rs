@@ -1,5 +1,5 @@
-//! Unimplemented functions: each reports it and returns `CUSOLVER_STATUS_NOT_SUPPORTED`. These are all other functions of NVIDIA's headers
-//! (12.4.1.2), so that programs which reference them load.
+//! Unimplemented functions: each reports it and returns `CUSOLVER_STATUS_NOT_SUPPORTED`. They cover all other
+//! functions of NVIDIA's headers (12.4.1.2), so programs that reference them still load.
 
 use crate::status::{Status, refuse};
 use lanework_standin::unsupported;

@@ -89,7 +89,7 @@ fn general_systems_are_solved_with_both_pivot_sizes() {
     assert_eq!(code, 0);
     let code = call!("cusolverDnXgetrs", handle => usize, none => u64, 1 => i32, 3 => i64, 1 => i64, 0 => i32, a => u64, 3 => i64, pivots => u64, 0 => i32, b => u64, 3 => i64, info => u64);
     assert_eq!(code, 0);
-    // The matrix is symmetric, so its transpose gives the same.
+    // The matrix is symmetric, so its transpose has the same factor.
     let found: Vec<f64> = download::<f32>(b, 3).into_iter().map(f64::from).collect();
     close(&found, &X, 1e-5);
     // Pivots that getrf never stores are refused.
@@ -336,7 +336,7 @@ fn a_sparse_system_is_solved_or_reported_singular() {
     assert_eq!(solve(3, 6), (0, -1));
     let found: Vec<f64> = download::<f32>(x, 3).into_iter().map(f64::from).collect();
     close(&found, &[1.0, 2.0, 3.0], 1e-6);
-    // Offsets that do not fit the entries; then a third column equal to the first.
+    // Offsets that do not match the number of entries; then a third column equal to the first.
     assert_eq!(solve(3, 5).0, 3);
     upload(columns, &[1i32, 1, 2, 1, 1, 1]);
     assert_eq!(solve(3, 6), (0, 2));

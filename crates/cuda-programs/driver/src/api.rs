@@ -1,5 +1,5 @@
-//! Makes C functions of Rust ones: C's calling convention, a status code, no unwinding into the caller, and a line for `LANEWORK_TRACE`.
-//! Each use of [`api!`] lists its functions for [`crate::interface::procedures`].
+//! Exports Rust functions to C: with C's calling convention, a status code, no unwinding into the caller, and a line
+//! for `LANEWORK_TRACE`. Each use of [`api!`] lists its functions for [`crate::interface::procedures`].
 
 use crate::status::{Result, Status};
 use std::io::Write;
@@ -32,13 +32,13 @@ pub type CallArguments<'a> = &'a dyn Fn() -> Vec<(&'static str, String)>;
 
 /// Functions that run around each call, once the driver has started.
 pub struct Hooks {
-    /// Refuses a call, by its name.
+    /// Refuses a call, given its name.
     pub check: fn(&str) -> Result,
-    /// A thread enters a call, and leaves it.
+    /// Called when a thread enters a call, and when it leaves it.
     pub around: Option<[fn(); 2]>,
-    /// A call has failed.
+    /// Called when a call has failed.
     pub failed: fn(&str, Status, CallArguments<'_>),
-    /// An operation has faulted without a kernel: why, and what to do.
+    /// Called when an operation faults outside of a kernel, with the reason and a remedy.
     pub fault: fn(&str, &str),
 }
 
@@ -63,12 +63,12 @@ pub fn call(
     code
 }
 
-/// Converts a function's result to a code. Apart from [`call`], which is compiled once per function.
+/// Converts a function's result to a code. Separate from [`call`], which is compiled once per function.
 fn ended(name: &str, arguments: CallArguments<'_>, result: std::thread::Result<Result>) -> i32 {
     if let (Ok(Err(status)), Some(hooks)) = (&result, HOOKS.get()) {
         (hooks.failed)(name, *status, arguments);
     }
-    // A panic is a bug of this crate. State it held is behind locks, which stay usable.
+    // A panic is a bug of this crate. The state is behind locks, which remain usable.
     let code = match result {
         Ok(Ok(())) => 0,
         Ok(Err(status)) => status as i32,
@@ -80,7 +80,7 @@ fn ended(name: &str, arguments: CallArguments<'_>, result: std::thread::Result<R
     code
 }
 
-/// Whether `LANEWORK_TRACE` asks for one line per call.
+/// Whether `LANEWORK_TRACE` requests one line per call.
 pub fn traces() -> bool {
     static TRACES: OnceLock<bool> = OnceLock::new();
     *TRACES.get_or_init(|| {
@@ -88,12 +88,12 @@ pub fn traces() -> bool {
     })
 }
 
-/// Reports why a call is refused. A status alone does not tell users what to do.
+/// Reports why a call is refused, because users cannot see the reason in a status.
 pub fn warn(what: &str, why: &dyn std::fmt::Display) {
     line(&format_args!("{what}: {why}"));
 }
 
-/// Reports an operation of the program that faults without a kernel.
+/// Reports an operation of the program that faults outside of a kernel.
 pub fn fault(why: &str, help: &str) {
     warn(why, &help);
     if let Some(hooks) = HOOKS.get() {
@@ -101,7 +101,7 @@ pub fn fault(why: &str, help: &str) {
     }
 }
 
-/// Writes a line to standard error, and ignores errors such as a closed pipe.
+/// Writes a line to standard error. Ignores errors such as a closed pipe.
 pub fn line(text: &dyn std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "lanework: {text}");
 }

@@ -1,4 +1,5 @@
-//! Handles: opaque numbers for objects. Each use looks the object up, so a stale handle is an error and not a dangling pointer.
+//! Handles: opaque numbers that identify objects. Each use looks up the object, so a stale handle is an error instead
+//! of a dangling pointer.
 
 use crate::state::lock;
 use crate::status::{Result, Status};
@@ -28,7 +29,7 @@ impl<T> Handles<T> {
 
     /// As `add`, for an object that stores its own handle.
     pub fn add_with(&self, make: impl FnOnce(Handle) -> T) -> Handle {
-        // Unique across all types, above the special streams 1 and 2, and spaced like pointers.
+        // Unique across all types, larger than the special streams 1 and 2, and spaced like pointers.
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let handle = 0x1000_0000 + 64 * NEXT.fetch_add(1, Ordering::Relaxed);
         self.lock().insert(handle, Arc::new(make(handle)));
@@ -45,12 +46,12 @@ impl<T> Handles<T> {
         self.find(handle).ok_or(Status::InvalidHandle)
     }
 
-    /// As [`Self::get`], for objects whose null handle is an invalid value.
+    /// As [`Self::get`], for object types whose null handle is an invalid value.
     pub fn some(&self, handle: Handle) -> Result<Arc<T>> {
         if handle == 0 { Err(Status::InvalidValue) } else { self.get(handle) }
     }
 
-    /// As [`Self::remove`], for objects whose null handle is an invalid value.
+    /// As [`Self::remove`], for object types whose null handle is an invalid value.
     pub fn remove_some(&self, handle: Handle) -> Result<Arc<T>> {
         if handle == 0 { Err(Status::InvalidValue) } else { self.remove(handle) }
     }
@@ -60,7 +61,7 @@ impl<T> Handles<T> {
         self.lock().get(&handle).cloned()
     }
 
-    /// Invalidates a handle. The object lives while it is referenced.
+    /// Invalidates a handle. The object lives as long as it is referenced.
     pub fn remove(&self, handle: Handle) -> Result<Arc<T>> {
         self.lock().remove(&handle).ok_or(Status::InvalidHandle)
     }

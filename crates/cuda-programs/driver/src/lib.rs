@@ -1,10 +1,11 @@
-//! CUDA's driver API on the emulator. This crate is `libcuda.so.1`: a program that finds it before NVIDIA's runs its kernels without a GPU,
-//! and `lanework exec` checks or profiles an unmodified program with it.
+//! CUDA's driver API on the emulator. This crate is `libcuda.so.1`. A program that finds this library before NVIDIA's
+//! runs its kernels without a GPU; `lanework exec` uses it to check or profile an unmodified program.
 //!
-//! Work runs at enqueue: a launch or copy is complete when the call returns. Three kinds of work run later: captured work becomes graph nodes
-//! (`streams::captures`), work queued behind an unfinished `cuStreamWaitValue` runs when the value is written (`streams::deferred`), and
-//! kernels that poll memory run in their own thread (`streams::detached`). A kernel's fault is reported at once, and then by error codes as on
-//! a GPU: the launch succeeds, and later calls fail until the context is reset.
+//! Work runs at enqueue: a launch or copy is complete when the call returns. Three kinds of work run later: captured
+//! work becomes graph nodes (`streams::captures`), work queued behind an unfinished `cuStreamWaitValue` runs when the
+//! value is written (`streams::deferred`), and kernels that poll memory run in their own thread (`streams::detached`).
+//! A kernel's fault is reported immediately. The program then sees the error codes of a GPU: the launch succeeds, and
+//! later calls fail until the context is reset.
 //!
 //! | folder | holds |
 //! | --- | --- |
@@ -19,9 +20,9 @@
 //! | `textures` | arrays, textures, surfaces, texture references, tensor maps |
 //! | `nvml` | `libnvidia-ml.so.1`, which is this library under another name |
 //!
-//! All of them use `api` (exporting C functions), `pointers` (arguments that C passes by pointer), `handles` (object lookup), `state` (global
-//! state) and `status` (error codes). Functions that are not implemented return `CUDA_ERROR_NOT_SUPPORTED` and are named if
-//! `LANEWORK_TRACE` is set.
+//! All of them use `api` (exporting C functions), `pointers` (arguments that C passes by pointer), `handles` (object
+//! lookup), `state` (global state) and `status` (error codes). Unimplemented functions return
+//! `CUDA_ERROR_NOT_SUPPORTED`, and are named if `LANEWORK_TRACE` is set.
 //!
 //! ABI: every struct that crosses the API has its size, alignment and offsets checked at compile time (`pointers::abi!`).
 

@@ -1,8 +1,9 @@
 //! Arguments that C passes by pointer: results ([`Out`]), values and arrays ([`In`]), and strings ([`Text`]).
 //!
-//! These types are `repr(transparent)` pointers without a safe constructor except for null. So each one comes from the caller of an exported
-//! function, who by CUDA's documentation passes null or memory for the value that stays allocated during the call. Their methods are safe by
-//! that contract: they check for null, assume no alignment, and the lifetime confines the pointer to the call.
+//! These types are `repr(transparent)` pointers without a safe constructor except for null. So each one comes from the
+//! caller of an exported function. By CUDA's documentation, the caller passes null, or memory for the value that stays
+//! allocated during the call. By that contract their methods are safe: they check for null and assume no alignment,
+//! and the lifetime confines the pointer to the call.
 
 use crate::memory::mapped::{Access, is_mapped};
 use crate::status::{ArgumentText, Result, Status};
@@ -59,8 +60,9 @@ pub struct Out<'call, T>(*mut T, PhantomData<&'call mut T>);
 #[repr(transparent)]
 pub struct In<'call, T>(*const T, PhantomData<&'call T>);
 
-/// An address of device memory or program memory, passed to a stream operation such as a copy. CUDA obliges the program to keep the memory
-/// allocated until the operation is done. There is no safe constructor except for null; inside a struct, it comes from the caller's struct.
+/// An address of device memory or program memory, passed to a stream operation such as a copy. CUDA requires the
+/// program to keep the memory allocated until the operation is done. Has no safe constructor except for null; inside a
+/// struct, it comes from the caller's struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Address(u64);
@@ -101,7 +103,7 @@ impl<'call, T> Out<'call, T> {
     pub const NULL: Self = Out(std::ptr::null_mut(), PhantomData);
 
     /// # Safety
-    /// `to` is null, or valid during `'call` for what the caller of an exported function promised.
+    /// `to` is null, or valid during `'call` as the caller of an exported function promised.
     pub unsafe fn new(to: *mut T) -> Self {
         Out(to, PhantomData)
     }
@@ -123,7 +125,7 @@ impl<'call, T> Out<'call, T> {
         Ok(())
     }
 
-    /// Stores an optional result: null means that the caller does not want it.
+    /// Stores an optional result: the caller passes null if it does not want the result.
     pub fn store_optional(self, value: T) {
         if !self.0.is_null() {
             // SAFETY: not null, so by the type's contract memory for a `T`; `write_unaligned` needs no alignment.
@@ -169,7 +171,7 @@ impl<'call, T: Plain> In<'call, T> {
     pub const NULL: Self = In(std::ptr::null(), PhantomData);
 
     /// # Safety
-    /// `from` is null, or valid during `'call` for what the caller of an exported function promised.
+    /// `from` is null, or valid during `'call` as the caller of an exported function promised.
     pub unsafe fn new(from: *const T) -> Self {
         In(from, PhantomData)
     }
@@ -233,7 +235,8 @@ impl<'call, T: Plain> In<'call, T> {
         if !self.0.is_aligned() || !is_mapped(self.0 as u64, bytes, Access::Read) {
             return Err(Status::InvalidValue);
         }
-        // SAFETY: aligned, mapped, at most `isize::MAX` bytes; the caller promised `length` elements that stay during the call.
+        // SAFETY: aligned, mapped, at most `isize::MAX` bytes; the caller promised `length` elements that stay valid
+        // during the call.
         Ok(unsafe { std::slice::from_raw_parts(self.0, length) })
     }
 }
@@ -248,7 +251,7 @@ impl<'call> Text<'call> {
         if self.0.is_null() {
             return Err(Status::InvalidValue);
         }
-        // SAFETY: not null, so by the type's contract it ends with a zero byte and stays during the call.
+        // SAFETY: not null, so by the type's contract it ends with a zero byte and stays valid during the call.
         unsafe { CStr::from_ptr(self.0) }.to_str().map_err(|_| Status::InvalidValue)
     }
 }

@@ -20,17 +20,17 @@ pub struct Driver {
 
 static DRIVER: OnceLock<Driver> = OnceLock::new();
 
-/// Instruction limit of a warp, after which it counts as stuck: minutes of emulation.
+/// Instruction limit of a warp, after which it counts as stuck. Takes minutes of emulation.
 const STUCK_AFTER: u64 = 100_000_000_000;
 
-/// Whether this process was forked from an initialized one: the emulator's threads exist only in the parent.
+/// Whether this process was forked from an initialized one. The emulator's threads exist only in the parent.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn forked() {
     FORKED.store(true, Ordering::Relaxed);
 }
 
-/// Granularity of shared memory: a GPU does not notice accesses to the padding of a block's last unit.
+/// Granularity of shared memory: a GPU does not detect accesses to the padding of a block's last unit.
 const SHARED_UNIT: u32 = 128;
 
 /// Initializes the driver, once.
@@ -96,7 +96,7 @@ impl Driver {
     }
 }
 
-/// Locks a mutex, and ignores poisoning: the state is consistent between calls, and `api` turns panics into a status.
+/// Locks a mutex. Ignores poisoning: the state is consistent between calls, and `api` turns panics into a status.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

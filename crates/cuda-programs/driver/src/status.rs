@@ -142,7 +142,8 @@ codes! {
 /// Result of a function: a value, or a status other than success.
 pub type Result<T = ()> = std::result::Result<T, Status>;
 
-/// The status that a GPU's driver returns for a launch error, and whether the context is lost (instead of the launch refused).
+/// The status that a GPU's driver returns for a launch error, and whether the context is lost (if not, the launch was
+/// refused).
 pub fn of_launch(error: &Error) -> (Status, bool) {
     let refused = |status| (status, false);
     match error {
@@ -164,7 +165,7 @@ fn of_fault(kind: FaultKind) -> (Status, bool) {
         Kind::Unsupported => (Status::NotSupported, false),
         Kind::OutOfBounds | Kind::Null | Kind::UseAfterFree => (Status::IllegalAddress, true),
         Kind::Misaligned => (Status::MisalignedAddress, true),
-        // A stack that overflows leaves the thread's local memory.
+        // An overflowing stack leaves the thread's local memory.
         Kind::StackOverflow => (Status::IllegalAddress, true),
         Kind::InstructionLimit | Kind::TimeLimit | Kind::Deadlock => (Status::LaunchTimeout, true),
         Kind::Assertion => (Status::Assert, true),
@@ -183,12 +184,12 @@ pub fn refuse(status: Status, why: impl Into<String>, help: impl Into<String>) -
     status
 }
 
-/// The reason of this thread's last refusal, once: why, and what to do.
+/// Takes the reason of this thread's last refusal: why, and what to do.
 pub fn take_reason() -> Option<(String, String)> {
     REASON.take()
 }
 
-/// How an argument is shown in a message.
+/// Formats an argument for messages.
 pub trait ArgumentText {
     fn shown(&self) -> String;
 }

@@ -1,4 +1,4 @@
-//! The functions, independent of the names they are exported under.
+//! The functions, independent of their exported names.
 
 use crate::linking::{Input, Linker, known};
 use crate::outcome::Outcome;
@@ -15,7 +15,8 @@ fn call(body: impl FnOnce() -> Outcome) -> i32 {
 /// # Safety
 /// The handle is null, or `create` made it and `destroy` has not freed it.
 unsafe fn linker<'a>(handle: *mut c_void) -> Option<&'a mut Linker> {
-    // SAFETY: null becomes `None`; otherwise `create` made the pointer from a `Box<Linker>` that still lives, and nvJitLink handles are used by one thread at a time.
+    // SAFETY: null becomes `None`; otherwise `create` made the pointer from a `Box<Linker>` that still lives, and only
+    // one thread at a time uses an nvJitLink handle.
     unsafe { handle.cast::<Linker>().as_mut() }
 }
 

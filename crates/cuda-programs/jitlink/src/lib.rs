@@ -1,5 +1,5 @@
-//! A stand-in for nvJitLink, NVIDIA's device linker. It links PTX; its "cubin" is the linked PTX, which the emulator's driver loads. LTO-IR is
-//! compiled to PTX by the real library, if that is installed. Names are exported for versions 12 and 13.
+//! A stand-in for nvJitLink, NVIDIA's device linker. It links PTX; its "cubin" is the linked PTX, which the emulator's
+//! driver loads. The real library, if installed, compiles LTO-IR to PTX. Names are exported for versions 12 and 13.
 //!
 //! The library also overrides NVRTC's functions for cubins, so that one preloaded library handles both.
 

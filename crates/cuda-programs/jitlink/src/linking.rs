@@ -1,4 +1,4 @@
-//! Linking: all inputs become one PTX module. Few options affect it; unknown ones are errors, as in nvJitLink.
+//! Linking: all inputs become one PTX module. Few options have an effect; unknown ones are errors, as in nvJitLink.
 
 use crate::outcome::Outcome;
 use crate::real;
@@ -14,7 +14,7 @@ pub struct Input {
 pub struct Linker {
     options: Vec<String>,
     texts: lanework_ptx::Linker,
-    /// Error in the first invalid text, reported on completion.
+    /// Error in the first invalid text; `complete` reports it.
     problem: Option<String>,
     /// LTO-IR and other inputs that only the real library reads.
     intermediate: Vec<Input>,

@@ -1,4 +1,4 @@
-//! Exported names: plain ones, for lookups, and versioned ones, which `nvJitLink.h` uses.
+//! Exported names: plain ones, which programs look up, and versioned ones, which `nvJitLink.h` uses.
 
 use std::ffi::{c_char, c_void};
 

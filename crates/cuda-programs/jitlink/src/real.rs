@@ -1,7 +1,7 @@
 //! NVIDIA's own libraries, if installed: nvJitLink compiles LTO-IR to PTX on the host.
 //!
-//! A program that asks NVRTC for a cubin gets PTX instead, which the emulator's driver loads. When this library is
-//! preloaded, its functions override NVRTC's, and call NVRTC's functions for PTX.
+//! A program that requests a cubin from NVRTC gets PTX instead, which the emulator's driver loads. If this library
+//! is preloaded, its functions override NVRTC's functions for cubins and call NVRTC's functions for PTX.
 
 use crate::linking::Input;
 use libloading::{Library, Symbol};
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// The environment variable that names the real library.
 const VARIABLE: &str = "LANEWORK_NVJITLINK";
 
-/// Paths of the real library: the variable's value, then next to other CUDA libraries.
+/// Paths of the real library: first the variable's value, then the folders of other CUDA libraries.
 fn candidates() -> Vec<PathBuf> {
     let named = std::env::var_os(VARIABLE).map(PathBuf::from);
     let folders = ["/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib64"];
@@ -58,7 +58,8 @@ type Size = unsafe extern "C" fn(*mut c_void, *mut usize) -> i32;
 
 type Copy = unsafe extern "C" fn(*mut c_void, *mut c_char) -> i32;
 
-/// Compiles LTO-IR to PTX. The result is linked with other PTX afterwards, since the real library does not accept PTX inputs for PTX output.
+/// Compiles LTO-IR to PTX. The result is then linked with other PTX, because the real library does not accept PTX
+/// inputs for PTX output.
 ///
 /// # Errors
 /// A message if the library is missing, or its error log.
@@ -133,7 +134,7 @@ unsafe extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
-/// NVRTC's own function of a name, if NVRTC is loaded.
+/// NVRTC's own function of this name, if NVRTC is loaded.
 fn real(name: &CStr) -> Option<*mut c_void> {
     // SAFETY: the name is a C string.
     let found = unsafe { dlsym(NEXT, name.as_ptr()) };

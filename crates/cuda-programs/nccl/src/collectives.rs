@@ -88,7 +88,7 @@ impl Work {
 /// Runs one call of this rank, in the context of its device; returns when the result is stored.
 ///
 /// # Errors
-/// If memory is not allocated, ranks disagree, or one is missing; this rank has then stopped.
+/// If memory is not allocated, ranks disagree, or a rank is missing. This rank is then stopped.
 pub fn run(mesh: &mut Mesh, work: &Work) -> Result {
     run_or_fail(mesh, work).map_err(|failure| stop(mesh, failure))
 }
@@ -140,7 +140,7 @@ fn run_or_fail(mesh: &mut Mesh, work: &Work) -> Result {
     Ok(())
 }
 
-/// The parts of a collective's output, in order; none if this rank has no output.
+/// The parts of a collective's output, in order; empty if this rank has no output.
 fn collective(
     mesh: &mut Mesh,
     own: &Signature,

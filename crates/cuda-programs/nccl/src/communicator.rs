@@ -1,4 +1,4 @@
-//! Communicators, looked up by handle: using a destroyed one is an error and not a dangling pointer.
+//! Communicators, looked up by handle: using a destroyed one is an error instead of a dangling pointer.
 
 use crate::collectives::{Factor, Work, run};
 use crate::mesh::meeting::{BYTES, Presence, UniqueId, join, unique_id};
@@ -61,7 +61,7 @@ impl Communicator {
     /// Joins the communicator of a unique id.
     ///
     /// # Errors
-    /// If the ranks do not meet.
+    /// If not all ranks arrive.
     pub fn join(
         id: &UniqueId,
         rank: usize,
@@ -75,7 +75,7 @@ impl Communicator {
     /// Runs this rank's part of a call.
     ///
     /// # Errors
-    /// Errors of the call; this rank has then stopped.
+    /// Errors of the call; this rank is then stopped.
     pub fn run(&self, work: &Work) -> Result {
         let mut mesh = lock(&self.mesh);
         let done = self.place.enter(|| run(&mut mesh, work));
@@ -99,7 +99,7 @@ impl Communicator {
     /// The new communicator of the ranks with this color, ordered by key, then by rank here; `None` without a color.
     ///
     /// # Errors
-    /// If ranks disagree, or one is missing.
+    /// If ranks disagree, or a rank is missing.
     pub fn split(&self, color: i32, key: i32) -> Result<Option<Communicator>> {
         let found = {
             let mut mesh = lock(&self.mesh);

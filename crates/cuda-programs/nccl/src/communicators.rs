@@ -20,7 +20,7 @@ pub struct Config {
     size: usize,
     magic: u32,
 }
-// The first two fields of `ncclConfig_t` in NCCL's header; the other fields are not read.
+// Only the first two fields of NCCL's `ncclConfig_t`; the other fields are not read.
 abi!(Config = 16, 8 { size: 0, magic: 8 });
 
 /// Adds the initialization of a rank to the group.

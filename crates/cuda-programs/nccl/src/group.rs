@@ -1,5 +1,5 @@
-//! Groups: calls between `ncclGroupStart` and `ncclGroupEnd` start together at the end. The calls of each communicator run in a thread of its
-//! own, as they wait for each other. A call outside a group is a group of one.
+//! Groups: the calls between `ncclGroupStart` and `ncclGroupEnd` start together at the end. Each communicator's calls
+//! run in their own thread, because they wait for each other. A call outside a group is a group of one.
 
 use crate::collectives::Work;
 use crate::communicator::Communicator;
@@ -56,7 +56,7 @@ pub fn end() -> Result {
         Some(Group { depth: 1, .. }) => Ok(()),
         Some(Group { tasks, refused: None, .. }) => run(tasks),
         Some(Group { tasks, refused: Some(why), .. }) => {
-            // The other ranks would wait for calls that never run.
+            // Fail the communicators of all tasks, because other ranks would wait for calls that never run.
             for task in tasks {
                 if let Task::On(communicator, _) | Task::Call(communicator, ..) = task {
                     communicator.stop(why.clone());
@@ -130,7 +130,7 @@ fn together(mut jobs: Vec<Job>) -> Result {
         }
         outcomes.push(own);
     });
-    // Prefers the failure of a rank that caused it to one that another rank reported.
+    // Prefers the failure of the rank that caused it to failures that other ranks reported.
     let mut failures: Vec<Failure> = outcomes.into_iter().filter_map(Result::err).collect();
     let own = failures.iter().position(|failure| failure.status != Status::Remote).unwrap_or(0);
     if failures.is_empty() { Ok(()) } else { Err(failures.swap_remove(own)) }

@@ -1,11 +1,11 @@
-//! A stand-in for NCCL, `libnccl.so.2`: NVIDIA's moves data by kernels of machine code. Ranks are threads of a process, devices that one
-//! thread drives in groups, or processes of one host. Data moves through the host, in stream order: the emulator's device memory is host
-//! memory. Its speed says nothing about GPUs, and no tool counts its work.
+//! A stand-in for NCCL, `libnccl.so.2`, which moves data by kernels of machine code. Ranks are threads of a process,
+//! devices that one thread drives in groups, or processes of one host. Data moves through the host, in stream order:
+//! the emulator's device memory is host memory. Its speed says nothing about GPUs, and no tool counts its work.
 //!
-//! Every rank sends each other rank the data that it needs, along with the call (`mesh`, `collectives`). One rank combines each element, in
-//! rank order, so all ranks have the same bits in each run. A call is complete when it returns, so it waits for the ranks that take part:
-//! ranks that call different things get an error that says so, and a rank that does not arrive is named after a time limit. In a captured
-//! graph a call is a host node.
+//! Every rank sends each other rank the data that it needs, along with the call (`mesh`, `collectives`). One rank
+//! combines each element, in rank order, so all ranks get the same bits in each run. A call is complete when it
+//! returns, so it waits for the ranks that take part. Ranks that make different calls get an error that says so; after
+//! a time limit, the error names a rank that does not arrive. In a captured graph a call is a host node.
 //!
 //! Every memory range is looked up in the driver before it is accessed: a wrong pointer gives a status and a message. Unimplemented
 //! functions report it and return `ncclInvalidUsage`.

@@ -26,7 +26,7 @@ fn call(
     submit(task())
 }
 
-/// As [`call`], with a reduction by its number.
+/// As [`call`], with a reduction given by its number.
 fn reduce(
     (element, communicator, stream): Common,
     count: usize,
@@ -146,7 +146,8 @@ calls! {
         let factor = match residence {
             _ if scalar.is_null() => return refuse(Status::InvalidArgument, "the scalar's pointer is null"),
             0 => Factor::Device(Memory { at: scalar.address(), bytes: element.bytes() }),
-            // SAFETY: `residence` says that the scalar is on the host, and by NCCL's documentation it has the type `element`.
+            // SAFETY: `residence` is 1, so the scalar is on the host, and by NCCL's documentation it has the type
+            // `element`.
             1 => Factor::Host(unsafe { scalar.bytes(element.bytes()) }.to_vec()),
             _ => return refuse(Status::InvalidArgument, format!("{residence} is not an ncclScalarResidence_t")),
         };

@@ -26,7 +26,7 @@ pub fn name(element: NumberType) -> &'static str {
     element_name(number(element))
 }
 
-/// The reductions that every communicator has, by NCCL's numbers.
+/// The built-in reductions, in the order of NCCL's numbers.
 pub const BUILT_IN: [Reduction; 5] =
     [Reduction::Sum, Reduction::Prod, Reduction::Max, Reduction::Min, Reduction::Avg];
 
@@ -121,7 +121,7 @@ macro_rules! by_type {
     };
 }
 
-/// Combines the parts of the ranks, which have one length, in rank order.
+/// Combines the parts of the ranks, which all have the same length, in rank order.
 pub fn combine(element: NumberType, reduction: Reduction, parts: &[&[u8]]) -> Vec<u8> {
     by_type!(element, combine_as(reduction, parts))
 }

@@ -1,4 +1,5 @@
-//! Status codes and failures, reported to C: prints the message, keeps it for `ncclGetLastError`, and returns the code.
+//! Status codes and failures. A failing call prints its message, keeps it for `ncclGetLastError`, and returns the
+//! code.
 
 use lanework_standin::{Answer, FailureKind, line};
 use std::cell::RefCell;
@@ -31,7 +32,7 @@ pub fn failure(status: Status, why: impl Into<String>) -> Failure {
     Failure { status, why: why.into() }
 }
 
-/// Fails.
+/// Always returns a failure.
 ///
 /// # Errors
 /// Always.
@@ -77,7 +78,7 @@ impl From<lanework_standin::Failure> for Failure {
 impl Answer for Failure {
     fn code(self, name: &str) -> i32 {
         line(&format_args!("NCCL's stand-in: {name}: {}", self.why));
-        // Lost if the thread is about to end.
+        // The message is lost if the thread is ending.
         let _ = LAST.try_with(|last| {
             *last.borrow_mut() = CString::new(self.why.replace('\0', " ")).unwrap_or_default();
         });

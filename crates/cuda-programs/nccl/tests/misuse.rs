@@ -1,4 +1,4 @@
-//! Errors of ranks give a status and a message, at every rank that would wait, and never a hang or a crash.
+//! Errors of ranks: each rank that would wait gets a status and a message. No rank hangs or crashes.
 
 #![cfg(target_os = "linux")]
 

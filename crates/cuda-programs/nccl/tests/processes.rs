@@ -50,7 +50,7 @@ fn processes_reduce_gather_and_send() {
         let body = |rank: usize| {
             device(rank);
             let comm = join(id, rank, 4).expect("all come");
-            // More than a socket buffers.
+            // More data than a socket buffers.
             let many = 300_000;
             let at = upload(&(0..many).map(|index| (index + rank) as i32).collect::<Vec<_>>());
             assert_eq!(all_reduce(at, at, many, (I32, SUM), comm), 0);
@@ -63,7 +63,7 @@ fn processes_reduce_gather_and_send() {
                 0
             );
             assert_eq!(download::<i32>(all, 4), [0, 1, 2, 3]);
-            // Around a ring; a group, since both sides wait for each other.
+            // Send around a ring; in a group, because both sides wait for each other.
             let (next, previous) = (((rank + 1) % 4) as i32, ((rank + 3) % 4) as i32);
             let to = upload(&vec![0i32; many]);
             assert_eq!(nccl!("ncclGroupStart"()), 0);
@@ -113,7 +113,7 @@ fn a_rank_that_never_comes_is_named() {
     let id = unique_id();
     let children = [0, 2].map(|rank| start("a_rank_that_never_comes_is_named", id, rank, "1"));
     for (success, text) in children.map(ended) {
-        // One may have timed out before the other has come.
+        // One rank may have timed out before the other arrived.
         assert!(
             success
                 && text.contains("have not arrived to make the communicator")
@@ -131,7 +131,7 @@ fn a_rank_that_makes_no_call_is_named_and_one_that_dies_is_noticed() {
         let at = upload(&[1f32; 4]);
         assert_eq!(all_reduce(at, at, 4, (F32, SUM), comm), 0);
         match rank {
-            // It makes all but the last call and dies without a message: no Rust destructor runs.
+            // This rank makes all calls but the last and dies without a message: no Rust destructor runs.
             2 => std::process::abort(),
             _ => assert_eq!(all_reduce(at, at, 4, (F32, SUM), comm), 6),
         }
@@ -157,7 +157,7 @@ fn a_missing_call_is_named_after_the_time_limit() {
             assert_eq!(all_reduce(at, at, 4, (F32, SUM), comm), 6);
             return;
         }
-        // Waits until the other says that it timed out.
+        // Waits until the other rank reports its timeout.
         let at = upload(&[1f32; 4]);
         assert_eq!(
             nccl!("ncclRecv"(at => u64, 4 => usize, F32 => i32, 0 => i32, comm => usize, 0 => usize)),

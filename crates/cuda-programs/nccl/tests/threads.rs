@@ -54,7 +54,7 @@ fn every_type_is_combined_by_every_reduction() {
                             _ => f64::from(of.sum::<f64>() as f32 / size as f32),
                         }
                     };
-                    // Skips products that wrap in small integers.
+                    // Skips products that would wrap in small integers.
                     if reduction == 1 && element < 2 && size == 4 {
                         continue;
                     }
@@ -190,7 +190,7 @@ fn messages_go_around_a_ring_and_to_oneself() {
     ranks(4, |rank, comm| {
         let (next, previous) = (((rank + 1) % 4) as i32, ((rank + 3) % 4) as i32);
         let (from, to) = (upload(&[rank as f32; 1000]), upload(&[-1f32; 2000]));
-        // Receives come first: a group starts all calls together.
+        // Receives come first: a group starts all its calls together.
         assert_eq!(nccl!("ncclGroupStart"()), 0);
         for (message, peer) in [(0, previous), (1, rank as i32)] {
             assert_eq!(
@@ -260,7 +260,7 @@ fn one_thread_drives_all_devices_in_groups() {
 
 #[test]
 fn sums_are_in_rank_order_and_deterministic() {
-    // Another order would lose or keep other small numbers.
+    // Another summation order would lose or keep other small numbers.
     let parts = [[1e8f32, 1.0], [1.0, 1e8], [-1e8, -1e8], [1.0, 1.0]];
     for _ in 0..10 {
         let sums = ranks(4, |rank, comm| {

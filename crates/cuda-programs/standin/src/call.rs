@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// An error of a library call.
 pub trait Answer: From<Failure> {
-    /// The return code, after the error was reported for the call `name`.
+    /// Reports the error for the call `name`, and returns its code.
     fn code(self, name: &str) -> i32;
 }
 
@@ -26,12 +26,12 @@ pub fn call<E: Answer>(name: &str, body: impl FnOnce() -> Result<(), E>) -> i32 
     code
 }
 
-/// Whether `LANEWORK_TRACE` asks for one line per call.
+/// Whether `LANEWORK_TRACE` requests one line per call.
 pub fn traces() -> bool {
     std::env::var_os("LANEWORK_TRACE").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// Writes a line to standard error, and ignores errors such as a closed pipe.
+/// Writes a line to standard error. Ignores errors such as a closed pipe.
 pub fn line(text: &dyn std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "lanework: {text}");
 }
@@ -48,8 +48,8 @@ macro_rules! calls {
     )*};
 }
 
-/// Exports functions that the stand-in does not implement. Each reports why and returns an error. Takes the library's name, how it fails with a
-/// status, then functions by reason.
+/// Exports functions that the stand-in does not implement. Each reports why and returns an error. Takes the library's
+/// name, how the library fails with a status, then the functions grouped by reason.
 #[macro_export]
 macro_rules! unsupported {
     ($library:literal, $refuse:path, $status:expr; $($why:literal: $($name:ident)*;)*) => {$($(

@@ -1,4 +1,4 @@
-//! The emulator's driver in this process, its devices, and their contexts. Another driver is an error.
+//! The emulator's driver in this process, its devices, and their contexts. Any other driver is an error.
 
 use crate::call::{line, traces};
 use crate::failure::{Failure, FailureKind, Result, fail};
@@ -50,7 +50,7 @@ const _: () = {
     );
 };
 
-/// Declares the used driver functions, with the types of CUDA's header.
+/// Declares the driver functions that are used, with the types of CUDA's header.
 macro_rules! functions {
     ($($field:ident: $name:literal ($($argument:ty),*);)*) => {
         pub struct Driver {
@@ -110,7 +110,7 @@ fn load() -> std::result::Result<Driver, String> {
 /// The emulator's driver.
 ///
 /// # Errors
-/// If there is no driver, or another one.
+/// If there is no driver, or it is not the emulator's.
 pub fn driver() -> Result<&'static Driver> {
     static DRIVER: OnceLock<std::result::Result<Driver, String>> = OnceLock::new();
     match DRIVER.get_or_init(load) {
@@ -155,7 +155,7 @@ impl Drop for Entered {
 }
 
 impl DeviceContext {
-    /// The device of the calling thread; the first device if it has no context, as in NVIDIA's runtime.
+    /// The device of the calling thread. Without a context it is the first device, as in NVIDIA's runtime.
     ///
     /// # Errors
     /// Errors of the driver.

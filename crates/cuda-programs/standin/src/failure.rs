@@ -3,7 +3,7 @@
 /// Kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
-    /// No driver, or not the emulator's.
+    /// There is no driver, or it is not the emulator's.
     NoEmulator,
     /// Null pointer for a result.
     Null,
@@ -22,7 +22,7 @@ pub enum FailureKind {
 /// A failure.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// FailureKind of the failure.
+    /// Kind of the failure.
     pub kind: FailureKind,
     /// Description.
     pub why: String,

@@ -1,5 +1,5 @@
-//! Device memory. Ranges are checked with the driver before they are accessed. Device memory is host memory that the emulator tracks; copies go
-//! through the call's stream, so race checks see the order.
+//! Device memory. Ranges are checked with the driver before they are accessed. Device memory is host memory that the
+//! emulator tracks; copies use the call's stream, so race checks see their order.
 
 use crate::driver::{Rows, Side, driver};
 use crate::failure::{FailureKind, Result, fail};
@@ -16,19 +16,19 @@ pub struct Memory {
 
 /// Result of an address lookup.
 enum Known {
-    /// Allocated; so many bytes remain from the address.
+    /// Allocated; this many bytes remain from the address on.
     Left(u64),
     /// Not allocated.
     Nothing,
 }
 
-/// Looks an address up.
+/// Looks up an address.
 fn known(at: u64) -> Result<Known> {
     let (mut base, mut size) = (0u64, 0usize);
     // SAFETY: `base` and `size` are valid for the numbers that the driver stores.
     match unsafe { (driver()?.range)(&mut base, &mut size, at) } {
         0 => Ok(Known::Left(base.saturating_add(size as u64).saturating_sub(at))),
-        // Invalid value, or not found.
+        // Invalid value, or no allocation.
         1 | 500 => Ok(Known::Nothing),
         code => fail(
             FailureKind::Driver,
@@ -49,7 +49,7 @@ impl Memory {
     /// Checks that the range is inside one allocation.
     ///
     /// # Errors
-    /// If it is not; `what` names it.
+    /// If it is not; the message names it by `what`.
     pub fn check(&self, what: &str) -> Result {
         if self.bytes == 0 {
             return Ok(());
@@ -75,7 +75,7 @@ impl Memory {
         if self.bytes == 0 {
             return Ok(&[]);
         }
-        // SAFETY: `check` found them allocated, and by contract they are not written or freed.
+        // SAFETY: `check` found them allocated, and by contract nobody writes or frees them.
         Ok(unsafe { std::slice::from_raw_parts(self.at as *const u8, self.bytes) })
     }
 
@@ -108,7 +108,7 @@ impl Memory {
 /// Writes bytes to device memory, and marks them as initialized.
 ///
 /// # Errors
-/// If the range is not inside one allocation; `what` names it.
+/// If the range is not inside one allocation; the message names it by `what`.
 pub fn write(at: usize, from: &[u8], what: &str) -> Result {
     Memory { at, bytes: from.len() }.check(what)?;
     if from.is_empty() {
@@ -126,7 +126,7 @@ pub fn write(at: usize, from: &[u8], what: &str) -> Result {
 /// Writes elements of `size` bytes, `pitch` bytes apart. Bytes in between stay unchanged.
 ///
 /// # Errors
-/// If the range is not inside one allocation; `what` names it.
+/// If the range is not inside one allocation; the message names it by `what`.
 ///
 /// # Panics
 /// If `size` is 0.
@@ -165,7 +165,7 @@ pub fn allocate(bytes: usize) -> Result<u64> {
 /// # Errors
 /// If it is not allocated.
 pub fn free(at: u64) -> Result {
-    // SAFETY: the driver looks the address up, so a wrong one is an error.
+    // SAFETY: the driver looks up the address, so a wrong one is an error.
     match unsafe { (driver()?.free)(at) } {
         0 => Ok(()),
         code => fail(FailureKind::Driver, format!("{at:#x} cannot be freed: error {code}")),

@@ -1,8 +1,9 @@
 //! Arguments that C passes by pointer: places for results ([`Out`]), and values and arrays ([`In`]).
 //!
-//! Both are `repr(transparent)` pointers without a safe constructor. So each one comes from the caller of an exported function, who by the
-//! library's documentation passes null or memory for the value that stays allocated during the call. Their methods are safe by that contract:
-//! they check for null, assume no alignment, and the lifetime confines the pointer to the call.
+//! Both are `repr(transparent)` pointers without a safe constructor. So each one comes from the caller of an exported
+//! function. By the library's documentation, the caller passes null, or memory for the value that stays allocated
+//! during the call. By that contract their methods are safe: they check for null and assume no alignment, and the
+//! lifetime confines the pointer to the call.
 
 use crate::failure::{Failure, FailureKind};
 use std::marker::PhantomData;
@@ -89,7 +90,7 @@ impl<T> Out<'_, T> {
         self.0 as usize
     }
 
-    /// Stores an optional result: null means that the caller does not want it.
+    /// Stores an optional result: the caller passes null if it does not want the result.
     pub fn store_optional(self, value: T) {
         if !self.0.is_null() {
             // SAFETY: not null, so by the type's contract memory for a `T`; `write_unaligned` needs no alignment.
@@ -155,7 +156,8 @@ impl<'call, T: Plain> In<'call, T> {
 
     /// The value, or `None` for null.
     pub fn get(self) -> Option<T> {
-        // SAFETY: not null, so by the type's contract memory that holds a `T`, for which any bits are valid; `read_unaligned` needs no alignment.
+        // SAFETY: not null, so by the type's contract it points to a `T`, for which any bits are valid;
+        // `read_unaligned` needs no alignment.
         (!self.0.is_null()).then(|| unsafe { self.0.read_unaligned() })
     }
 

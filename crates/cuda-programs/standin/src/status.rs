@@ -1,4 +1,4 @@
-//! Status codes carry no message, so messages go to standard error.
+//! Status codes of libraries. They carry no message, so messages go to standard error.
 
 use crate::call::line;
 use crate::failure::{Failure, FailureKind};
@@ -7,7 +7,7 @@ use crate::failure::{Failure, FailureKind};
 pub trait Status: Sized {
     /// Name of the library.
     const LIBRARY: &'static str;
-    /// Advice for accesses outside of allocations.
+    /// Help text for accesses outside of allocations.
     const MEMORY_ADVICE: &'static str;
 
     /// The status for a common failure.
@@ -17,7 +17,7 @@ pub trait Status: Sized {
 /// Returns a status and reports why.
 ///
 /// # Errors
-/// Always.
+/// Always returns the status.
 pub fn refuse<T, S: Status>(status: S, why: &str) -> Result<T, S> {
     line(&format_args!("{}'s stand-in: {why}", S::LIBRARY));
     Err(status)

@@ -1,4 +1,5 @@
-//! Stream order. Calls run immediately, since earlier work of the stream is complete; on a captured stream they become host nodes of the graph.
+//! Stream order. Calls run immediately, because earlier work of the stream is complete. On a captured stream they
+//! become host nodes of the graph.
 
 use crate::call::{Answer, call};
 use crate::driver::driver;
@@ -31,7 +32,7 @@ pub fn is_captured(stream: usize) -> Result<bool> {
     }
 }
 
-/// Adds work, which must not unwind, to the graph that a stream is captured to.
+/// Adds work, which must not unwind, to the graph that captures a stream.
 ///
 /// # Errors
 /// Errors of the stream.
@@ -71,7 +72,7 @@ fn as_stream<T>(stream: usize, work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Runs work in stream order: now, or as a node of the graph that the stream is captured to.
+/// Runs work in stream order: now, or as a node of the graph that captures the stream.
 ///
 /// # Errors
 /// Errors of the work or of the stream.

@@ -3,12 +3,12 @@
 use crate::ir::SourcePosition;
 use std::fmt;
 
-/// A module that cannot be written as PTX: inline PTX with a syntax error, or a value used against its type.
+/// A module that cannot be written as PTX: inline PTX with a syntax error, or a value of the wrong type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompileError {
     /// The problem.
     pub message: String,
-    /// Where, if known.
+    /// The source position, if known.
     pub position: SourcePosition,
 }
 

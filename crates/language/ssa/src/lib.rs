@@ -1,4 +1,4 @@
-//! An SSA form for GPU kernels: a front end lowers its language into it with [`FunctionBuilder`], [`compile`] optimizes
+//! An SSA form for GPU kernels. A front end lowers its language to it with [`FunctionBuilder`]; [`compile`] optimizes
 //! the module and writes it as PTX.
 //!
 //! ```
@@ -46,7 +46,7 @@ pub use verify::verify;
 /// Optimizes a module and writes it as PTX.
 ///
 /// # Errors
-/// Inline PTX that does not parse, and values used against their types.
+/// If inline PTX does not parse, or a value has the wrong type.
 pub fn compile(
     mut module: SsaModule,
     options: &Optimization,

@@ -1,8 +1,7 @@
-//! Variables to SSA values, while a function is built and when passes give a value several definitions.
+//! Converts variables to SSA values, both while a function is built and when passes give a value several definitions.
 //!
 //! Algorithm: Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (CC 2013), with block
-//! parameters in place of phi nodes and a work list in place of recursion. Redundant parameters are left to
-//! the optimizer.
+//! parameters instead of phi nodes and a work list instead of recursion. The optimizer removes redundant parameters.
 
 use crate::analysis::{ControlFlow, FastMap};
 use crate::ir::*;
@@ -19,21 +18,21 @@ pub(crate) struct VariableState {
 struct BlockVariables {
     sealed: bool,
     predecessors: Vec<BlockId>,
-    /// The value of a variable at the end of what the block has so far.
+    /// The current value of each variable at the end of the block.
     values: FastMap<VariableId, ValueId>,
-    /// Parameters whose arguments wait until the block is sealed.
+    /// Parameters that get their arguments when the block is sealed.
     incomplete: Vec<VariableId>,
 }
 
 impl VariableState {
-    /// Variables of a function whose blocks and jumps exist. All blocks are sealed.
+    /// Variable state for a function whose blocks and jumps all exist; all blocks are sealed.
     pub(crate) fn for_graph(flow: &ControlFlow) -> VariableState {
         let mut state = VariableState::for_open_graph(flow);
         state.blocks.iter_mut().for_each(|block| block.sealed = true);
         state
     }
 
-    /// The same with no block sealed.
+    /// The same, but with all blocks unsealed.
     pub(crate) fn for_open_graph(flow: &ControlFlow) -> VariableState {
         let block = |predecessors: &Vec<BlockId>| BlockVariables {
             predecessors: predecessors.clone(),
@@ -85,7 +84,7 @@ impl VariableState {
         self.complete(function, incomplete.into_iter().map(|variable| (block, variable)).collect());
     }
 
-    /// Passes the variables as arguments from all predecessors.
+    /// Passes a variable as an argument from all predecessors.
     fn complete(
         &mut self,
         function: &mut SsaFunction,
@@ -103,8 +102,8 @@ impl VariableState {
         }
     }
 
-    /// The value of a variable at the end of a block. Where values may meet, it is a new parameter, whose
-    /// arguments `pending` asks for.
+    /// The value of a variable at the end of a block. Where several values may meet, it is a new
+    /// parameter; `pending` then lists the arguments to add.
     fn find(
         &mut self,
         function: &mut SsaFunction,
@@ -123,7 +122,7 @@ impl VariableState {
             passed.push(at);
             match (state.sealed, state.predecessors.as_slice()) {
                 (true, []) => break function.leaf(ty, ValueDefinition::Undefined),
-                // A block that only jumps to itself is unreachable.
+                // A block whose only predecessor is itself is unreachable.
                 (true, [only]) if !passed.contains(only) => at = *only,
                 (sealed, _) => {
                     if sealed {

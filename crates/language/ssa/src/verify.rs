@@ -1,13 +1,13 @@
-//! Checks that a function is well formed: types, block arguments, and definitions that dominate their uses.
+//! Verifies that a function is well formed: types, block arguments, and definitions that dominate their uses.
 
 use crate::analysis::{ControlFlow, Dominators};
 use crate::error::CompileError;
 use crate::ir::*;
 
-/// Checks all functions of a module.
+/// Verifies all functions of a module.
 ///
 /// # Errors
-/// The first problem, named by function, block and instruction.
+/// The first problem, with its function, block and instruction.
 pub fn verify(module: &SsaModule) -> Result<(), CompileError> {
     module.functions.iter().try_for_each(|function| {
         let checker = Checker { module, function };
@@ -33,7 +33,7 @@ impl Checker<'_> {
         let function = self.function;
         let flow = ControlFlow::new(function);
         let dominators = Dominators::new(&flow);
-        // By value: the block and the place in it where it is defined.
+        // By value: the block that defines it, and the position in the block.
         let mut places = vec![None; function.values.len()];
         for block in &flow.order {
             let data = function.block(*block);
@@ -124,7 +124,7 @@ impl Checker<'_> {
         self.error(data.position, message)
     }
 
-    /// Whether an operation takes and gives values of these types.
+    /// Whether an operation accepts arguments and results of these types.
     fn fits(&self, kind: &InstructionKind, arguments: &[ValueType], results: &[ValueType]) -> bool {
         use InstructionKind as Kind;
         let is_address = |ty: &ValueType| matches!(ty, ValueType::Pointer(_));
@@ -177,7 +177,7 @@ impl Checker<'_> {
     }
 }
 
-/// One, two or four values of one type.
+/// Whether these are one, two or four values of one type.
 fn vector_fits(types: &[ValueType]) -> bool {
     matches!(types.len(), 1 | 2 | 4)
         && types.iter().all(|ty| *ty == types[0] && *ty != ValueType::I1)

@@ -9,7 +9,7 @@ use crate::matrix::{Dense, Matrix, Operation};
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{Memory, submit, write};
 
-/// The matrix at an index of a list of pointers.
+/// The matrix at position `index` of a list of pointers.
 fn of_list(matrix: Matrix, index: usize) -> Result<Matrix> {
     Ok(Matrix { at: Batch::Pointers.address(matrix.at, index)?, ..matrix })
 }
@@ -95,7 +95,8 @@ unsafe fn getrs(
             let (factors, at) = (of_list(a, index)?.read_as(operation, "A")?, of_list(b, index)?);
             let pivots = read_pivots(pivots, index, a.rows)?;
             let mut x = at.read("B")?;
-            // A = L U, where L has a unit diagonal; transposed, the other way round.
+            // A = L U, where L has a unit diagonal. In the transposed product, U^T comes first and
+            // L^T keeps the unit diagonal.
             let lower = Triangle { left: true, lower: true, unit: !operation.transposed };
             let upper = Triangle { left: true, lower: false, unit: operation.transposed };
             let exchange = |x: &mut Dense, row: usize| {
@@ -196,7 +197,7 @@ unsafe fn geqrf([kind]: [ElementType; 1], [h, m, n, a, lda, tau, info, count]: [
     })
 }
 
-/// Functions without a variant for 64-bit extents.
+/// Exports functions that have no variant with 64-bit extents.
 macro_rules! narrow {
     ($function:path, $arguments:tt: $([$name:ident $kind:ident])*) => {
         $(export!(@one $function, i32, $name, [$kind], $arguments);)*
@@ -268,8 +269,8 @@ pub fn lu(a: &mut Dense, pivoting: bool) -> (Vec<usize>, usize) {
     (pivots, singular)
 }
 
-/// Computes the inverse from the factors and the row exchanges. Divides by zero pivots, too: the infinities and NaNs then tell programs
-/// that ignore `info` that the matrix is singular.
+/// Computes the inverse from the factors and the row exchanges. Also divides by zero pivots: programs that ignore
+/// `info` then get infinities and NaNs, which show that the matrix is singular.
 pub fn inverse(factors: &Dense, pivots: &[usize]) -> Dense {
     let order = factors.rows;
     let mut result = identity(order);
@@ -333,7 +334,7 @@ fn reflect(a: &mut Dense, step: usize) -> Number {
     tau
 }
 
-/// The triangle of a factor, and its side of the unknown.
+/// Shape of a triangular factor, and its side in the product.
 #[derive(Clone, Copy)]
 pub struct Triangle {
     pub left: bool,
@@ -346,7 +347,8 @@ pub fn solve(a: &Dense, shape: Triangle, b: &mut Dense) {
     let order = a.rows;
     let Triangle { left, lower, unit } = shape;
     let factor = |row: usize, column: usize| a.elements[row * a.columns + column];
-    // From the left, an unknown of a lower triangle depends on the ones above it; from the right, on the ones after it.
+    // From the left, an unknown depends on the ones above it if the triangle is lower; from the right, on the ones
+    // after it.
     let forwards = lower == left;
     let others = if left { b.columns } else { b.rows };
     for other in 0..others {

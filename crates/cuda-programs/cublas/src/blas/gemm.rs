@@ -125,7 +125,7 @@ impl GemmTypes {
 }
 
 impl Gemm {
-    /// From the arguments of plain gemm, in its order.
+    /// Reads the arguments of plain gemm, in cuBLAS's order.
     fn new([handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc]: [i64; 14]) -> Gemm {
         Gemm {
             handle,

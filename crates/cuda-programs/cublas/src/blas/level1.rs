@@ -8,7 +8,7 @@ use crate::matrix::{Dense, Matrix};
 use crate::status::Result;
 use lanework_standin::submit;
 
-/// The elements of a vector, in the order that the increment gives.
+/// The elements of a vector in logical order: a negative increment starts at the end.
 pub fn elements((matrix, backwards): &(Matrix, bool), what: &str) -> Result<Vec<Number>> {
     let mut elements = matrix.read(what)?.elements;
     if *backwards {
@@ -40,7 +40,8 @@ unsafe fn reduce(
     of: fn(&[Number]) -> Number,
 ) -> Result {
     let held = handle::get(h)?;
-    // SAFETY: by `export`'s contract, null or, in host pointer mode, valid for the result, as long as the call or the captured graph.
+    // SAFETY: by `export`'s contract the pointer is null or, in host pointer mode, valid for the result for as long as
+    // the call or the captured graph exists.
     let (x, place) = (vector(x, kind, n, incx)?, unsafe { held.place(result) });
     submit(held.stream, move || {
         let mut bytes = Vec::new();
@@ -96,7 +97,8 @@ unsafe fn inner(
     [h, n, x, incx, y, incy, result]: [i64; 7],
 ) -> Result {
     let held = handle::get(h)?;
-    // SAFETY: by `export`'s contract, null or, in host pointer mode, valid for the result, as long as the call or the captured graph.
+    // SAFETY: by `export`'s contract the pointer is null or, in host pointer mode, valid for the result for as long as
+    // the call or the captured graph exists.
     let place = unsafe { held.place(result) };
     let (x, y) = (vector(x, kx, n, incx)?, vector(y, ky, n, incy)?);
     submit(held.stream, move || {
@@ -269,7 +271,7 @@ unsafe fn rot(
     })
 }
 
-/// Replaces each pair of elements by `of` the pair.
+/// Replaces each pair of elements by the result of `of` on that pair.
 fn turn(
     x: &(Matrix, bool),
     y: &(Matrix, bool),
@@ -294,8 +296,9 @@ fn magnitude([re, im]: Number) -> f64 {
 /// Computes the rotation that zeroes `b`. `a` becomes the length; for real numbers, `b` becomes a code from which c and s can be recovered.
 unsafe fn rotg([kind]: [ElementType; 1], [h, a, b, c, s]: [i64; 5]) -> Result {
     let held = handle::get(h)?;
-    // SAFETY: by `export`'s contract, all four are null or, in host pointer mode, valid for their results. cuBLAS stores them before it returns,
-    // unless the stream is captured: then the program keeps them as long as the graph.
+    // SAFETY: by `export`'s contract, all four are null or, in host pointer mode, valid for their results. cuBLAS
+    // stores the results before it returns, unless the stream is captured: then the program keeps all four pointers
+    // valid for as long as the graph exists.
     let [a, b, c, s] = [a, b, c, s].map(|pointer| unsafe { held.place(pointer) });
     let real = if is_double(kind) { ElementType::F64 } else { ElementType::F32 };
     submit(held.stream, move || {
@@ -331,14 +334,15 @@ unsafe fn rotg([kind]: [ElementType; 1], [h, a, b, c, s]: [i64; 5]) -> Result {
     })
 }
 
-/// `x, y = H [x y]`, where a list of five numbers holds H: a flag and four elements.
+/// `x, y = H [x y]`; a list of five numbers holds H (a flag and four elements).
 unsafe fn rotm([kind]: [ElementType; 1], [h, n, x, incx, y, incy, list]: [i64; 7]) -> Result {
     let held = handle::get(h)?;
     let [x, y] = [
         Matrix::vector(x as usize, kind, n.max(0), incx)?,
         Matrix::vector(y as usize, kind, n.max(0), incy)?,
     ];
-    // SAFETY: by `export`'s contract, null or, in host pointer mode, valid for five elements, as long as the call or the captured graph.
+    // SAFETY: by `export`'s contract the pointer is null or, in host pointer mode, valid for five elements for as long
+    // as the call or the captured graph exists.
     let place = unsafe { held.place(list) };
     submit(held.stream, move || {
         let mut list = [0.0; 5];

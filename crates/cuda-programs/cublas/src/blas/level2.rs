@@ -1,4 +1,5 @@
-//! Level 2: matrices with vectors: general, symmetric, Hermitian, triangular and banded, in full, packed or band storage.
+//! Level 2: products of matrices and vectors. Matrices are general, symmetric, Hermitian, triangular or banded, in
+//! full, packed or band storage.
 
 use crate::blas::factored::{Triangle, solve};
 use crate::blas::gemm::Batch;
@@ -162,7 +163,7 @@ unsafe fn symmetric(
     unsafe { times(a, PLAIN, [h, alpha, x, incx, beta, y, incy]) }
 }
 
-/// With a column-major triangle.
+/// Symmetric product with a column-major triangle.
 unsafe fn by_columns(
     kind: ElementType,
     other: Unstored,
@@ -199,7 +200,7 @@ fn band(fill: i64, diagonals: i64, leading: i64) -> Layout {
     Layout::Band { below, above, leading }
 }
 
-/// With band storage of a triangle.
+/// Symmetric product with a triangle in band storage.
 unsafe fn by_band(
     kind: ElementType,
     other: Unstored,

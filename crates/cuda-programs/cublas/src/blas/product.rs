@@ -1,7 +1,7 @@
-//! Matrix product on the host, by `matrixmultiply`. Factors are packed as numbers of the type of the sums.
+//! Matrix product on the host, by `matrixmultiply`. Factors are packed as numbers of the accumulator type.
 //!
-//! The summation order of an element depends on the length of the sum and on the processor's vector instructions, but not on the number of
-//! threads, so results are deterministic on a processor.
+//! The summation order of an element depends on the number of terms and on the processor's vector instructions, but
+//! not on the number of threads. So results are deterministic on a given processor.
 
 use crate::kind::{Number, SumType, add, mul};
 use crate::matrix::{Dense, Matrix, Operation, Packed};
@@ -30,7 +30,7 @@ impl FactorSource for (Matrix, Operation, &str) {
     }
 }
 
-/// Smallest number of multiplications that threads share.
+/// Minimum number of multiplications for which several threads share a product.
 const SHARED_WORK: usize = 1 << 20;
 
 /// A B, row by row.
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn products_match_naive_sums_in_every_type_on_any_number_of_threads() {
-        // The last one is shared by threads.
+        // Threads share the last one.
         for (m, k, n) in [(1, 1, 1), (3, 0, 2), (0, 4, 2), (7, 19, 5), (101, 103, 107)] {
             let (a, b, c) = (numbers(m, k, 1), numbers(k, n, 2), numbers(m, n, 3));
             for (double, complex) in [(false, false), (false, true), (true, false), (true, true)] {

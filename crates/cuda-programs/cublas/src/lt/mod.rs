@@ -83,7 +83,7 @@ impl Epilogue {
 /// Checks a product and submits it to a stream.
 ///
 /// # Safety
-/// `alpha` and `beta` are null or point to a scalar of the description's type, where its pointer mode is the host's.
+/// `alpha` and `beta` are null, or in host pointer mode point to a scalar of the description's type.
 unsafe fn matmul(
     handle: usize,
     description: Out<'_, Description>,

@@ -1,5 +1,5 @@
-//! Descriptors of cuBLASLt: layouts, products, preferences. Programs may keep them in their own memory, so each must fit the size that
-//! cuBLASLt's header gives it.
+//! Descriptors of cuBLASLt: layouts, products, preferences. Programs may keep them in their own memory, so each must
+//! fit in the size that cuBLASLt's header declares.
 
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{In, Out, Plain, abi, call, store};
@@ -103,7 +103,7 @@ impl Attributes for Description {
             10 => field(&mut self.bias_stride),
             17..=20 => field(&mut self.factors[number as usize - 17]),
             26 => field(&mut self.bias_kind),
-            // FieldType of multiprocessors, and fast accumulation.
+            // Number of multiprocessors, and fast accumulation.
             15 | 25 => field(&mut self.ignored),
             _ => None,
         }

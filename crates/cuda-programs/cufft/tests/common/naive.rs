@@ -1,4 +1,4 @@
-//! Fourier transforms by their definition, in f64, and random numbers to transform.
+//! Fourier transforms by their definition, in f64, and random input.
 
 /// A complex number.
 pub type Number = [f64; 2];
@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// The sum that defines the transform, along every axis of an array in C's order.
+/// The sum that defines the transform, along every axis of an array in row-major order.
 pub fn transform(sizes: &[usize], from: &[Number], inverse: bool) -> Vec<Number> {
     let mut data = from.to_vec();
     let mut inner = 1;

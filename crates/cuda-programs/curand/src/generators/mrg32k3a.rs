@@ -33,7 +33,7 @@ fn after(second: &Matrix, first: &Matrix, modulus: u64) -> Matrix {
     product
 }
 
-/// The power of a step: `exponent` times 2^`doublings`.
+/// A power of a step: the exponent is `exponent` times 2^`doublings`.
 fn power(which: usize, mut exponent: u64, doublings: u32) -> Matrix {
     let modulus = MODULI[which];
     let mut square = STEPS[which];

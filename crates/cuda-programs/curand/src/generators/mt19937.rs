@@ -1,8 +1,8 @@
 //! MT19937: Matsumoto and Nishimura, "Mersenne Twister", ACM Transactions on Modeling and Computer Simulation 8 (1998), with the seeding of
 //! 2002 (`init_genrand`).
 //!
-//! One generator in its own order. NVIDIA's interleaves 8192 generators that are far apart, and this is the first of them: the first number is
-//! the same, the order of the others differs.
+//! This is one generator in its own order. NVIDIA's library interleaves 8192 generators that are far apart, the first
+//! of which is this one: its first number is the same, but the order of the others differs.
 
 use crate::sequence::{Lane, Lanes};
 
@@ -52,7 +52,7 @@ impl Lane for Mt19937 {
     }
 }
 
-/// The sequence of a seed; only the seed's low 32 bits count.
+/// The sequence of a seed; only the seed's low 32 bits matter.
 pub fn sequence(seed: u64) -> Lanes<Mt19937> {
     Lanes::new(vec![Mt19937::seeded(seed as u32)], 0)
 }

@@ -1,8 +1,8 @@
 //! MTGP32: Saito and Matsumoto, "Variants of Mersenne Twister suitable for graphic processors", ACM Transactions on Mathematical Software
 //! 39 (2013), with Mersenne exponent 11213 and parameters of their dynamic creator.
 //!
-//! As in NVIDIA's host generators: 192 generators of the first 192 parameter sets (64 in the legacy order) take turns in runs of 256
-//! numbers, and each seed is one more than the previous one.
+//! As in NVIDIA's host generators: the generators of the first 192 parameter sets (64 in the legacy order) take turns
+//! in runs of 256 numbers. Each generator's seed is one more than the previous generator's.
 
 use crate::distribution::uniform_double_at_end;
 use crate::sequence::{Lane, Lanes};
@@ -14,7 +14,7 @@ const MASK: u32 = 0xfff8_0000;
 /// Numbers per turn.
 const RUN: usize = 256;
 
-/// One generator. Its tables are linear, so four entries determine each.
+/// One generator. Its tables are linear, so four entries determine each table.
 pub struct Mtgp32 {
     state: [u32; WORDS],
     at: usize,

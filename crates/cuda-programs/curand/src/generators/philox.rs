@@ -56,7 +56,8 @@ impl Philox {
         self.last.1[place as usize]
     }
 
-    /// Makes one item, which uses this many counters: calls `made` with generator, counter and index in four, and advances.
+    /// Makes one item, which uses this many counters: calls `made` with the generator, its counter and the index
+    /// within four numbers, then advances.
     fn item<T>(&mut self, counters: u64, made: impl FnOnce(&mut Self, u64, u64, u64) -> T) -> T {
         self.taken = self.taken.max(counters);
         let value = made(self, self.place / 4, self.counter, self.place % 4);

@@ -1,8 +1,8 @@
 //! Sobol' sequences and their direction vectors.
 //!
-//! Scrambling as by Matousek ("On the L2-discrepancy for anchored boxes", 1998): each dimension's vectors are multiplied by a random lower
-//! triangular matrix with a unit diagonal, and a random number is added by exclusive or. NVIDIA uses the same method with unpublished
-//! random numbers; the ones here come from SplitMix64 of the dimension.
+//! Scrambling follows Matousek ("On the L2-discrepancy for anchored boxes", 1998): each dimension's vectors are
+//! multiplied by a random lower triangular matrix with a unit diagonal, and a random number is added by exclusive or.
+//! NVIDIA uses the same method with unpublished random numbers; these come from SplitMix64 of the dimension.
 
 use crate::distribution::{
     inverse_normal, uniform, uniform_double, uniform_double_at_end, uniform_of_wide,
@@ -124,7 +124,7 @@ impl Bits {
     }
 }
 
-/// The vectors of all dimensions, `width` each. The highest bit stands for one half.
+/// The vectors of all dimensions, `width` each. The highest bit represents one half.
 fn all(width: usize) -> Vec<u64> {
     let top = width - 1;
     let mut vectors: Vec<u64> = (0..width).map(|bit| 1 << (top - bit)).collect();
@@ -149,7 +149,7 @@ fn all(width: usize) -> Vec<u64> {
     vectors
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014): the random number at an index.
+/// The random number at an index, by SplitMix64 (Steele, Lea and Flood 2014).
 fn random(place: u64) -> u64 {
     let mut word = place.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

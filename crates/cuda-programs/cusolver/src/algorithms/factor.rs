@@ -37,7 +37,7 @@ fn regular_lu<T: FaerNumber>(a: &mut Matrix) -> Option<Vec<usize>> {
     Some(exchanges(&order, steps))
 }
 
-/// The row exchanged at each step, from the order that results: `order[i]` is the row that is now row `i`.
+/// The row exchanged at each step, from the final order: `order[i]` is the original row that is now row `i`.
 fn exchanges(order: &[usize], steps: usize) -> Vec<usize> {
     let mut row_at: Vec<usize> = (0..order.len()).collect();
     let mut place_of = row_at.clone();
@@ -55,7 +55,8 @@ fn measure(a: Number) -> f64 {
     a.re.abs() + a.im.abs()
 }
 
-/// LU without pivoting, which faer does not have, and of singular matrices, where faer divides by the zero pivot and LAPACK skips its column.
+/// LU by elimination, where faer cannot be used: without pivoting, and for singular matrices (faer divides by the zero
+/// pivot, LAPACK skips its column).
 fn unblocked_lu(a: &mut Matrix, pivoting: bool) -> (Vec<usize>, usize) {
     let (mut pivots, mut singular) = (Vec::new(), 0);
     for step in 0..a.rows.min(a.columns) {
@@ -208,7 +209,8 @@ mod tests {
             pivots.iter().enumerate().for_each(|(row, pivot)| exchanged.swap_rows(row, *pivot));
             let most = 1e-14 * exchanged.norm().max(10.0);
             assert!(difference(&product(&lower, &upper), &exchanged) < most);
-            // Partial pivoting bounds factors by 1 in |re| + |im|, so by sqrt(2) in absolute value.
+            // With partial pivoting, |re| + |im| of each factor is at most 1, so its absolute value
+            // is at most sqrt(2).
             assert!((0..order).all(|j| (j + 1..rows).all(|i| factors.get(i, j).norm() <= 1.4143)));
         }
         let mut singular = Matrix::of(3, 3, |i, j| Number::new((i + j) as f64, 0.0));

@@ -1,4 +1,4 @@
-//! Conversions to and from faer's matrices. Real matrices are computed in real numbers, which takes a quarter of the work.
+//! Conversions to and from faer's matrices. Real matrices use real arithmetic, which takes a quarter of the work.
 
 use crate::matrix::{Matrix, Number};
 use faer::traits::ComplexField;

@@ -104,7 +104,8 @@ impl Schur {
         reflection.right(&mut self.basis, at, whole);
     }
 
-    /// The first row of the unreduced block that ends before `end`: zeroes the negligible subdiagonal element before it.
+    /// The first row of the unreduced block that ends before `end`. Zeroes the negligible subdiagonal element before
+    /// that row.
     fn block(&mut self, end: usize, norm: f64) -> usize {
         for start in (1..end).rev() {
             let t = &mut self.triangle;
@@ -234,7 +235,8 @@ mod tests {
 
     #[test]
     fn shifts_that_change_nothing_are_replaced() {
-        // A cyclic permutation, whose last two rows give shifts 0; zeros; a Jordan block; a triangle that must stay unchanged.
+        // A cyclic permutation, whose last two rows give zero shifts; zeros; a Jordan block; a triangle that must stay
+        // unchanged.
         let order = 6;
         let by = |made: &dyn Fn(usize, usize) -> bool| {
             Matrix::of(order, order, |i, j| Number::new(f64::from(u8::from(made(i, j))), 0.0))

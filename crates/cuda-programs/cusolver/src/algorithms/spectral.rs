@@ -37,7 +37,7 @@ pub enum Vectors {
     None,
     /// As many as there are singular values.
     First,
-    /// A basis on either side.
+    /// A complete basis on each side.
     All,
 }
 

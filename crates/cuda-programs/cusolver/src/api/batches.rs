@@ -1,4 +1,4 @@
-//! Batched functions: matrices at a constant stride, or by pointers.
+//! Batched functions: matrices at a constant stride, or given by a list of pointers.
 
 use crate::api::dense::{WORK, both_sides, call, has_vectors, is_upper};
 use crate::handle::{sorts, stream};
@@ -12,7 +12,7 @@ use lanework_standin::{Memory, Out, calls, is_captured, store};
 /// Reads a list of matrix addresses.
 ///
 /// # Errors
-/// If the stream is captured, since the list is read during the call.
+/// If the stream is captured, because the list is read during the call.
 fn addresses(call: Call, at: usize, count: usize) -> Result<Vec<usize>> {
     if is_captured(call.stream)? {
         return refuse(

@@ -1,4 +1,4 @@
-//! The functions with the element type in their names: S, D, C and Z.
+//! The functions whose names contain the element type: S, D, C and Z.
 
 use crate::algorithms::factor::Transposition;
 use crate::handle::{sorts, stream};
@@ -9,7 +9,7 @@ use crate::spectra::{VectorOutputs, eigenvalues, singular_values, wanted};
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{Out, calls, store};
 
-/// Reported elements of every work area: none is needed, but programs allocate the reported size.
+/// Reported size of every work area in elements: none is needed, but programs allocate the reported size.
 pub const WORK: i32 = 1;
 
 /// Whether `cublasFillMode_t` selects the upper triangle.
@@ -37,7 +37,7 @@ pub fn form(operation: i32) -> Result<Transposition> {
     }
 }
 
-/// Whether `cusolverEigMode_t` asks for vectors.
+/// Whether `cusolverEigMode_t` requests vectors.
 ///
 /// # Errors
 /// If the value is unknown.
@@ -60,7 +60,7 @@ fn work(handle: usize, to: Out<'_, i32>) -> Result {
     store(to, WORK)
 }
 
-/// Outputs of `gesvdj`: both sides or none, complete or only as many vectors as there are values.
+/// Outputs of `gesvdj`: both sides or none. Each side is complete, or has only as many vectors as there are values.
 pub fn both_sides(
     vectors: bool,
     economic: bool,

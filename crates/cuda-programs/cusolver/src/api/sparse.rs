@@ -9,7 +9,7 @@ use crate::matrix::{DeviceMatrix, Element, Matrix, size};
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{Memory, Out, calls, is_captured, store};
 
-/// Maximum rows of a system: the dense matrix takes half a gigabyte.
+/// Maximum number of rows of a system: the dense matrix of so many rows takes half a gigabyte.
 const MOST_ROWS: usize = 5792;
 
 /// A square sparse matrix in CSR form, with the addresses of its arrays on the device.
@@ -28,7 +28,7 @@ impl Csr {
         Ok(words.iter().map(|word| i32::from_le_bytes(*word) as usize).collect())
     }
 
-    /// The dense matrix; duplicate entries are summed. Indices begin at 0 or 1, like the first offset.
+    /// Builds the dense matrix; duplicate entries are summed. Indices start at 0 or 1, like the first offset.
     fn dense(&self, element: Element) -> Result<Matrix> {
         let mut dense = Matrix::zeros(self.order, self.order);
         let offsets = Csr::numbers(self.offsets, self.order + 1, "the row offsets")?;

@@ -1,5 +1,6 @@
-//! Attributes of the emulated GPUs. For an H200 they are its driver's values; for other GPUs they follow the table of specifications and
-//! the compute capability (the table of features in the CUDA C++ Programming Guide).
+//! Attributes of the emulated GPUs. For an H200 they are the values that its driver reports. For other GPUs they
+//! follow from the table of specifications and from the compute capability (the table of features in the CUDA C++
+//! Programming Guide).
 
 use crate::devices::gpus::{Gpu, Model, model};
 
@@ -150,7 +151,7 @@ fn derived(attribute: i32, model: &Model, measured: i32) -> Option<i32> {
     }
     let (major, minor) = model.capability();
     let l2 = gpu.l2_mb << 20;
-    // Features introduced by a compute capability: the H200's value from there on, and 0 before.
+    // Features that a compute capability introduced: the H200's value from that capability on, and 0 before.
     let since = |first: i32| Some(if major >= first { measured } else { 0 });
     let value = match attribute {
         13 => gpu.clock_mhz * 1000,
@@ -174,7 +175,7 @@ fn derived(attribute: i32, model: &Model, measured: i32) -> Option<i32> {
         // Cluster launch, tensor maps.
         120 | 127 => return since(9),
         139 => u32::from_str_radix(&gpu.pci_device, 16).map_or(0, |device| device << 16 | 0x10de),
-        140 => 0, // board unknown
+        140 => 0, // board ID unknown
         _ => return None,
     };
     i32::try_from(value).ok()

@@ -1,4 +1,4 @@
-//! Contexts: creating them, the current one of a thread, and what ends with one.
+//! Contexts: creation, the current context of a thread, and destruction with everything that belongs to a context.
 
 use crate::api::api;
 use crate::devices::gpus::{Gpu, Primary, model};
@@ -35,8 +35,8 @@ pub struct Context {
 }
 
 thread_local! {
-    /// Contexts pushed on this thread; the last one is current, and 0 means none. Never dropped, so that programs can free memory while the
-    /// thread or the process exits; this leaks a few words per thread.
+    /// Contexts pushed on this thread; the last one is current, and 0 means none. Never dropped, so programs can free
+    /// memory while the thread or the process exits; this leaks a few words per thread.
     static CURRENT: RefCell<ManuallyDrop<Vec<Handle>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
@@ -73,14 +73,14 @@ const LIMITS: [(i32, usize); 8] = [
     (8, 0),
 ];
 
-/// The limit of a thread's stack, and its largest value.
+/// The limit on a thread's stack, and its largest value.
 const STACK: i32 = 0;
 const MOST_STACK: usize = 523_712;
-/// Units of the persisting cache, and their largest number.
+/// Size of a unit of the persisting cache, and the maximum number of units.
 const CACHE_UNIT: usize = 3_932_160;
 const CACHE_UNITS: usize = 10;
 
-/// The value that a GPU sets for an asked limit: rounded up to its unit, and not less than its minimum.
+/// The value that a GPU sets for a requested limit: rounded up to its unit, and at least its minimum.
 fn granted(limit: i32, asked: usize) -> Result<usize> {
     let rounded = |unit: usize| asked.checked_next_multiple_of(unit).unwrap_or(usize::MAX);
     match limit {
@@ -101,7 +101,7 @@ fn granted(limit: i32, asked: usize) -> Result<usize> {
     }
 }
 
-/// Context flags: how the host waits (one of three bits), and others that are only stored.
+/// Context flags: how the host waits (one of three bits), and others that are stored without effect.
 const WAITS: u32 = 7;
 const MAPPED: u32 = 8;
 const FLAGS: u32 = WAITS | MAPPED | 0xf0;
@@ -114,19 +114,19 @@ fn checked_flags(flags: u32) -> Result<u32> {
     }
 }
 
-/// Looks a context up; 0 means the thread's current one.
+/// Looks up a context; 0 means the thread's current one.
 pub fn or_current(handle: Handle) -> Result<Arc<Context>> {
     if handle != 0 {
         return table::<Context>().find(handle).ok_or(Status::InvalidContext);
     }
     match current() {
         0 => Err(Status::InvalidContext),
-        // It was current on this thread when it was destroyed.
+        // The context was current on this thread when it was destroyed.
         current => table::<Context>().find(current).ok_or(Status::ContextIsDestroyed),
     }
 }
 
-/// The GPU of the current context, also if that is a primary context that was reset.
+/// The GPU of the current context, even if it is a primary context that was reset.
 fn current_gpu() -> Result<i32> {
     let driver = driver()?;
     let handle = current();
@@ -137,7 +137,7 @@ fn current_gpu() -> Result<i32> {
     }
 }
 
-/// Whether a handle is a context's, or a primary context's that was reset.
+/// Whether a handle belongs to a context, or to a primary context that was reset.
 fn is_context(handle: Handle) -> Result<bool> {
     let of_primary = |gpu: &Gpu| lock(&gpu.primary).context == handle;
     Ok(table::<Context>().find(handle).is_some() || driver()?.gpus.iter().any(of_primary))
@@ -168,7 +168,7 @@ impl Context {
         table::<Context>().add_with(|handle| Context::new(handle, gpu, flags, false))
     }
 
-    /// Returns the error a kernel left, if any.
+    /// Returns the error that a kernel left, if any.
     pub fn healthy(&self) -> Result {
         of_code(self.error.load(Ordering::Acquire)).map_or(Ok(()), Err)
     }
@@ -190,7 +190,7 @@ impl Driver {
             primary.context =
                 contexts.add_with(|handle| Context::new(handle, ordinal, flags, true));
         } else if contexts.find(primary.context).is_none() {
-            // After a reset it keeps its handle.
+            // A primary context keeps its handle after a reset.
             let handle = primary.context;
             contexts.add_again(handle, Context::new(handle, ordinal, flags, true));
         }
@@ -292,7 +292,7 @@ api! {
         if context.is_null() {
             return Err(Status::InvalidValue);
         }
-        // With core dumps by the user (64), core dumps (32) are on.
+        // Core dumps requested by the user (64) also turn on core dumps (32).
         let flags = checked_flags(flags)?;
         let flags = if flags & 64 == 0 { flags } else { flags & !64 | 32 };
         let handle = Context::make(device, flags);
@@ -362,7 +362,7 @@ api! {
     fn cuCtxSetFlags(flags: u32) {
         let driver = driver()?;
         let context = or_current(0)?;
-        // Only the way of waiting can change.
+        // Only the way of waiting can change after creation.
         let waits = checked_flags(flags)? & WAITS;
         let mut kept = lock(&context.flags);
         *kept = *kept & !WAITS | waits;

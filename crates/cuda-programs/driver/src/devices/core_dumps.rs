@@ -1,5 +1,5 @@
-//! Settings for core dumps (`CUcoredumpSettings`). They can be set and read back, but no dump is written: faults are reported with their
-//! source line when they happen, and a program that asks for a dump gets an error.
+//! Settings for core dumps (`CUcoredumpSettings`). Programs can set them and read them back, but no dump is written:
+//! faults are reported with their source line when they happen, and a program that requests a dump gets an error.
 
 use crate::api::{api, warn};
 use crate::pointers::{In, Out};
@@ -11,7 +11,7 @@ use std::sync::Mutex;
 
 /// Dump when a kernel fails.
 const ON_EXCEPTION: i32 = 1;
-/// Numbers of settings: booleans, strings, and a word of flags.
+/// Numbers of settings: strings, and a word of flags. The others are booleans.
 const FILE: i32 = 5;
 const PIPE: i32 = 6;
 const FLAGS: i32 = 7;
@@ -21,7 +21,7 @@ const LONGEST: usize = 1024;
 /// Settings changed by the program, as bytes.
 static SET: Mutex<BTreeMap<i32, Vec<u8>>> = Mutex::new(BTreeMap::new());
 
-/// Value of a setting. By default only "the process dumps with the device" (2) is on.
+/// Value of a setting. By default only setting 2 is on: the process dumps together with the device.
 fn value(setting: i32) -> Result<Vec<u8>> {
     let fresh = match setting {
         1 | 3 | 4 => vec![0],
@@ -36,7 +36,7 @@ fn value(setting: i32) -> Result<Vec<u8>> {
 /// Stores a setting and its size.
 ///
 /// # Safety
-/// `to` is null or has as many bytes as `size` says.
+/// `to` is null or has at least `size` bytes.
 unsafe fn get(setting: i32, to: *mut c_void, size: Out<'_, usize>) -> Result {
     driver()?;
     let value = value(setting)?;
@@ -56,7 +56,7 @@ unsafe fn get(setting: i32, to: *mut c_void, size: Out<'_, usize>) -> Result {
 /// Changes a setting.
 ///
 /// # Safety
-/// `from` is null or has as many bytes as `size` says.
+/// `from` is null or has at least `size` bytes.
 unsafe fn set(setting: i32, from: *const c_void, size: In<'_, usize>) -> Result {
     driver()?;
     let least = value(setting)?.len();

@@ -1,7 +1,8 @@
 //! The emulated GPUs: model, identity, and the calls that query them.
 //!
-//! The model is an H200 unless `LANEWORK_GPU` names another one. A named GPU rejects PTX for newer architectures, as its driver does. Without
-//! a name such PTX runs, since the emulator knows instructions that an H200 does not have.
+//! The model is an H200 unless `LANEWORK_GPU` names another one. A named GPU rejects PTX for newer architectures, as
+//! its driver does. Without a name the emulator also runs such PTX, because it knows instructions that an H200 does
+//! not have.
 
 use crate::api::api;
 use crate::devices::attributes;
@@ -23,7 +24,7 @@ const DEFAULT: &str = "H200";
 pub struct Model {
     pub gpu: &'static GpuSpec,
     pub limits: &'static Architecture,
-    /// Whether the environment names it; then it has only its own PTX features and memory.
+    /// Whether the environment names the model; if so, it has only its own PTX features and memory.
     pub named: bool,
 }
 
@@ -42,13 +43,13 @@ pub fn chosen() -> Result<&'static Model, &'static str> {
 /// As [`chosen`], for code that runs after the driver has started.
 ///
 /// # Panics
-/// If the environment names an unknown GPU, with which the driver does not start.
+/// If the environment names an unknown GPU. (The driver does not start then.)
 pub fn model() -> &'static Model {
     chosen().expect("the driver started")
 }
 
 impl Model {
-    /// Looks a model up by name.
+    /// Looks up a model by name.
     fn by_name(name: Option<&str>) -> Result<Model, String> {
         let asked = name.map(str::trim).filter(|name| !name.is_empty());
         let gpu = specs().gpu(asked.unwrap_or(DEFAULT)).ok_or_else(|| {
@@ -127,7 +128,7 @@ const COUNT: &str = "LANEWORK_GPUS";
 const MOST: usize = 64;
 
 impl Gpu {
-    /// All GPUs: as many as the environment asks for, by default one.
+    /// All GPUs: as many as the environment specifies, one by default.
     pub fn all() -> Vec<Gpu> {
         let count =
             std::env::var(COUNT).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(1usize);

@@ -1,5 +1,5 @@
-//! Green contexts, which own a subset of a GPU's multiprocessors. Subsets are counted and split as on an H200. The emulator runs kernels the
-//! same way in each, so results do not depend on the split.
+//! Green contexts, each of which owns a subset of a GPU's multiprocessors. Subsets are counted and split as on an
+//! H200. The emulator runs kernels in the same way in each, so results do not depend on the split.
 
 use crate::api::api;
 use crate::devices::contexts::{Context, current, end_context, or_current, release_primary};
@@ -25,7 +25,7 @@ pub struct DeviceResource {
     device: i32,
     /// First multiprocessor.
     first: u32,
-    /// Number of the split that created it; 0 for the resource of a device or context.
+    /// Number of the split that created it; 0 if it describes a whole device or context.
     split: u64,
     padding: [u32; 18],
     count: u32,
@@ -39,15 +39,16 @@ abi!(DeviceResource = 144, 8 { kind: 0, mark: 4, device: 8, first: 12, split: 16
 const _: () = assert!(size_of::<DeviceResource>() == 144);
 
 const MARK: [u8; 4] = *b"LWSM";
-/// Minimum number of multiprocessors per group, and the granularity; smaller if clusters need not be co-scheduled.
+/// Minimum number of multiprocessors per group, and granularity; both are smaller if clusters need not be
+/// co-scheduled.
 const PART: u32 = 8;
 const ALONE: u32 = 2;
-/// Split flags: groups need not run clusters; groups run the largest clusters.
+/// Split flags: groups need not support clusters; groups must support the largest clusters.
 const IGNORE_CLUSTERS: u32 = 1;
 const LARGEST_CLUSTERS: u32 = 2;
-/// Multiprocessors needed by the largest cluster.
+/// Number of multiprocessors that the largest cluster needs.
 const OF_LARGEST_CLUSTER: u32 = 16;
-/// Required flag of green contexts.
+/// Flag that green contexts require.
 const DEFAULT_STREAM: u32 = 1;
 
 impl DeviceResource {
@@ -135,7 +136,7 @@ impl Driver {
             return Err(Status::InvalidValue);
         }
         self.wait_for(&[event.ticket.load(Ordering::Acquire)])?;
-        // Streams created later wait, too, as if the host had waited.
+        // Streams created later also wait, as if the host had waited.
         ordering::synchronized(event.last_record().as_slice());
         Ok(())
     }
@@ -169,7 +170,7 @@ api! {
         driver()?;
         let (input, wanted) = (input.get()?.checked()?, count.get()?);
         if input.split != 0 {
-            // A group can only be split through a green context.
+            // A group can be split only through a green context.
             return Err(Status::InvalidResourceConfiguration);
         }
         let (size, most) = input.parts(flags, least)?;
@@ -257,7 +258,7 @@ api! {
     fn cuStreamGetCtx_v2(stream: Handle, context: Out<'_, Handle>, to: Out<'_, Handle>) {
         let found = driver()?.stream(stream)?.map_or_else(current, |stream| stream.context);
         let green = green_of(found);
-        // Exactly one of the two is not null.
+        // The program passed exactly one of the two.
         context.store(if green == 0 { found } else { 0 })?;
         to.store_optional(green);
         Ok(())

@@ -29,7 +29,7 @@ pub struct GraphNodeParameters {
 
 abi!(GraphNodeParameters = 256, 8 { kind: 0, reserved: 4, of_kind: 16, reserved_after: 248 });
 
-/// Words before the copy in the parameters of a copy node: flags with padding, and the context.
+/// Words that precede the copy in the parameters of a copy node: flags with padding, and the context.
 const BEFORE_COPY: usize = 2;
 
 /// Kind of a child graph node, and the ownership that moves the graph into the node instead of copying it.
@@ -92,7 +92,7 @@ fn work(parameters: Out<'_, GraphNodeParameters>) -> Result<Work> {
 
 api! {
     fn cuGraphAddNode_v2(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, data: In<'_, EdgeData>, count: usize, parameters: Out<'_, GraphNodeParameters>) {
-        // SAFETY: the caller passes `data` null or as long as `after`.
+        // SAFETY: the caller passes `data` null or with as many elements as `after`.
         unsafe {
             add(node, graph, after, count, added(graph, parameters)?)?;
             let made = node.get()?;
@@ -102,7 +102,7 @@ api! {
 
     fn cuGraphAddNode_v3(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, data: In<'_, EdgeData>, count: usize, parameters: Out<'_, GraphNodeParameters>) {
         // Version 3 only adds kinds that are not supported.
-        // SAFETY: the caller passes `data` null or as long as `after`.
+        // SAFETY: the caller passes `data` null or with as many elements as `after`.
         unsafe {
             add(node, graph, after, count, added(graph, parameters)?)?;
             let made = node.get()?;

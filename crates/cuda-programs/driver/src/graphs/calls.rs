@@ -1,4 +1,4 @@
-//! Graphs: nodes of work in an order, built by calls or by stream capture, and launched as a whole.
+//! Graphs: nodes of work with dependencies, built by calls or by stream capture, and launched as a whole.
 //!
 //! A node stores the arguments of its launch or copy. A graph runs its nodes one at a time, each after its dependencies.
 
@@ -30,7 +30,8 @@ impl Driver {
         Ok(table::<Executable>().add(made))
     }
 
-    /// Work of a graph in execution order, with copies of its child graphs, so that changing one does not change the other.
+    /// Work of a graph in execution order, with copies of its child graphs, so that later changes of either do not
+    /// affect the other.
     fn own_steps(&self, graph: &Graph) -> Result<Vec<(Handle, Work)>> {
         let steps = self.order(graph)?.into_iter();
         steps.map(|(node, work)| Ok((node, with_own_graphs(work)?))).collect()
@@ -79,7 +80,7 @@ pub fn copy_of(graph: Handle) -> Result<Handle> {
     let original = table::<Graph>().some(graph)?;
     let made = table::<Graph>().add(Graph::default());
     let mut known: BTreeMap<Handle, Handle> = BTreeMap::new();
-    // Dependencies may come after the nodes that need them.
+    // A node's dependencies may come after it in creation order.
     let order = driver.order(&original)?;
     let nodes: BTreeMap<Handle, Vec<Handle>> = lock(&original.nodes).iter().cloned().collect();
     for (node, work) in order {
@@ -113,7 +114,7 @@ fn with_own_graphs(work: Work) -> Result<Work> {
     })
 }
 
-/// Destroys an executable's copies of child graphs, unless deferred work of a stream may still run them.
+/// Destroys an executable's copies of child graphs, unless a stream's deferred work may still run them.
 pub fn end_copies(work: &Work) -> Result {
     if ANY_DEFERRED.load(Ordering::Acquire) { Ok(()) } else { work.end_inner() }
 }
@@ -252,7 +253,7 @@ api! {
         if !same {
             return Err(Status::GraphExecUpdateFailure);
         }
-        // Nodes keep the handles of the graph that the executable was made from.
+        // Nodes keep the handles of the graph that the executable was instantiated from.
         for ((_, old), (_, new)) in old.iter_mut().zip(driver.own_steps(&graph)?) {
             end_copies(&std::mem::replace(old, new))?;
         }

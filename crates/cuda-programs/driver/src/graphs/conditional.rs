@@ -42,13 +42,13 @@ pub fn conditional(graph: Handle, parameters: Out<'_, ConditionalParameters>) ->
         return Err(Status::InvalidValue);
     }
     let bodies: Vec<Handle> = (0..count).map(|_| table::<Graph>().add(Graph::default())).collect();
-    // The array is leaked: CUDA makes it valid as long as the node, and nodes are shared.
+    // The array is leaked: CUDA keeps it valid for the lifetime of the node, and nodes are shared.
     let kept = Box::leak(bodies.clone().into_boxed_slice());
     parameters.store(ConditionalParameters { bodies: kept.as_ptr(), ..given })?;
     Ok(Work::Conditional { handle, kind, bodies })
 }
 
-/// PTX of the function that kernels call to set a condition. On a GPU the driver provides it.
+/// PTX of the function that kernels call to set a condition. (On a GPU the driver provides it.)
 pub const SET: &str = ".version 7.0\n.target sm_70\n.address_size 64
 .visible .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value) {
     .reg .b32 %r; .reg .b64 %rd;

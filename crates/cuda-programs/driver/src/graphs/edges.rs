@@ -7,7 +7,7 @@ use crate::pointers::{In, Out, Text};
 use crate::state::{driver, lock, table};
 use crate::status::{Result, Status};
 
-/// Stores up to `room` elements; the rest of the array is zeroed.
+/// Stores up to `room` elements and zeroes the rest of the array.
 ///
 /// # Safety
 /// `to` is null or has `room` elements.
@@ -21,7 +21,7 @@ unsafe fn list<T: Copy + Default>(elements: &[T], to: Out<'_, T>, room: usize) -
     Ok(())
 }
 
-/// Stores the data of edges as [`list`] does.
+/// Stores the data of edges in the same way as [`list`].
 ///
 /// # Safety
 /// `to` is null or has `room` elements.

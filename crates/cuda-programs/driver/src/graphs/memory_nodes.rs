@@ -1,4 +1,4 @@
-//! Memory owned by graphs, and the nodes that allocate and free it.
+//! Memory owned by graphs, and the nodes that allocate it and free it.
 
 use crate::api::api;
 use crate::graphs::work::{Node, Work};
@@ -19,7 +19,7 @@ struct GraphRange {
     bytes: usize,
     context: Handle,
     live: bool,
-    /// Whether it was backed since the last trim, and so counts as used.
+    /// Whether it was backed since the last trim; it then counts as used.
     held: bool,
 }
 
@@ -71,7 +71,7 @@ impl Driver {
         Ok(address)
     }
 
-    /// Backs a reserved address with memory. Fails if it is backed already.
+    /// Backs a reserved address with memory. Fails if it is already backed.
     pub fn allocate_for_graph(&self, address: u64) -> Result {
         self.finish_detached()?;
         let mut ranges = lock(&RANGES);
@@ -80,7 +80,8 @@ impl Driver {
             return Err(Status::InvalidValue);
         }
         range.pages.map_private().ok_or(Status::OutOfMemory)?;
-        // SAFETY: the pages are mapped, and stay so until `free_of_graph` or `end_memory_of_graphs` unregisters them.
+        // SAFETY: the pages are mapped, and remain so until `free_of_graph` or `end_memory_of_graphs` unregisters
+        // them.
         unsafe {
             self.device.register_host(address as *mut u8, range.bytes as u64, "memory of a graph")
         }

@@ -84,7 +84,7 @@ pub fn host(parameters: In<'_, HostParameters>) -> Result<Work> {
 /// A kernel node's parameters as C reads them. Nodes of other kinds are an error.
 pub fn shown_launch(node: &Node) -> Result<KernelNodeParameters> {
     let Work::Launch(launch, arguments) = &*node.work() else { return Err(Status::InvalidValue) };
-    // The node owns the list until the next query; the pointers are to its copies of the arguments.
+    // The node keeps the list until the next query; the pointers refer to its copies of the arguments.
     let mut shown = lock(&node.shown);
     *shown = arguments.iter().map(|bytes| bytes.as_ptr() as usize).collect();
     let each = shown.as_ptr().cast();
@@ -157,8 +157,8 @@ pub fn change(node: Handle, work: Work) -> Result {
     old.become_other(work)
 }
 
-/// Replaces the work of an executable's node by work of the same kind. The graph it was instantiated from does not change. Nodes of child
-/// graphs and of conditional bodies are named by the original nodes, too.
+/// Replaces the work of an executable's node by work of the same kind. The graph that it was instantiated from does
+/// not change. Nodes of child graphs and of conditional bodies are also identified by the original nodes.
 pub fn replace(executable: Handle, node: Handle, work: Work) -> Result {
     let executable = table::<Executable>().some(executable)?;
     let mut steps = lock(&executable.steps);

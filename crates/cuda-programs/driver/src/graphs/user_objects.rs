@@ -1,4 +1,5 @@
-//! User objects: reference-counted resources of the program, destroyed by its callback when the last reference ends.
+//! User objects: reference-counted resources of the program. Its callback destroys an object when the last reference
+//! is released.
 
 use crate::api::api;
 use crate::graphs::work::{Executable, Graph, HostCall, HostFunction};
@@ -23,7 +24,7 @@ fn retain(object: Handle, count: u32) -> Result {
     Ok(())
 }
 
-/// Drops references, and destroys the object with the last one.
+/// Releases references, and destroys the object with the last one.
 pub fn release(handle: Handle, count: u32) -> Result {
     let object = table::<UserObject>().get(handle)?;
     let left = {
@@ -38,12 +39,12 @@ pub fn release(handle: Handle, count: u32) -> Result {
     Ok(())
 }
 
-/// Retains a graph's references for an executable made from it.
+/// Adds references for an executable made from a graph, as many as the graph holds.
 pub fn share(held: &[(Handle, u32)]) -> Vec<(Handle, u32)> {
     held.iter().copied().filter(|&(object, count)| retain(object, count).is_ok()).collect()
 }
 
-/// Drops all references of a graph or executable.
+/// Releases all references of a graph or executable.
 fn release_all(held: &[(Handle, u32)]) {
     for &(object, count) in held {
         let _ = release(object, count);

@@ -35,9 +35,9 @@ pub enum Work {
     Memory(Vec<MemoryOp>),
     /// Frees memory that no graph owns.
     Free(u64),
-    /// Resets the conditions used by some work to their values at launch.
+    /// Resets the conditions that this work uses to their values at launch.
     Reset(Vec<Work>),
-    /// Backs a graph's address with so many bytes.
+    /// Backs a graph's address with this many bytes.
     Allocate(u64, usize),
     /// Frees the memory behind a graph's address.
     Release(u64),
@@ -71,7 +71,7 @@ impl HostCall {
     }
 
     pub fn run(self) {
-        // SAFETY: the contract of `new`: the program passed both to be called so.
+        // SAFETY: the contract of `new`: the program passed the function to be called with this argument.
         unsafe { (self.function)(self.data as *mut c_void) };
     }
 }
@@ -90,7 +90,8 @@ impl StreamCallback {
     }
 
     fn run(self) {
-        // SAFETY: the contract of `new`: the program passed both to be called so. The status is success: all work before succeeded.
+        // SAFETY: the contract of `new`: the program passed the function to be called with these arguments. The status
+        // is success, because all work before succeeded.
         unsafe { (self.function)(self.stream, 0, self.data as *mut c_void) };
     }
 }
@@ -99,13 +100,14 @@ impl StreamCallback {
 pub struct Node {
     pub graph: Handle,
     work: Mutex<Work>,
-    /// Pointers to the arguments, last shown to the program.
+    /// Pointers to the arguments that the program queried last.
     pub shown: Mutex<Vec<usize>>,
     /// Launch attributes set by the program, by number.
     pub attributes: Mutex<BTreeMap<u32, AttributeValue>>,
 }
 
-/// `CUgraphEdgeData`: ports, kind and reserved bytes. Edges always order whole nodes; the data are only stored.
+/// `CUgraphEdgeData`: ports, kind and reserved bytes. Edges always order whole nodes; the data is stored
+/// without effect.
 pub type EdgeData = [u8; 8];
 
 /// A graph: nodes in creation order, each with its dependencies.
@@ -116,14 +118,14 @@ pub struct Graph {
     pub data: Mutex<BTreeMap<(Handle, Handle), EdgeData>>,
     /// User objects with reference counts.
     pub objects: Mutex<Vec<(Handle, u32)>>,
-    /// For a copy: pairs of an original node and its copy.
+    /// If this is a copy: pairs of an original node and its copy.
     pub copied: Mutex<Vec<(Handle, Handle)>>,
 }
 
-/// An executable graph: work in execution order with the original nodes. Its child graphs are its own copies.
+/// An executable graph: work in execution order with the original nodes. It has its own copies of child graphs.
 pub struct Executable {
     pub steps: Mutex<Vec<(Handle, Work)>>,
-    /// Order of the nodes by their edges, if races are checked.
+    /// Order of the nodes that follows from their edges, if races are checked.
     pub order: Option<Arc<GraphOrder>>,
     /// The last launch, if races are checked: launches of an executable are ordered.
     pub launched: Mutex<Option<Arc<Point>>>,
@@ -172,7 +174,8 @@ impl Work {
         Ok(())
     }
 
-    /// Whether it copies or fills memory that was freed since its graph was made. On a GPU it faults then, as a kernel does.
+    /// Whether it copies or fills memory that was freed after its graph was made. On a GPU it then faults like a
+    /// kernel.
     pub fn has_lost_memory(&self) -> bool {
         match self {
             Work::Fill(fill) => fill.check().is_err(),
@@ -198,7 +201,7 @@ impl Work {
                 Ok(())
             }
             Work::Record(event) => {
-                // The program may have destroyed it since then.
+                // The program may have destroyed the event since.
                 if let Some(event) = table::<Event>().find(*event) {
                     event.happen();
                 }

@@ -1,15 +1,16 @@
-//! Exported names beside those of the functions: for programs that look names up by `dlsym`. With them the library exports every function
-//! that NVIDIA's `libcuda.so.1` exports (580.159.04), but for the variables of its debugger (`cudbg...`).
+//! Exported names in addition to the functions' own, for programs that look up names by `dlsym`. With them the library
+//! exports every function that NVIDIA's `libcuda.so.1` (580.159.04) exports, except the variables of its debugger
+//! (`cudbg...`).
 //!
-//! The forms for the thread's default stream (`_ptsz`, `_ptds`) are the functions themselves: both default streams are one here. Names
-//! without a version are the newest version, as `cuGetProcAddress` finds it.
+//! The variants for the per-thread default stream (`_ptsz`, `_ptds`) are the same functions: here both default streams
+//! are one. A name without a version is the newest version, as with `cuGetProcAddress`.
 
-/// Exports functions that jump to others, with all arguments in place.
+/// Exports functions that jump to others and leave all arguments in place.
 macro_rules! forwards {
     ($($name:ident => $to:literal,)*) => {
         $(
             #[unsafe(no_mangle)]
-            // SAFETY: the function is only the jump below, so stack and registers are those of its caller.
+            // SAFETY: the function is only the jump below, so it has the stack and registers of its caller.
             #[unsafe(naked)]
             #[doc = concat!("The function `", $to, "` under the name `", stringify!($name), "`.")]
             pub unsafe extern "C" fn $name() -> i32 {
@@ -20,7 +21,7 @@ macro_rules! forwards {
             }
         )*
 
-        /// The names of this file, with the functions that they are.
+        /// The names of this file, with the functions that they refer to.
         #[cfg(test)]
         const NAMES: &[(&str, &str)] = &[$((stringify!($name), $to)),*];
     };

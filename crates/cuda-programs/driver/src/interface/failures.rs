@@ -1,5 +1,5 @@
-//! Failing calls as findings, when a tool checks: the call with its arguments, the status, the limit that it exceeds, and where the program
-//! made it.
+//! Failing calls as findings, if a tool checks: the call with its arguments, the status, the limit that it exceeds,
+//! and the place in the program.
 
 use crate::api::CallArguments;
 use crate::state::{Driver, driver, lock};
@@ -10,8 +10,8 @@ use std::backtrace::Backtrace;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// Statuses that mean a mistake of the program. Others are answers (`CUDA_ERROR_NOT_READY`), conditions that programs handle (out of memory,
-/// peer access that is on already), or faults, which the launch reported.
+/// Statuses that mean a mistake in the program. Other statuses are answers (`CUDA_ERROR_NOT_READY`), conditions that
+/// programs handle (out of memory, peer access already enabled), or faults, which the launch reported.
 const MISTAKES: [Status; 21] = [
     Status::InvalidValue,
     Status::InvalidContext,
@@ -36,11 +36,12 @@ const MISTAKES: [Status; 21] = [
     Status::InvalidClusterSize,
 ];
 
-/// Parts of the names of calls that ask something. Programs and NVIDIA's runtime use their failures as answers.
+/// Parts of the names of calls that query something. Programs and NVIDIA's runtime treat failures of these
+/// calls as answers.
 const QUESTIONS: [&str; 9] =
     ["Get", "Query", "Can", "IsCapturing", "Occupancy", "Find", "Enumerate", "private", "Retain"];
 
-/// Most findings of a process. Finding the place of a call in the program takes long.
+/// Maximum number of findings per process: locating a call in the program is slow.
 const MOST: usize = 64;
 
 /// Reports a failing call.
@@ -107,7 +108,7 @@ pub fn report(name: &str, status: Status, arguments: CallArguments<'_>) {
     lanework::tool::keep_findings("", &[found]);
 }
 
-/// Reports an operation of the program that faults without a kernel, as a finding.
+/// Reports an operation of the program that faults outside of a kernel, as a finding.
 pub fn fault(why: &str, help: &str) {
     let Ok(driver) = driver() else { return };
     if !lanework::tool::checks(&driver.device) {
@@ -116,7 +117,7 @@ pub fn fault(why: &str, help: &str) {
     keep(ReportKind::UseAfterFree, why.to_owned(), help);
 }
 
-/// Lets the process report at its end what it did not free, if the tool is to.
+/// Makes the process report leaked memory when it ends, if the tool requests it.
 pub fn start(driver: &Driver) {
     if lanework::tool::checks(&driver.device) && driver.device.checks_leaks() {
         // SAFETY: `report_leaks` is a function of this library, which a process does not unload, and it does not unwind.
@@ -124,9 +125,9 @@ pub fn start(driver: &Driver) {
     }
 }
 
-/// Reports the memory that the program did not free, when it ends.
+/// Reports leaked memory when the process ends.
 pub extern "C" fn report_leaks() {
-    // A panic must not leave a function that C calls.
+    // A panic must not unwind out of a function that C calls.
     let _ = std::panic::catch_unwind(|| {
         let Ok(driver) = driver() else { return };
         for (kind, count, bytes) in driver.allocations().leaks() {
@@ -139,7 +140,7 @@ pub extern "C" fn report_leaks() {
     });
 }
 
-/// Keeps a finding that no kernel made.
+/// Stores a finding that is not about a kernel.
 fn keep(kind: ReportKind, message: String, help: &str) {
     let found = Report {
         kind,
@@ -188,7 +189,7 @@ fn help(status: Status) -> &'static str {
     }
 }
 
-/// Where a program called the driver.
+/// The place in a program that called the driver.
 #[derive(Debug, Default)]
 pub struct Caller {
     /// The call of NVIDIA's runtime that called the driver.
@@ -201,7 +202,7 @@ pub struct Caller {
     pub callers: Vec<SourceLocation>,
 }
 
-/// Most callers shown.
+/// Maximum number of callers shown.
 const MOST_CALLERS: usize = 8;
 
 impl Caller {
@@ -221,8 +222,8 @@ impl Caller {
         Caller::of_text(text, name)
     }
 
-    /// Reads a stack as Rust prints it: numbered functions, each with its line below it if known. `name` ends the name of the function that the
-    /// caller called.
+    /// Parses a stack trace in Rust's format: numbered functions, each followed by its line if known. `name` is the
+    /// end of the name of the function that the caller called.
     pub fn of_text(text: &str, name: &str) -> Caller {
         let mut frames: Vec<(&str, Option<SourceLocation>)> = Vec::new();
         for line in text.lines().map(str::trim) {
@@ -253,7 +254,7 @@ impl Caller {
             caller.runtime =
                 Some(frames[at].0.split(['(', '@', '<']).next().unwrap_or("").to_owned());
             frames.drain(..=at);
-            // nvcc's functions and CUDA's inline ones between the program and the runtime.
+            // Functions that nvcc generates, and CUDA's inline functions, between the program and the runtime.
             let is_stub = |(function, _): &(&str, Option<SourceLocation>)| {
                 let mangled = function.strip_prefix("_Z").unwrap_or(function);
                 let name = mangled.trim_start_matches(|c: char| c == 'L' || c.is_ascii_digit());

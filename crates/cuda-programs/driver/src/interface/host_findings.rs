@@ -1,4 +1,4 @@
-//! Findings about the host's own accesses to memory of copies that it has not waited for.
+//! Findings about host accesses to the memory of copies that the host has not waited for.
 
 use crate::interface::failures::Caller;
 use crate::ordering::host_access::{
@@ -10,10 +10,10 @@ use lanework::emulator::NearAllocation;
 use lanework::emulator::sanitize::{OtherAccess, Report, ReportKind};
 use std::sync::atomic::Ordering;
 
-/// Name of the function that notes accesses.
+/// Name of the signal handler that records accesses.
 const HANDLER: &str = "on_fault";
 
-/// Lets accesses be reported.
+/// Enables reports of accesses.
 pub fn start() {
     let works_on = || ANY_DEFERRED.load(Ordering::Acquire) || detached::any();
     let _ = HOST_ACCESS.set(HostAccessHooks { report, works_on });

@@ -1,15 +1,15 @@
-//! Names of memory in findings: an allocation by its number, size and call, or memory of the host.
+//! Names of memory in findings: an allocation by its number, size and call, or host memory.
 
 use crate::interface::failures::Caller;
 use crate::state::driver;
 use std::ops::Range;
 
-/// Lets findings name memory.
+/// Enables names of memory in findings.
 pub fn start() {
     lanework::tool::describe_memory(describe);
 }
 
-/// Describes what is at an address.
+/// Describes the memory at an address.
 fn describe(address: u64) -> Option<String> {
     let named = driver().ok()?.allocations().named(address);
     let Some(named) = named else { return host_memory(address) };
@@ -25,7 +25,7 @@ fn describe(address: u64) -> Option<String> {
     })
 }
 
-/// Describes memory of the host by the process's map.
+/// Describes host memory by the process's memory map.
 pub fn host_memory(address: u64) -> Option<String> {
     let map = std::fs::read_to_string("/proc/self/maps").ok()?;
     let what = match name_in(&map, address)? {

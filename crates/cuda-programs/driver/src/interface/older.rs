@@ -1,5 +1,5 @@
-//! Functions under older names or with older parameters, for programs that look these up. Functions that take 32-bit addresses are not
-//! provided.
+//! Functions under older names or with older parameters, for programs that look up these names. Functions with 32-bit
+//! addresses are not provided.
 
 use crate::api::api;
 use crate::devices::contexts::{

@@ -1,5 +1,5 @@
-//! Private tables that NVIDIA's runtime (cudart) requests with `cuGetExportTable`. Their identifiers and the meaning of the slots were found
-//! by public projects.
+//! Private tables that NVIDIA's runtime (cudart) requests with `cuGetExportTable`. Public projects found their
+//! identifiers and the meaning of their slots.
 
 use crate::api::{api, call, warn};
 use crate::devices::attributes;
@@ -114,12 +114,12 @@ unsafe extern "C" fn context_check(
 const RUNTIME: &str = "6bd5fb6c5bf4e74a8987d93912fd9df9";
 const HANDSHAKE: &str = "d4082055bde6704b8d34ba123c66e1f2";
 
-/// Key of the handshake, found by public projects.
+/// Key of the handshake, from public projects.
 const KEY: [u8; 16] = [
     0x14, 0x6a, 0xdd, 0xae, 0x53, 0xa9, 0xa7, 0x52, 0xaa, 0x08, 0x41, 0x36, 0x0b, 0xf5, 0x5a, 0x9f,
 ];
 
-/// Handshake of runtime and driver: HMAC-MD2 of process and device data that both know.
+/// Handshake of runtime and driver: HMAC-MD2 over process and device data that both know.
 unsafe extern "C" fn handshake(version: u32, seconds: u64, result: Out<'_, [u8; 16]>) -> i32 {
     call("a private table's handshake", &Vec::new, || result.store(answer(version, seconds)?))
 }
@@ -164,7 +164,8 @@ fn id(text: &str) -> [u8; 16] {
     })
 }
 
-/// A table of `count` slots. Slots that are not given refuse; if `sized`, the first one is the table's size in bytes.
+/// A table of `count` slots. Slots that are not filled refuse the call; if `sized`, the first slot holds the table's
+/// size in bytes.
 fn slots(count: usize, sized: bool, filled: &[(usize, *const ())]) -> PrivateTable {
     let mut words = vec![refused as *const () as usize; count];
     if sized {

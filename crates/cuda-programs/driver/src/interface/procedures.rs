@@ -13,11 +13,12 @@ use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
 use std::sync::OnceLock;
 
-/// The supported CUDA version, 13.5: the newest one whose functions all have a name here. Programs compare it with their compiler's version
-/// and generate machine code instead of PTX for an older driver (Warp does).
+/// The supported CUDA version, 13.5: the newest version for which this library has a function for every name. Programs
+/// compare it with their compiler's version; for an older driver, some (Warp) generate machine code instead of PTX.
 pub const VERSION: i32 = 13_050;
 
-/// Suffixed functions that replace the plain one only from some CUDA version on. All other suffixed ones always do.
+/// Functions with a suffix that replace the plain one only from some CUDA version on. All other functions with a
+/// suffix always do.
 const SINCE: &[(&str, i32)] = &[
     ("cuCtxCreate_v3", 11_040),
     ("cuCtxCreate_v4", 12_050),
@@ -52,7 +53,7 @@ const SINCE: &[(&str, i32)] = &[
     ("cuDeviceGetUuid_v2", 11_040),
 ];
 
-/// Names that mean another function from some CUDA version on.
+/// Names that refer to another function from some CUDA version on.
 const RENAMED: &[(&str, i32, &str)] =
     &[("cuGraphInstantiate", 12_000, "cuGraphInstantiateWithFlags")];
 
@@ -109,8 +110,8 @@ pub fn functions_by_name() -> &'static HashMap<&'static str, usize> {
     })
 }
 
-/// The newest variant of a function that a CUDA version knows. Each thread's default stream is the default stream here, so names that end in
-/// `_ptsz` or `_ptds` are the same functions.
+/// The newest variant of a function that a CUDA version knows. Here each thread's default stream is the default
+/// stream, so names that end in `_ptsz` or `_ptds` refer to the same functions.
 fn find(name: &str, version: i32) -> Option<usize> {
     let plain = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name);
     let renamed = RENAMED.iter().find(|(old, since, _)| *old == plain && *since <= version);
@@ -139,7 +140,7 @@ fn procedure(
     // 0 found, 1 not found.
     status.store_optional(i32::from(found.is_none()));
     to.store(found.unwrap_or(0) as *const c_void)?;
-    // The status reports a missing function, if the caller asked for it.
+    // The status reports a missing function, if the caller passed one.
     if found.is_some() || !status.is_null() { Ok(()) } else { Err(Status::NotFound) }
 }
 
@@ -198,7 +199,7 @@ mod tests {
     use super::functions_by_name;
     use crate::devices::contexts::Context;
 
-    /// As many words as the longest function has arguments; a function ignores more than it takes.
+    /// Has as many parameters as the longest function; a function ignores those it does not take.
     type AnyFunction = unsafe extern "C" fn(
         usize,
         usize,

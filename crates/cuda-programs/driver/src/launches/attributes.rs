@@ -12,7 +12,8 @@ use crate::streams::stream::{AttributeValue, Stream};
 
 /// Stream attributes: access policy, synchronization policy, priority, memory synchronization domains.
 const OF_STREAMS: [u32; 5] = [1, SYNCHRONIZATION, PRIORITY, DOMAINS, 10];
-/// Node attributes: the same without synchronization policy, plus clusters, cluster scheduling, and shared memory carveout.
+/// Node attributes: the same except synchronization policy, plus clusters, cluster scheduling, and shared memory
+/// carveout.
 const OF_NODES: [u32; 9] = [1, COOPERATIVE, CLUSTER, 5, PRIORITY, DOMAINS, 10, 11, 14];
 
 const SYNCHRONIZATION: u32 = 3;
@@ -90,7 +91,7 @@ api! {
         let stream = driver()?.stream(stream)?;
         of_stream(stream.as_deref(), attribute)?;
         let value = read(value)?;
-        // Default streams store none.
+        // Default streams store no attributes.
         if let Some(stream) = stream {
             lock(&stream.attributes).insert(attribute, value);
         }

@@ -1,11 +1,12 @@
-//! Races of grids that a kernel launches: with their parent, and with each other.
+//! Races of grids that a kernel launches, with their parent and with each other.
 //!
-//! *Rules* (CUDA programming guide, "Dynamic parallelism"). A child sees what happens before its launch in the launching thread. The parent's other
-//! accesses race with it, unless it is a tail launch, which starts when its parent and the other children have ended. Launches by one block into one
-//! stream are ordered; those into different streams or by different blocks are not, nor are those that are fired and forgotten.
+//! *Rules* (CUDA programming guide, "Dynamic parallelism"). A child sees everything that happens before its launch in
+//! the launching thread. Other accesses of the parent race with it, unless it is a tail launch, which starts after its
+//! parent and the other children have ended. Launches by one block into one stream are ordered. Launches into
+//! different streams or by different blocks are not, nor are fire-and-forget launches.
 //!
-//! *Limits.* Of each grid, the first 64 launches are compared. Grids that synchronize by flags count as ordered. Events of the device order nothing
-//! more, which may report too much.
+//! *Limits.* Only the first 64 launches of each grid are compared. Grids that synchronize by flags count as ordered.
+//! Events on the device do not order anything else, so some reports may be false.
 
 use lanework::emulator::sanitize::CodeLocation;
 use lanework::emulator::sanitize::footprint::{AccessedBytes, ByteSet, Footprint, LaunchShadow};
@@ -13,15 +14,15 @@ use lanework::tool;
 
 /// Handle of the tail stream.
 pub const TAIL: u64 = 3;
-/// Handle of the stream whose launches nothing orders.
+/// Handle of the fire-and-forget stream, whose launches are unordered.
 const FORGET: u64 = 4;
-/// Most findings of a launch.
+/// Maximum number of findings per launch.
 const MOST: usize = 8;
 
 /// A launch of a grid by another.
 #[derive(Clone, Copy)]
 pub struct LaunchOfGrid {
-    /// Index of the parent.
+    /// Index of the parent in the tree.
     pub parent: usize,
     /// Number of the launch in the parent, from 0 on.
     pub number: usize,
@@ -29,7 +30,7 @@ pub struct LaunchOfGrid {
     pub stream: u64,
 }
 
-/// Two grids that race: each with its name and its access.
+/// Two grids that race, each with its name and its access.
 pub struct GridRace {
     pub first: (String, AccessedBytes),
     pub second: (String, AccessedBytes),
@@ -43,13 +44,13 @@ pub struct GridRace {
 struct Grid {
     name: String,
     launched: Option<LaunchOfGrid>,
-    /// Its accesses, and the accesses of the grids below it.
+    /// Its accesses, including those of the grids that it launched.
     footprint: Footprint,
-    /// By launch of it: the block, and the accesses that do not happen before the launch.
+    /// For each launch that it made: the block, and the accesses that do not happen before the launch.
     launches: Vec<(u64, Footprint)>,
 }
 
-/// The grids of one launch: a kernel, and all that it launches.
+/// The grids of one launch: a kernel, and all grids that it launches, directly or indirectly.
 #[derive(Default)]
 pub struct GridTree {
     grids: Vec<Grid>,
@@ -72,7 +73,7 @@ impl GridTree {
         (result, self.grids.len() - 1)
     }
 
-    /// The races of all grids, one for each pair of kernels and lines.
+    /// The races of all grids: one for each pair of kernels and lines.
     pub fn races(mut self) -> Vec<GridRace> {
         // Children come after their parents.
         for index in (1..self.grids.len()).rev() {
@@ -96,7 +97,7 @@ impl GridTree {
         found
     }
 
-    /// The races of a grid with its parent and with the grids that its parent launched before.
+    /// The races of a grid with its parent, and with grids that its parent launched earlier.
     fn races_of(&self, index: usize) -> Vec<GridRace> {
         let grid = &self.grids[index];
         let Some(launch) = grid.launched else { return Vec::new() };

@@ -1,11 +1,14 @@
-//! Device launch (CUDA dynamic parallelism). Such programs link NVIDIA's device runtime as PTX, which calls functions of the driver;
-//! [`CALLS`] defines them. A launch takes a slot of a queue in the module, and the driver runs the queue after the kernel that filled it.
+//! Device launch (CUDA dynamic parallelism). Programs that use it link NVIDIA's device runtime as PTX, which calls
+//! functions of the driver; [`CALLS`] defines them. A launch takes a slot of a queue in the module, and the driver
+//! runs the queue after the kernel that filled it.
 //!
-//! CUDA allows this order: a kernel cannot wait for its child grids, a grid completes after its children, launches of a block to one stream
-//! are ordered, and launches to the tail stream run last. So a grid is followed by its ordinary children in order, each with its own
-//! children, and then by its tail launches. Events and other device streams order nothing more.
+//! CUDA allows this order: a kernel cannot wait for its child grids, a grid completes after its children, launches of
+//! a block to one stream are ordered, and launches to the tail stream run last. So after a grid come its ordinary
+//! children in order, each followed by its own children, and then its tail launches. Events and other device streams
+//! add no further order.
 //!
-//! Limit: as many launches can be pending as the queue has slots, twice a GPU's default. The next one gets no parameter buffer, as on a GPU.
+//! Limit: only as many launches can be pending as the queue has slots (twice a GPU's default). As on a GPU, the next
+//! launch gets no parameter buffer.
 
 use crate::launches::child_order::TAIL;
 use crate::modules::module::Module;
@@ -17,7 +20,7 @@ use lanework::emulator::function_at;
 const QUEUE: &str = "__lanework_launches";
 /// Maximum number of pending launches.
 const SLOTS: usize = 4096;
-/// Bytes before the slots: slots taken, slots launched, streams and events created.
+/// Bytes before the slots: counts of slots taken, slots launched, and streams and events created.
 const HEAD: usize = 64;
 /// Bytes before a slot's parameters, and of a whole slot.
 const FIELDS: usize = 64;

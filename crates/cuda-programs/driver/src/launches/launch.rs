@@ -91,7 +91,7 @@ const BUFFER: usize = 1;
 const BUFFER_BYTES: usize = 2;
 
 impl Arguments<'_> {
-    /// Copies the arguments, given offset and size of each parameter.
+    /// Copies the arguments; `parameters` gives offset and size of each.
     ///
     /// # Safety
     /// They were passed for a function with these parameters.
@@ -170,7 +170,7 @@ impl Launch {
     /// Checks it against the limits of its kernel and of the GPU.
     ///
     /// # Errors
-    /// As a GPU's driver refuses it, before it is queued.
+    /// If a GPU's driver would refuse it before queuing it.
     pub fn check(&self) -> Result {
         let function = table::<Function>().get(self.function)?;
         let module = function.module()?.1;
@@ -280,7 +280,7 @@ impl Launch {
         Ok(())
     }
 
-    /// Runs it. A wrong launch is an error now; a fault of the kernel is reported now, and is returned by later calls.
+    /// Runs it. An invalid launch is an error now; a fault of the kernel is reported now, and later calls return it.
     pub fn run_with(&self, arguments: &[Vec<u8>]) -> Result {
         let driver = driver()?;
         let context = driver.context()?;
@@ -332,7 +332,7 @@ impl Launch {
             let Child { number, stream, .. } = child;
             let launch = LaunchOfGrid { parent: of, number, stream };
             let (result, index) = launched(&child.kernel, Some(launch), shape, arguments);
-            // A wrong child launch is an error of the kernel.
+            // An invalid child launch is an error of the kernel.
             (ended, parent) = (result.map_err(|(status, _)| (status, true)), index);
         }
         if let Some(tree) = tree {
@@ -362,7 +362,7 @@ fn shape(grid: [u32; 3], block: [u32; 3], dynamic_shared: u32) -> PtxShape {
     PtxShape::new(three(grid), three(block)).shared_bytes(dynamic_shared)
 }
 
-/// Runs one grid. Errors are reported, and returned with whether the kernel caused them.
+/// Runs one grid. Reports errors, and returns them with whether the kernel caused them.
 fn run(
     module: &Module,
     kernel: &str,

@@ -1,4 +1,5 @@
-//! Launches as before CUDA 4: block, shared memory and parameters are set on the function, and the launch call gives the grid.
+//! Launches as before CUDA 4: calls set block, shared memory and parameters on the function, and the launch call takes
+//! the grid.
 
 use crate::api::api;
 use crate::handles::Handle;
@@ -55,7 +56,7 @@ fn launch(function: Handle, grid: [i32; 2], stream: Handle) -> Result {
         lock(&SETS).get(&function).cloned().unwrap_or_default();
     let [x, y] = grid.map(|size| u32::try_from(size).unwrap_or(0));
     parameters.resize(bytes, 0);
-    // The packed form: a pointer to the bytes, and one to their count.
+    // The packed form: a pointer to the bytes, and a pointer to their count.
     let length = parameters.len();
     let extra: [*const c_void; 5] = [
         std::ptr::without_provenance(1),

@@ -9,7 +9,7 @@ use crate::pointers::{In, Out};
 use crate::state::table;
 use crate::status::{Result, Status};
 
-/// The block size, up to a limit, with the highest occupancy, and the grid size that fills the GPU.
+/// The block size, up to a limit, that gives the highest occupancy, and the grid size that fills the GPU.
 fn best_block(
     function: &Function,
     dynamic: &dyn Fn(i32) -> usize,
@@ -90,7 +90,7 @@ api! {
         let entry = function.entry()?;
         let static_shared = entry.resources.static_shared;
         let each = model().limits.shared_per_sm / blocks.cast_unsigned();
-        // At most what a launch may request.
+        // No more than a launch may request.
         let left = each.saturating_sub(static_shared).min(function.most_dynamic_shared(&entry));
         bytes.store(left as usize)
     }

@@ -35,7 +35,7 @@ unsafe fn attribute_of_any(data: *mut c_void, attribute: i32, address: u64) -> R
         found.map(|(start, allocation)| (start, allocation.bytes)).or(variable).unwrap_or((0, 0));
     let kind = found.map(|(_, allocation)| allocation.kind);
     let host = matches!(kind, Some(AllocationKind::Host | AllocationKind::Registered));
-    // Booleans are 32-bit words: NVIDIA's runtime does not clear the word before the call.
+    // Booleans are stored as 32-bit words, because NVIDIA's runtime does not clear the word before the call.
     // SAFETY: each arm stores the type that CUDA's documentation gives the attribute.
     unsafe {
         match attribute {
@@ -66,7 +66,7 @@ unsafe fn attribute_of_any(data: *mut c_void, attribute: i32, address: u64) -> R
                     0
                 },
             ),
-            // Tokens for direct access of other devices.
+            // Tokens for direct access by other devices.
             5 if matches!(kind, Some(AllocationKind::Device | AllocationKind::Managed)) => {
                 Out::new(data.cast()).store([0u64; 2])
             }
@@ -114,7 +114,7 @@ api! {
     fn cuMemHostGetFlags(flags: Out<'_, u32>, host: u64) {
         let driver = driver()?;
         driver.context()?;
-        // Memory is always mapped (2); it may be write-combined (4).
+        // Memory is always mapped (2), and may be write-combined (4).
         let of = |(_, allocation): (u64, &Allocation)| match allocation.kind {
             AllocationKind::Device => None,
             AllocationKind::Host => Some(allocation.flags & 4 | 2),
@@ -143,12 +143,13 @@ api! {
             return Err(Status::InvalidValue);
         }
         for index in 0..count as usize {
-            // SAFETY: the caller says that both have `count` elements.
+            // SAFETY: the caller promises that both have `count` elements.
             let (attribute, to) = unsafe { (attributes.at(index).get()?, data.at(index).get()?) };
             if !(1..=21).contains(&attribute) {
                 return Err(Status::InvalidValue);
             }
-            // SAFETY: the caller passed memory for each attribute's type. What an address does not have is skipped.
+            // SAFETY: the caller passed memory for each attribute's type. Attributes that an address does not have
+            // are skipped.
             let _ = unsafe { attribute_of_any(to, attribute, address) };
         }
         Ok(())

@@ -52,19 +52,19 @@ pub struct Allocation {
     /// Handle of its pool; 0 if none.
     pub pool: Handle,
     pub flags: u32,
-    /// Whether the program asked for synchronous copies. All copies are.
+    /// Whether the program requested synchronous copies (all copies are synchronous here).
     pub synchronous: bool,
     /// `None` for registered memory.
     memory: Option<Buffer<u8>>,
     /// The slab block of a small allocation.
     pub block: Option<Arc<Block>>,
-    /// Whether no other memory shares its pages.
+    /// Whether it has its own pages.
     pub has_pages: bool,
-    /// Where the program allocated it, under checks.
+    /// Call stack of the allocation, if a tool checks.
     pub stack: Option<Arc<Backtrace>>,
 }
 
-/// The stack of a call, if findings are to name it.
+/// The stack of the current call, if findings name it.
 fn call_stack() -> Option<Arc<Backtrace>> {
     ordering::active().then(|| Arc::new(Backtrace::force_capture()))
 }
@@ -79,10 +79,10 @@ pub struct NamedAllocation {
     pub stack: Option<Arc<Backtrace>>,
 }
 
-/// Freed allocations that findings can name.
+/// Maximum number of freed allocations that findings can name.
 const MOST_FREED: usize = 256;
 
-/// Pages for page-locked memory, which are protected while copies use them, if races are checked.
+/// Pages for page-locked memory. If races are checked, they are protected while copies use them.
 fn own_pages(bytes: usize) -> Option<Pages> {
     const PAGE: usize = 4096;
     let whole = bytes.checked_next_multiple_of(PAGE).filter(|_| ordering::active())?;
@@ -107,7 +107,7 @@ impl Allocation {
 pub struct Allocations {
     live: BTreeMap<u64, Allocation>,
     made: u64,
-    /// The last freed ones, by address, newest first.
+    /// Allocations freed last, by address, newest first.
     freed: VecDeque<(u64, NamedAllocation)>,
 }
 
@@ -122,7 +122,7 @@ impl Allocations {
         (address - start < allocation.bytes).then_some((start, allocation))
     }
 
-    /// The allocation that holds an address, or held it last.
+    /// The allocation that contains an address, or the last one that did.
     pub fn named(&self, address: u64) -> Option<NamedAllocation> {
         if let Some((_, found)) = self.find(address) {
             return Some(found.named(false));
@@ -147,7 +147,7 @@ impl Allocations {
         (address - start < allocation.bytes).then_some(allocation)
     }
 
-    /// Memory that the program allocated and has not freed: kind, number of blocks, and bytes in all.
+    /// Memory that the program allocated and has not freed: kind, number of blocks, and total bytes.
     pub fn leaks(&self) -> Vec<(&'static str, usize, u64)> {
         use AllocationKind::{Device, Host, Managed};
         let of_kind = |kind| {
@@ -189,7 +189,7 @@ impl Driver {
             return Some((start, allocation.bytes));
         }
         let (start, bytes) = self.device.allocation_at(address)?;
-        // Padding at the end of a unit belongs to no allocation.
+        // The padding at the end of a unit belongs to no allocation.
         (!self.allocations().live.contains_key(&start)).then_some((start, bytes))
     }
 
@@ -237,19 +237,19 @@ impl Driver {
         };
         let whole = match self.device.is_sanitized() {
             true => bytes,
-            // A GPU allocates whole units, and does not notice accesses to the padding.
+            // A GPU allocates whole units, and does not detect accesses to the padding.
             false => bytes.checked_next_multiple_of(UNIT).ok_or(Status::OutOfMemory)?,
         };
-        // Device memory may be exported, so it is in pages that can be shared.
+        // Device memory may be exported, so it uses pages that can be shared.
         let block = if kind == AllocationKind::Device { Block::new(whole) } else { None };
         let pages = if kind == AllocationKind::Host { own_pages(whole) } else { None };
         let has_pages = pages.is_some();
         let made = match &block {
-            // SAFETY: the pages belong to this allocation as long as it lives.
+            // SAFETY: the pages belong to this allocation for its whole lifetime.
             None if let Some(of) = pages => unsafe {
                 self.device.buffer_in(of.start() as *mut u8, whole as u64, name, Arc::new(of))
             },
-            // SAFETY: the block belongs to this allocation as long as it lives.
+            // SAFETY: the block belongs to this allocation for its whole lifetime.
             Some(of) => unsafe {
                 self.device.buffer_in(of.start(), whole as u64, name, of.clone())
             },
@@ -257,7 +257,7 @@ impl Driver {
         };
         let mut memory = made.map_err(|_| Status::OutOfMemory)?;
         if kind != AllocationKind::Device && self.device.is_sanitized() {
-            // The host writes it directly, so the sanitizer must not track initialization.
+            // The host writes it directly, so the sanitizer must not track its initialization.
             memory.fill_bytes(0).map_err(|_| Status::Unknown)?;
         }
         let address = memory.address();
@@ -287,7 +287,7 @@ impl Driver {
     /// Registers memory of the program for kernels.
     ///
     /// # Safety
-    /// The range belongs to the program until it is unregistered.
+    /// The range belongs to the program until it is unregistered, and stays mapped.
     pub unsafe fn register(&self, start: u64, bytes: u64, flags: u32) -> Result {
         let context = self.context()?;
         let is_ours = |(_, found): (u64, &Allocation)| found.kind != AllocationKind::Registered;
@@ -322,7 +322,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Frees the allocation at an address, if it has one of these kinds.
+    /// Frees the allocation at an address, if it is of one of these kinds.
     pub fn free(&self, address: u64, kinds: &[AllocationKind]) -> Result {
         self.finish_detached()?;
         let mut allocations = self.allocations();
@@ -361,7 +361,8 @@ impl Driver {
         }
     }
 
-    /// Reports work that still uses memory of a pool which the host frees: the call does not wait for it.
+    /// Reports work that still uses memory of a pool when the host frees that memory: the call does not
+    /// wait for such work.
     fn check_free_of_pool(&self, context: Handle, address: u64) {
         let found = self.allocations().live.get(&address).map(|found| (found.pool, found.bytes));
         if let Some((_, bytes)) = found.filter(|(pool, _)| *pool != 0) {
@@ -369,7 +370,7 @@ impl Driver {
         }
     }
 
-    /// Frees memory in stream order: device or managed memory, or memory of any pool.
+    /// Frees memory in stream order: device or managed memory, or memory of a pool.
     pub fn free_in_order(&self, address: u64) -> Result {
         let of_pool = self.allocations().live.get(&address).is_some_and(|found| found.pool != 0);
         let kinds = [AllocationKind::Device, AllocationKind::Managed, AllocationKind::Host];
@@ -414,7 +415,7 @@ impl Driver {
 /// Row alignment of pitched memory in bytes.
 const PITCH: usize = 512;
 
-/// Allocates page-locked memory. No bytes are null.
+/// Allocates page-locked memory. A size of 0 gives null.
 fn allocate_host(address: Out<'_, u64>, bytes: usize, flags: u32) -> Result {
     // Portable (1), mapped (2), write-combined (4).
     if flags > 7 || address.is_null() {
@@ -459,7 +460,7 @@ api! {
         if current() == 0 && driver_of.range_at(address).is_none() {
             return Err(Status::InvalidValue);
         }
-        // Queued work may use it.
+        // Queued work may use the memory, so wait for it.
         let context = driver_of.context()?.handle;
         driver_of.check_free_of_pool(context, address);
         driver()?.finish_context(context)?;
@@ -508,7 +509,7 @@ api! {
         if start.is_null() {
             return Err(Status::InvalidValue);
         }
-        // An address inside a range of ours is invalid; others were never registered.
+        // An address inside one of our ranges is invalid; others were never registered.
         let ours = driver.allocations().find(start as u64).is_some_and(|(first, found)| found.kind != AllocationKind::Registered || first != start as u64);
         let unknown = if ours { Status::InvalidValue } else { Status::HostMemoryNotRegistered };
         driver.free(start as u64, &[AllocationKind::Registered]).map_err(|_| unknown)?;

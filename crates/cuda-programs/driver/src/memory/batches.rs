@@ -118,7 +118,7 @@ fn queue(
 ) -> Result {
     let driver = driver()?;
     driver.stream(stream)?;
-    // The default stream and captured streams are errors, as on a GPU.
+    // As on a GPU, the default stream and captured streams are errors.
     if matches!(stream, 0 | 1) {
         return Err(Status::InvalidValue);
     }
@@ -148,7 +148,7 @@ fn lines(
     }
     let (to, from, bytes) = (to.list(count)?, from.list(count)?, bytes.list(count)?);
     let (attributes, first) = (attributes.list(attribute_count)?, first.list(attribute_count)?);
-    // An attribute applies from its index up to the next attribute's; the first index is 0.
+    // An attribute applies from its index up to the next attribute's index; the first index is 0.
     let in_order = first.first() == Some(&0)
         && first.windows(2).all(|pair| pair[0] < pair[1])
         && first.iter().all(|&number| number < count);
@@ -184,7 +184,7 @@ fn boxes(
     queue(all.list(count)?.iter().map(BoxCopy::copy), failed, stream)
 }
 
-/// Prefetch locations; each applies from its index up to the next one's.
+/// Prefetch locations; each applies from its index up to the next one's index.
 type Places<'call> = (In<'call, LocationWords>, In<'call, usize>, usize);
 
 /// Validates the ranges of a hint. All memory is accessible everywhere, so a hint only changes later queries.

@@ -100,7 +100,7 @@ fn between_peers(contexts: [Handle; 2], copy: impl FnOnce() -> Result) -> Result
 /// Checks that a device range is allocated.
 fn check_device_range(address: u64, bytes: usize) -> Result {
     driver()?.context()?;
-    // The graph that is being captured will allocate it.
+    // The graph that is being captured will allocate this memory.
     if driver()?.graph_spans(address, bytes) {
         return Ok(());
     }

@@ -1,7 +1,8 @@
-//! Sharing memory, events and pools between processes of one host.
+//! Shares memory, events and pools between processes of one host.
 //!
-//! Exported memory is the pages of an anonymous file: slab blocks are so from the start, larger allocations move to one when exported. The
-//! importing process opens the file through `/proc`, so nothing is left behind when a process exits.
+//! Exported memory consists of the pages of an anonymous file. Slab blocks are in such a file from the start; larger
+//! allocations move to one when they are exported. The importing process opens the file through `/proc`, so nothing is
+//! left behind when a process exits.
 
 use crate::api::api;
 use crate::handles::Handle;
@@ -20,7 +21,8 @@ use std::os::fd::{AsFd, BorrowedFd, IntoRawFd};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
-/// Files are mapped in pages. A smaller allocation shares its page with others ([`crate::memory::shared_pages`]).
+/// Files are mapped in pages. An allocation smaller than a page shares its page with others
+/// ([`crate::memory::shared_pages`]).
 const PAGE: u64 = 4096;
 
 /// Identifies memory for another process (`CUipcMemHandle`).
@@ -87,7 +89,7 @@ impl IpcHandle {
         (self.process, self.pool)
     }
 
-    /// Whether some bytes are an IPC handle.
+    /// Whether these bytes are an IPC handle.
     fn is_one(&self) -> bool {
         self.mark == MARK
     }
@@ -110,7 +112,8 @@ impl Driver {
                 let length = bytes.next_multiple_of(PAGE) as usize;
                 let file = SharedFile::new(length).ok_or(Status::OutOfMemory)?;
                 self.copy_to(&file, address, bytes)?;
-                // SAFETY: an allocation of a page or more has its own pages, and the file has a copy of their contents.
+                // SAFETY: an allocation of at least a page has its own pages, and the file has a copy of their
+                // contents.
                 unsafe { map_over(address as usize, length, &file, 0) }
                     .ok_or(Status::OutOfMemory)?;
                 vacant.insert((file, length)).0.number()
@@ -251,7 +254,7 @@ api! {
         if !ticket.is_one() {
             return Err(Status::InvalidHandle);
         }
-        // Work runs at enqueue, so a recorded event has already happened.
+        // Work runs at enqueue, so the event has already happened if it was recorded.
         let made = Event { context, untimed: true, recorded: Mutex::default(), nodes: Mutex::default(), ticket: AtomicU64::new(0), point: Mutex::default() };
         event.store(table::<Event>().add(made))
     }

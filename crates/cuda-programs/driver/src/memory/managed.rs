@@ -1,5 +1,5 @@
-//! Managed memory: advice and prefetches. All memory is accessible from both sides, so advice only changes what queries return. It is tracked
-//! per page.
+//! Managed memory: advice and prefetches. Host and devices can access all memory, so advice changes only the results
+//! of queries. It is tracked per page.
 
 use crate::api::api;
 use crate::handles::Handle;
@@ -81,7 +81,7 @@ impl Driver {
         }
     }
 
-    /// Records advice for a range.
+    /// Records advice on a range.
     fn record_advice(&self, address: u64, bytes: usize, what: i32, device: i32) -> Result {
         self.context()?;
         if device >= 0 && self.gpu(device).is_err() || device < HOST {
@@ -113,7 +113,7 @@ impl Driver {
 
 /// Applies advice (`CUmem_advise`) to a range.
 fn advise(address: u64, bytes: usize, advice: i32, device: Result<i32>) -> Result {
-    // This advice ignores the device.
+    // This kind of advice ignores the device.
     let device = match device {
         Err(Status::InvalidValue) => return Err(Status::InvalidValue),
         _ if matches!(advice, 1 | 2 | 4) => HOST,
@@ -178,7 +178,7 @@ fn attribute(address: u64, bytes: usize, kind: i32, room: usize) -> Result<Vec<i
 /// Stores an attribute.
 ///
 /// # Safety
-/// `to` is null, which is refused, or has `size` bytes.
+/// `to` is null (which is refused), or has `size` bytes.
 unsafe fn store_attribute(
     to: *mut c_void,
     size: usize,

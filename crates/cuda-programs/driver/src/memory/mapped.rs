@@ -1,4 +1,4 @@
-//! Checks that memory of the program is mapped, so that a bad pointer is an error status and not a crash.
+//! Checks that memory of the program is mapped, so a bad pointer gives an error status instead of a crash.
 
 /// Kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub enum Access {
     Write,
 }
 
-/// Whether this process may access every byte of a range. Where the system cannot tell, only null is refused.
+/// Whether this process may access every byte of a range. If the system cannot tell, only null is refused.
 pub fn is_mapped(address: u64, bytes: usize, access: Access) -> bool {
     match usize::try_from(address) {
         Ok(start) if start > 0 && start.checked_add(bytes).is_some() => {
@@ -17,10 +17,10 @@ pub fn is_mapped(address: u64, bytes: usize, access: Access) -> bool {
     }
 }
 
-/// The bytes up to a zero byte, without it; `None` if unmapped memory comes first.
+/// The bytes up to (excluding) a zero byte; `None` if unmapped memory comes first.
 ///
 /// # Safety
-/// The bytes are neither freed nor written as long as the slice is used.
+/// The bytes are neither freed nor written while the slice is used.
 pub unsafe fn until_zero<'a>(address: u64) -> Option<&'a [u8]> {
     const STEP: u64 = 4096;
     let mut end = address;
@@ -47,11 +47,12 @@ mod system {
     use std::io::Error;
     use std::sync::OnceLock;
 
-    /// Pages queried at once.
+    /// Number of pages queried per call.
     const PAGES: usize = 1 << 12;
     /// Maximum bytes to populate; a larger range might exceed the machine's memory.
     const BROUGHT: usize = 1 << 28;
-    /// `madvise` requests of Linux 5.14 that populate pages as an access would, and fail where the access would (`MADV_POPULATE_READ` and `_WRITE`).
+    /// `madvise` requests of Linux 5.14 that populate pages like an access, and fail where the access would fail
+    /// (`MADV_POPULATE_READ` and `_WRITE`).
     const POPULATE: [i32; 2] = [22, 23];
 
     fn page() -> usize {
@@ -84,7 +85,7 @@ mod system {
     pub fn all_mapped(start: usize, bytes: usize, access: Access) -> bool {
         let page = page();
         let (first, end) = (start / page * page, start + bytes);
-        // Detect unmapped ranges before populating anything.
+        // Detect unmapped ranges before populating pages.
         if !is_there(first, end, page) {
             return false;
         }
@@ -97,7 +98,7 @@ mod system {
         }
         match populate(first, length, access) {
             Ok(()) => true,
-            // The access would fail, or it is device memory; the list of mappings tells which.
+            // The access would fail, or it is device memory; the list of mappings decides.
             Err(libc::EINVAL) => is_listed(first, end, access),
             Err(code) => !matches!(code, libc::EFAULT | libc::ENOMEM),
         }
@@ -115,7 +116,7 @@ mod system {
         })
     }
 
-    /// Whether `/proc/self/maps` allows the access.
+    /// Whether `/proc/self/maps` permits the access.
     fn is_listed(first: usize, end: usize, access: Access) -> bool {
         let Ok(list) = std::fs::read_to_string("/proc/self/maps") else { return true };
         let mut at = first;
@@ -201,7 +202,7 @@ mod tests {
         assert!(is_mapped(constant, 4, Access::Read) && !is_mapped(constant, 4, Access::Write));
         // Two pages; the second one is protected.
         let both = map(2, libc::PROT_READ | libc::PROT_WRITE);
-        // SAFETY: the page is of this mapping.
+        // SAFETY: the page belongs to this mapping.
         assert_eq!(unsafe { libc::mprotect((both + 4096) as *mut _, 4096, libc::PROT_NONE) }, 0);
         for access in [Access::Read, Access::Write] {
             assert!(is_mapped(both as u64, 4096, access));

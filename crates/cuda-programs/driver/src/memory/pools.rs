@@ -182,7 +182,7 @@ api! {
     fn cuMemFreeAsync(address: u64, stream: Handle) {
         driver()?.stream(stream)?;
         match address {
-            // As `cuMemFree`: NVIDIA's cuSPARSE 12.9.4 frees null, and treats any error as its own.
+            // Null is freed as by `cuMemFree`: NVIDIA's cuSPARSE 12.9.4 frees null, and returns any error as its own.
             0 => Ok(()),
             address if driver()?.is_imported(address) => driver()?.release_import(address),
             address if driver()?.is_of_graph(address) => driver()?.submit(stream, Work::Release(address)),
@@ -218,7 +218,7 @@ api! {
 
     fn cuMemPoolCreate(pool: Out<'_, Handle>, properties: In<'_, [i32; 4]>) {
         let kind = match properties.find() {
-            // IPC pools have device memory, which the host reaches, too.
+            // IPC pools have device memory, which the host can also access.
             Some([kind, 0, location, id]) => PoolLocation::new(Some([location, id]), kind).map_or(AllocationKind::Device, PoolLocation::kind),
             _ => AllocationKind::Device,
         };
@@ -244,7 +244,7 @@ api! {
             1..=3 => of_pool.set(attribute, u64::from(unsafe { value.cast::<u32>().read() })),
             // SAFETY: not null, and CUDA gives this attribute an `int` (1 to 3) or 64 bits (4).
             4 => of_pool.set(attribute, unsafe { value.cast::<u64>().read() }),
-            // Resets the maximum in use.
+            // Resets the maximum bytes in use.
             // SAFETY: not null, and CUDA gives these attributes 64 bits.
             6 | 8 if unsafe { value.cast::<u64>().read() } == 0 => *lock(&of_pool.high) = driver.used_of(pool),
             _ => return Err(Status::InvalidValue),

@@ -1,6 +1,7 @@
-//! Memory that other processes can map: anonymous files, address ranges for mappings of them, and slabs of small allocations.
+//! Memory that other processes can map: anonymous files, address ranges for their mappings, and slabs of small
+//! allocations.
 //!
-//! A slab is mapped from such a file from the start, so its allocations never move when they are exported.
+//! A slab is mapped from such a file from the start, so exporting an allocation never moves it.
 
 use crate::state::lock;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -38,7 +39,7 @@ impl SharedFile {
         self.bytes
     }
 
-    /// Descriptor number, valid as long as the file.
+    /// Descriptor number, valid while the file exists.
     pub fn number(&self) -> i32 {
         self.descriptor.as_fd().as_raw_fd()
     }
@@ -147,7 +148,7 @@ pub unsafe fn map_over(address: usize, bytes: usize, file: &SharedFile, from: us
     let from = libc::off_t::try_from(from).ok()?;
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_SHARED | libc::MAP_FIXED;
-    // SAFETY: the pages are for this mapping alone (contract of this function).
+    // SAFETY: the pages are used only by this mapping (contract of this function).
     let at = unsafe { libc::mmap(address as *mut _, bytes, access, flags, file.number(), from) };
     (at != libc::MAP_FAILED).then_some(())
 }
@@ -159,15 +160,15 @@ pub unsafe fn map_over(address: usize, bytes: usize, file: &SharedFile, from: us
 pub unsafe fn map_private(address: usize, bytes: usize) -> Option<()> {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
-    // SAFETY: the pages are for this mapping alone (contract of this function).
+    // SAFETY: the pages are used only by this mapping (contract of this function).
     let at = unsafe { libc::mmap(address as *mut _, bytes, access, flags, -1, 0) };
     (at != libc::MAP_FAILED).then_some(())
 }
 
-/// Slab size in bytes. Only touched pages take memory.
+/// Slab size in bytes. Only pages that were accessed take memory.
 const SLAB: usize = 1 << 20;
-/// Alignment of blocks, and the minimum gap between them. CUDA's runtime refuses textures at other addresses
-/// (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`).
+/// Alignment of blocks, and the minimum gap between them. CUDA's runtime refuses textures at less aligned
+/// addresses (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`).
 const GRAIN: usize = 512;
 /// Largest block; larger allocations have their own pages.
 const LARGEST: usize = 4095;
@@ -181,7 +182,7 @@ struct Slab {
 /// Start addresses of all slabs.
 static PLACES: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 
-/// Whether an address is in a slab, in use or not: it is not memory of the program.
+/// Whether an address is in a slab, used or unused: such addresses are never memory of the program.
 pub fn holds(address: u64) -> bool {
     let places = lock(&PLACES);
     places.range(..=address).next_back().is_some_and(|start| address - start < SLAB as u64)
@@ -198,11 +199,11 @@ pub struct Block {
     slab: Arc<Slab>,
     offset: usize,
     bytes: usize,
-    /// Exported to another process: its bytes are never recycled.
+    /// Whether it was exported to another process; its bytes are then never recycled.
     shared: AtomicBool,
 }
 
-/// Free blocks by size, least recently used first, and the slab that new blocks are cut from.
+/// Free blocks by size, least recently used first, and the slab for new blocks.
 struct FreeBlocks {
     blocks: BTreeMap<usize, VecDeque<(Arc<Slab>, usize)>>,
     newest: Option<(Arc<Slab>, usize)>,
@@ -246,13 +247,13 @@ impl Drop for Block {
     }
 }
 
-/// Bytes of a block with the gap after it.
+/// Bytes of a block including the gap after it.
 fn room(bytes: usize) -> usize {
     (bytes + GRAIN).next_multiple_of(GRAIN)
 }
 
 impl FreeBlocks {
-    /// Cuts a new block.
+    /// Cuts a new block from a slab.
     fn cut(&mut self, bytes: usize) -> Option<(Arc<Slab>, usize)> {
         if self.newest.as_ref().is_none_or(|(_, used)| used + bytes > SLAB) {
             let (file, pages) = (SharedFile::new(SLAB)?, Pages::reserve(SLAB, GRAIN)?);

@@ -1,4 +1,5 @@
-//! Copies and fills of bytes. An address is device memory if the emulator knows it, and memory of the program otherwise.
+//! Copies and fills of bytes. An address is device memory if the emulator knows it; otherwise it is memory of the
+//! program.
 
 use crate::handles::Handle;
 use crate::memory::mapped::{Access, is_mapped};
@@ -11,13 +12,13 @@ use crate::streams::detached;
 use crate::textures::arrays::Array;
 use lanework::emulator::sanitize::footprint::AccessMode;
 
-/// Pattern repetitions written at once.
+/// Repetitions of a pattern per write.
 const FILLED_AT_ONCE: usize = 1 << 14;
-/// Bytes of device-to-device copies moved at once.
+/// Bytes per chunk of device-to-device copies.
 const COPIED_AT_ONCE: usize = 4 << 20;
 
 impl Driver {
-    /// Whether bytes are device memory. Unmapped memory, and memory without that access, is an error.
+    /// Whether bytes are device memory. Memory that is unmapped or does not permit the access is an error.
     fn is_device_memory(&self, address: u64, bytes: usize, access: Access) -> Result<bool> {
         match self.device.allocation_at(address) {
             Some((start, length)) if bytes as u64 <= length - (address - start) => Ok(true),
@@ -39,8 +40,8 @@ impl Driver {
         if detached::any() {
             let held = self.device.hold_at(address, to.len() as u64);
             let held = held.map_err(|_| Status::InvalidValue)?;
-            // SAFETY: `hold_at` keeps the range allocated, and it has `to.len()` bytes. If a running kernel writes them, their values are undefined as on a
-            // GPU.
+            // SAFETY: `hold_at` keeps the range allocated, and it has `to.len()` bytes. If a running kernel writes
+            // them, their values are undefined, as on a GPU.
             unsafe { to.as_mut_ptr().copy_from(held.start(), to.len()) };
             return Ok(());
         }
@@ -63,7 +64,7 @@ impl Driver {
     /// Copies bytes.
     ///
     /// # Safety
-    /// A range outside device memory belongs to the program and is not accessed during the copy.
+    /// A range outside of device memory belongs to the program, and nothing else accesses it during the copy.
     unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result {
         if bytes == 0 {
             return Ok(());
@@ -75,7 +76,8 @@ impl Driver {
         match (to_device, from_device) {
             (true, false) => self.write(to, source()),
             (false, true) => {
-                // SAFETY: `is_device_memory` found the bytes writable in this process, and by contract they are not accessed meanwhile.
+                // SAFETY: `is_device_memory` found the bytes writable in this process, and by contract nothing else
+                // accesses them during the copy.
                 let target = unsafe { std::slice::from_raw_parts_mut(to as *mut u8, bytes) };
                 self.read(from, target)
             }
@@ -83,7 +85,7 @@ impl Driver {
                 let mut between = vec![0; bytes.min(COPIED_AT_ONCE)];
                 let parts = bytes.div_ceil(COPIED_AT_ONCE);
                 for part in 0..parts {
-                    // For overlapping ranges, read each chunk before it is overwritten.
+                    // If the ranges overlap, read each chunk before it is overwritten.
                     let at = COPIED_AT_ONCE * if to <= from { part } else { parts - 1 - part };
                     let between = &mut between[..(bytes - at).min(COPIED_AT_ONCE)];
                     self.read(from + at as u64, between)?;
@@ -123,7 +125,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Checks the rows of a fill with elements of some bytes.
+    /// Checks the rows of a fill with elements of this size.
     fn check_rows(
         &self,
         address: u64,
@@ -277,7 +279,7 @@ impl Copy3D {
         if empty { None } else { Some((row(&self.to)?, row(&self.from)?)) }
     }
 
-    /// Checks it before it becomes a node.
+    /// Checks the copy before it becomes a node.
     pub fn check(&self) -> Result {
         if [self.width, self.height, self.depth].contains(&0) {
             return Ok(());
@@ -303,7 +305,8 @@ impl Copy3D {
         Ok(())
     }
 
-    /// Checks it as a node that the program adds: it copies something, and device memory that is allocated.
+    /// Checks the copy as a node that the program adds: it must copy at least one byte, and its device
+    /// memory must be allocated.
     pub fn check_node(&self) -> Result {
         if [self.width, self.height, self.depth].contains(&0) {
             return Err(Status::InvalidValue);
@@ -350,7 +353,7 @@ impl Copy3D {
         if [*width, *height, *depth].contains(&0) {
             return Ok(());
         }
-        // Check the last row first, so that an oversized copy fails at once.
+        // Check the last row first, so an oversized copy fails immediately.
         for (side, access) in [(from, Access::Read), (to, Access::Write)] {
             let last = side.row(*width, *height, (height - 1, depth - 1))?;
             let held = driver.is_device_memory(last, *width, access)?;
@@ -362,7 +365,8 @@ impl Copy3D {
             for y in 0..*height {
                 let (from, to) =
                     (from.row(*width, *height, (y, z))?, to.row(*width, *height, (y, z))?);
-                // SAFETY: rows of ranges that the program passed as `Address`es, which it keeps allocated until its stream has run the copy.
+                // SAFETY: the rows are in ranges that the program passed as `Address`es, which it keeps allocated
+                // until its stream has run the copy.
                 unsafe { driver.copy(to, from, *width) }?;
             }
         }
@@ -387,7 +391,7 @@ impl Fill {
         (self.width * self.height * self.pattern.len()) as u64
     }
 
-    /// Checks it before it becomes a node.
+    /// Checks the fill before it becomes a node.
     pub fn check(&self) -> Result {
         driver()?.check_rows(
             self.address,

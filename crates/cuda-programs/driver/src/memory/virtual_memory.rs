@@ -49,7 +49,7 @@ unsafe impl Sync for AllocationProperties {}
 struct PhysicalMemory {
     pub file: SharedFile,
     pub properties: AllocationProperties,
-    /// Reference count. At 0 the handle ends; mappings keep the memory.
+    /// Reference count. At 0 the handle becomes invalid; mappings keep the memory.
     pub retained: AtomicU32,
 }
 
@@ -57,7 +57,7 @@ struct PhysicalMemory {
 struct Mapping {
     pub bytes: usize,
     pub handle: Handle,
-    /// Kept alive even if its handle was released.
+    /// Kept alive even after its handle is released.
     pub physical: Arc<PhysicalMemory>,
     pub flags: i32,
 }
@@ -116,7 +116,7 @@ impl Reservation {
         if at == end { Ok(found) } else { Err(Status::InvalidValue) }
     }
 
-    /// Registers accessible mappings, merging adjacent ones, and unregisters the others.
+    /// Registers accessible mappings, merging adjacent ones, and unregisters inaccessible ones.
     pub fn register(&mut self, driver: &Driver) -> Result {
         let mut wanted: BTreeMap<u64, u64> = BTreeMap::new();
         for (&start, part) in self.parts.iter().filter(|(_, part)| part.flags != 0) {
@@ -176,7 +176,7 @@ fn check(properties: &AllocationProperties) -> Result {
     }
 }
 
-/// Explains once per process what to do instead.
+/// Reports, once per process, what to do instead.
 fn refuse() -> Result {
     static SAID: Once = Once::new();
     driver()?;
@@ -278,7 +278,7 @@ api! {
         let found = holding(&mut all, address, bytes)?;
         for start in found.parts_of(address, bytes)? {
             if let Some(part) = found.parts.get_mut(&start) {
-                // Access is granted to all devices at once: they share one memory.
+                // All devices share one memory, so access is granted to all of them.
                 part.flags = access.iter().map(|of| of.flags).max().unwrap_or(0);
             }
         }

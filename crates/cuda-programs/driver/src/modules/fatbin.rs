@@ -1,8 +1,8 @@
 //! Module images: PTX text, fatbins with compressed entries, and machine code, which is refused.
 //!
-//! NVIDIA does not document fatbins; the offsets are those used by public tools and written by nvcc 12 and 13. The newest PTX entry that the
-//! emulated GPU runs is selected. If no GPU was named and all entries are newer, the oldest is selected, since the emulator also runs
-//! instructions that the default GPU does not have.
+//! NVIDIA does not document fatbins; the offsets are those that public tools use and that nvcc 12 and 13 write.
+//! Selects the newest PTX entry that the emulated GPU runs. If no GPU was named and all entries are newer, it selects
+//! the oldest, because the emulator also runs instructions that the default GPU does not have.
 
 use crate::devices::gpus::{Model, model};
 use crate::memory::mapped::{Access, is_mapped, until_zero};
@@ -76,7 +76,7 @@ pub const FATBIN: u32 = 0xba55_ed50;
 const LZ4: u64 = 0x2000;
 const ZSTD: u64 = 0x8000;
 
-/// Bytes read of an entry's header.
+/// Number of header bytes read per entry.
 const ENTRY: usize = 64;
 /// Maximum size of PTX text.
 pub const LONGEST: usize = 1 << 28;
@@ -156,7 +156,7 @@ fn text_of(payload: &[u8], flags: u64, length: usize) -> Result<String, ImageErr
         let mut text = Vec::new();
         let mut decoder = ruzstd::decoding::StreamingDecoder::new(payload)
             .map_err(|_| ImageError::Damaged("an entry's zstd frame is damaged"))?;
-        // A frame without a size may have up to the maximum.
+        // A frame without a size may have up to the maximum length.
         let most = if length == 0 { LONGEST } else { length };
         let limited = &mut std::io::Read::take(&mut decoder, most as u64);
         std::io::Read::read_to_end(limited, &mut text)
@@ -174,7 +174,7 @@ const WRAPPER: u32 = 0x4662_43b1;
 /// Magic number of an ELF file.
 const ELF: u32 = 0x464c_457f;
 
-/// Maximum fatbins per wrapper, for lists without an end.
+/// Maximum number of fatbins per wrapper, in case a list has no end.
 const MOST_PARTS: usize = 1 << 16;
 
 /// All PTX texts of an image: one, or one per fatbin of a list.
@@ -210,7 +210,8 @@ pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, ImageError> {
             let end =
                 |next: &Result<*const u8, ImageError>| !next.as_ref().is_ok_and(|at| at.is_null());
             let fatbins = (0..MOST_PARTS).map(next).take_while(end);
-            // Fatbins of separate compilation. The wrapper's own fatbin has the machine code that nvlink made of them.
+            // Fatbins of separate compilation. The wrapper's own fatbin has the machine code that nvlink made from
+            // them.
             let (mut found, mut machine) = (Vec::new(), Vec::new());
             for fatbin in fatbins {
                 // SAFETY: list entries point to fatbins; `of_fatbin` checks that they are mapped.
@@ -408,7 +409,7 @@ pub mod tests {
         let total = (endless.len() as u64 - 16).to_le_bytes();
         endless[8..16].copy_from_slice(&total);
         assert!(matches!(ptx_of(&endless), Err(ImageError::Damaged(_))));
-        // Texts that claim to be longer than the compressed data allows.
+        // Texts that claim to be longer than the compressed data can be.
         for flags in [LZ4, ZSTD] {
             for length in [1 << 20, LONGEST, LONGEST + 1, usize::MAX] {
                 let damaged = fatbin(&[(1, 90, flags, length, vec![0x1f; 40])]);

@@ -1,7 +1,9 @@
-//! Messages for NVIDIA libraries that ship machine code only. A library is named once, when it first loads a module or requests a private
-//! interface; merely linking it is fine, since its host functions work.
+//! Messages for NVIDIA libraries that ship only machine code. A message names a library once, when the library first
+//! loads a module or requests a private interface. Merely linking the library gives no message, because its host
+//! functions work.
 //!
-//! A module belongs to the file that contains its image, or, if the library unpacked it, to the nearest library among the callers.
+//! A module belongs to the file that contains its image or, if the library unpacked the image, to the nearest library
+//! on the call stack.
 
 use crate::api::warn;
 use crate::modules::fatbin::{ImageError, for_architectures};
@@ -10,8 +12,8 @@ use std::collections::BTreeSet;
 use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
 
-/// File name prefix, name, and remedy of each library. cuSPARSE is missing on purpose: it ships PTX and works, although it requests private
-/// interfaces.
+/// File name prefix, name, and remedy of each library. cuSPARSE is missing on purpose: it requests private interfaces,
+/// but ships PTX and works.
 const LIBRARIES: &[(&str, &str, &str)] = &[
     ("libcufftw", "cuFFTW", FFTW),
     ("libcufft", "NVIDIA's cuFFT", FFT),
@@ -51,7 +53,7 @@ impl LoadedLibrary {
         Some(LoadedLibrary { name, instead, file })
     }
 
-    /// Reports once that it does not run here.
+    /// Reports once that the library does not run here.
     fn warn(&self, architectures: &str) {
         static NAMED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
         if lock(&NAMED).insert(self.name) {
@@ -97,7 +99,7 @@ pub fn say_caller() {
 fn file_of(address: usize) -> Option<String> {
     // SAFETY: zero is a valid value for all fields, which are pointers.
     let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: `dladdr` only looks the address up, and fills `found`.
+    // SAFETY: `dladdr` only looks up the address, and fills `found`.
     let known = unsafe { libc::dladdr(address as *const c_void, &mut found) } != 0;
     // SAFETY: `dladdr` returns a C string that is valid while the file is loaded.
     let name =
@@ -117,7 +119,7 @@ unsafe extern "C" {
 const FRAMES: usize = 64;
 
 extern "C" fn step(frame: *mut c_void, to: *mut c_void) -> i32 {
-    // SAFETY: `callers` passes a pointer to its list, and the unwinder a valid frame.
+    // SAFETY: `callers` passes a pointer to its list, and the unwinder passes a valid frame.
     let (list, address) = unsafe { (&mut *to.cast::<Vec<usize>>(), _Unwind_GetIP(frame)) };
     list.push(address);
     // 5 (`_URC_END_OF_STACK`) stops the walk.

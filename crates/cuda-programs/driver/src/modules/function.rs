@@ -34,7 +34,7 @@ const CLUSTER: [i32; 3] = [11, 12, 13];
 const NON_PORTABLE_CLUSTER: i32 = 14;
 const CLUSTER_POLICY: i32 = 15;
 
-/// Maximum shared memory per block without opt-in.
+/// Maximum shared memory per block without opting in.
 const PORTABLE_SHARED: u32 = 48 << 10;
 
 impl Function {
@@ -162,12 +162,12 @@ fn parameter(
     Ok(())
 }
 
-/// The error that a kernel left in the current context, if there is one.
+/// The error that a kernel left in the current context, if any.
 fn healthy() -> Result {
     driver()?.context().map(drop)
 }
 
-/// Looks a function up; null is an invalid value.
+/// Looks up a function; null is an invalid value.
 fn named(function: Handle) -> Result<Arc<Function>> {
     if function == 0 { Err(Status::InvalidValue) } else { table::<Function>().get(function) }
 }

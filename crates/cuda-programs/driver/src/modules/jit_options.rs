@@ -58,7 +58,7 @@ impl<'call> JitOptions<'call> {
         self.place(TARGET).is_some()
     }
 
-    /// The output locations. Read once, since the buffer size is overwritten by the log length.
+    /// The output locations. Read only once, because the log length overwrites the buffer size.
     pub fn outputs(&self) -> Outputs {
         let log = |(buffer, size)| {
             let (buffer, size) = (self.place(buffer)?, self.place(size)?);
@@ -78,7 +78,7 @@ impl<'call> JitOptions<'call> {
     }
 }
 
-/// Output locations. They stay valid as long as the object that the options were passed to.
+/// Output locations. They stay valid as long as the object that the options were passed for.
 pub struct Outputs {
     info: Option<Log>,
     error: Option<Log>,
@@ -100,10 +100,11 @@ impl Outputs {
         for (log, text) in [(&self.info, info), (&self.error, error)] {
             let Some(Log { buffer, bytes, size }) = *log else { continue };
             let kept = text.len().min(bytes.saturating_sub(1));
-            // SAFETY: from the options that a program passed. CUDA obliges it to keep the buffer of `bytes` bytes and the value as long as the module or
+            // SAFETY: from the options that a program passed. CUDA requires it to keep the buffer of `bytes` bytes and
+            // the value as long as the module or
             // linker whose log this is.
             unsafe {
-                // A null buffer gets no text.
+                // A null buffer receives no text.
                 let _ = write_text(buffer as *mut _, bytes, text);
                 (size as *mut *mut c_void).write(kept as *mut c_void);
             }
@@ -113,7 +114,7 @@ impl Outputs {
     /// Stores the elapsed time.
     pub fn write_time(&self, spent: Duration) {
         let Some(place) = self.time else { return };
-        // SAFETY: the place of an option's value (see `write`); its first four bytes hold the time as a float.
+        // SAFETY: the location of an option's value (see `write`); its first four bytes hold the time as a float.
         unsafe { (place as *mut f32).write(1e3 * spent.as_secs_f32()) };
     }
 }

@@ -47,14 +47,15 @@ impl KernelEntry {
         })
     }
 
-    /// Maximum threads per block, given directives and registers.
+    /// Maximum threads per block, limited by directives and registers.
     pub fn most_threads(&self) -> u32 {
         let by_registers = 65_536 / self.resources.registers.max(1).next_multiple_of(8) / 32 * 32;
         self.max_threads.min(by_registers.max(32)).min(attributes::BLOCK)
     }
 }
 
-/// Register limit that ptxas would use: `.maxnreg`, and what the block size and blocks per multiprocessor of the directives leave.
+/// Register limit that ptxas would use: `.maxnreg`, or what remains per thread with the directives' block size and
+/// blocks per multiprocessor.
 fn most_registers(entry: &Function) -> u32 {
     const REGISTERS: u32 = 65_536;
     let (mut most, mut blocks) = (255, 1);

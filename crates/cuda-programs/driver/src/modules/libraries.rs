@@ -43,7 +43,8 @@ impl Driver {
     /// The handle of a kernel by name.
     fn kernel_of(&self, handle: Handle, name: &str) -> Result<Handle> {
         let library = table::<Library>().get(handle)?;
-        // A program may ask before it has a context; the module is then loaded in the context that uses the kernel.
+        // A program may look up a kernel before it has a context. The module is then loaded in the context that
+        // uses the kernel.
         let there = match current() {
             0 => library
                 .texts
@@ -71,8 +72,8 @@ impl Driver {
         Ok(kernel)
     }
 
-    /// As [`Driver::module_of`]; without a current context it is the primary context of the first GPU, where NVIDIA's runtime asks for managed
-    /// variables before the program has made a context current.
+    /// As [`Driver::module_of`]. Without a current context, uses the primary context of the first GPU: NVIDIA's
+    /// runtime looks up managed variables there before the program makes a context current.
     fn module_anywhere(&self, library: &Library) -> Result<Arc<Module>> {
         if current() != 0 {
             return table::<Module>().get(self.module_of(library)?);
@@ -90,7 +91,7 @@ impl Driver {
     }
 }
 
-/// Loads PTX as a library. If a context is current, it is compiled now, so that errors are reported here.
+/// Loads PTX as a library. If a context is current, compiles it immediately, so errors are reported here.
 fn load(library: Out<'_, Handle>, texts: Vec<String>, options: JitOptions) -> Result {
     let driver = driver()?;
     let made = Library { texts, modules: Mutex::default(), kernels: Mutex::default() };
@@ -118,7 +119,7 @@ api! {
         driver()?;
         let removed = table::<Library>().remove(library)?;
         for (_, module) in std::mem::take(&mut *lock(&removed.modules)) {
-            // Resetting the context removed it already.
+            // A reset of the context has already removed it.
             let _ = table::<Module>().remove(module);
         }
         Ok(())
@@ -178,7 +179,7 @@ api! {
 
     fn cuKernelGetFunction(function: Out<'_, Handle>, kernel: Handle) {
         table::<Function>().get(kernel)?.module()?;
-        // A kernel handle is a function handle, whose module is the current context's.
+        // A kernel handle is a function handle; its module is the one in the current context.
         function.store(kernel)
     }
 

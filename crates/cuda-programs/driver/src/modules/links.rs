@@ -1,4 +1,4 @@
-//! Linking (`cuLink...`): inputs of a program's linker, linked to one PTX module.
+//! Linking (`cuLink...`): the inputs of a program's linker are linked into one PTX module.
 
 use crate::api::{api, warn};
 use crate::handles::Handle;
@@ -13,7 +13,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Input type (`CUjitInputType`) for text, whatever it contains.
+/// Input type (`CUjitInputType`) for text, regardless of its contents.
 const PTX: i32 = 1;
 /// Input type for a compiler's intermediate form.
 const INTERMEDIATE: i32 = 5;
@@ -99,7 +99,7 @@ impl ProgramLinker {
     }
 }
 
-/// Adds the texts of an input; texts of one object are numbered.
+/// Adds the texts of an input. The texts of one object are numbered.
 fn add_texts(
     linker: &mut Linker,
     kind: i32,
@@ -194,7 +194,7 @@ fn of_object(bytes: &[u8]) -> std::result::Result<Vec<String>, ImageError> {
         match ptx_of(fatbin) {
             Ok(text) => found.push(text),
             Err(ImageError::MachineCode(mut sms)) => machine.append(&mut sms),
-            // The magic number by chance.
+            // The bytes match the magic number only by chance.
             Err(_) => {}
         }
     }
@@ -230,12 +230,12 @@ api! {
     }
 
     fn cuLinkAddData_v2(link: Handle, kind: i32, data: In<'_, u8>, bytes: usize, name: Text<'_>, count: u32, names: In<'_, i32>, values: Out<'_, *mut c_void>) {
-        // SAFETY: `data` and `bytes` are the buffer and its length as the caller passed them.
+        // SAFETY: `data` and `bytes` are the buffer and its length, as the caller passed them.
         unsafe { add_data(link, kind, (data, bytes), name, JitOptions { count, names, values }) }
     }
 
     fn cuLinkAddData(link: Handle, kind: i32, data: In<'_, u8>, bytes: usize, name: Text<'_>, count: u32, names: In<'_, i32>, values: Out<'_, *mut c_void>) {
-        // SAFETY: `data` and `bytes` are the buffer and its length as the caller passed them.
+        // SAFETY: `data` and `bytes` are the buffer and its length, as the caller passed them.
         unsafe { add_data(link, kind, (data, bytes), name, JitOptions { count, names, values }) }
     }
 
@@ -270,7 +270,7 @@ mod tests {
         let ptx = |text: &str| fatbin(&[(1, 90, 0, 0, text.as_bytes().to_vec())]);
         let mut object = ELF.to_vec();
         object.extend(b"code");
-        // The magic number by chance, with a length past the end.
+        // The magic number by chance, followed by a length that exceeds the input.
         object.extend(FATBIN.to_le_bytes());
         object.extend([0xff; 20]);
         object.extend(ptx(".version a"));

@@ -119,7 +119,7 @@ impl Driver {
     }
 
     fn compile(&self, texts: &[String]) -> lanework::Result<PtxModule> {
-        // Functions that NVIDIA's driver provides to kernels.
+        // Functions that NVIDIA's driver provides for kernels.
         let has = |called: &dyn Fn(&str) -> bool| texts.iter().any(|text| called(text));
         let mut given = Vec::new();
         if has(&|text| text.contains("cudaGraphSetConditional")) {
@@ -163,7 +163,7 @@ impl Driver {
     }
 }
 
-/// Refuses a module for GPUs other than the named one.
+/// Refuses a module that the named GPU cannot run.
 fn runs_on(model: &Model, code: PtxModule) -> lanework::Result<PtxModule> {
     let target = &code.module().target;
     let (wanted, own) = (target.architecture, model.architecture());
@@ -188,8 +188,8 @@ fn missing(texts: &[String]) -> Option<Error> {
     linker.link().err().map(|LinkError { message, help }| Error::Request { why: message, help })
 }
 
-/// The texts to link. Texts that only define functions are libraries, linked only if a linked text calls them. So NVIDIA's device runtime,
-/// which separate compilation adds to every program, is left out unless it is used.
+/// The texts to link. Texts that only define functions are libraries, linked only if a linked text calls them. So
+/// NVIDIA's device runtime, which separate compilation adds to every program, is linked only if it is used.
 fn needed(texts: &[String]) -> Vec<&str> {
     let all = || texts.iter().map(String::as_str).collect();
     if texts.len() < 2 {
@@ -305,7 +305,7 @@ api! {
     fn cuModuleGetGlobal_v2(address: Out<'_, u64>, bytes: Out<'_, usize>, module: Handle, name: Text<'_>) {
         let name = name.get()?;
         let module = table::<Module>().get(module)?;
-        // Kernels are no variables.
+        // Kernels are not variables.
         if name.is_empty() || module.code.module().entry(name).is_some() || address.is_null() && bytes.is_null() {
             return Err(Status::InvalidValue);
         }

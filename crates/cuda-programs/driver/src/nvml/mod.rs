@@ -1,4 +1,5 @@
-//! NVML (`libnvidia-ml.so.1`) for the emulated GPUs: the driver's library under another name, as `lanework exec` preloads it.
+//! NVML (`libnvidia-ml.so.1`) for the emulated GPUs: the driver's library under another name. `lanework exec` preloads
+//! it.
 //!
 //! | file | holds |
 //! | --- | --- |
@@ -8,8 +9,8 @@
 //! | `modes` | modes, supported clocks, fields by number |
 //! | `unsupported` | functions that always fail |
 //!
-//! Sensors that the emulator does not model (temperature, power, fans, error counts) are not supported. Utilization is 0: work is done within
-//! the call that requests it.
+//! Sensors that the emulator does not model (temperature, power, fans, error counts) are not supported. Utilization is
+//! always 0, because all work is done during the call that requests it.
 
 pub mod devices;
 pub mod modes;

@@ -1,4 +1,5 @@
-//! Modes of an emulated GPU. They cannot be changed: ECC is on (except on GeForce), MIG and display are off, and clocks are at their maximum.
+//! Modes of an emulated GPU, which cannot be changed: ECC is on (except on GeForce), MIG and display are off, and
+//! clocks are at their maximum.
 
 use crate::nvml::values::{
     Code, Device, ECC, Result, attribute, check_version, clock, give, give_list, gpu, gpus, nvml,
@@ -141,7 +142,7 @@ nvml! {
         if to.is_null() || count == 0 {
             return Err(Code::InvalidArgument);
         }
-        // SAFETY: not null, and `count` elements long, as the caller says.
+        // SAFETY: not null, and the caller promises `count` elements.
         let states = unsafe { std::slice::from_raw_parts_mut(to.as_ptr(), count) };
         states.fill(NO_STATE);
         states[0] = 0;
@@ -150,7 +151,7 @@ nvml! {
 
     fn nvmlDeviceGetDynamicPstatesInfo => (device: Device, to: Out<'_, UtilizationDomains>) {
         gpu(device)?;
-        // The GPU and memory domains are present and idle.
+        // The GPU and memory domains exist and are idle.
         let mut domains = [[0; 4]; 8];
         domains[..2].fill([1, 0, 0, 0]);
         give(to, UtilizationDomains { flags: 0, domains })
@@ -206,6 +207,6 @@ unsafe fn fields<'a>(count: i32, to: Out<'_, FieldValue>) -> Result<&'a mut [Fie
     if to.is_null() || count == 0 {
         return Err(Code::InvalidArgument);
     }
-    // SAFETY: not null, and `count` elements long, as the caller says.
+    // SAFETY: not null, and the caller promises `count` elements.
     Ok(unsafe { std::slice::from_raw_parts_mut(to.as_ptr(), count) })
 }

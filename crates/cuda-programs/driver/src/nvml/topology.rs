@@ -1,4 +1,5 @@
-//! Topology of an emulated GPU: board, bus, CPU affinity and distances. All GPUs are in one NUMA node, equally near to all its CPUs.
+//! Topology of an emulated GPU: board, bus, CPU affinity and distances. All GPUs are in one NUMA node, equally close
+//! to all its CPUs.
 
 use crate::devices::gpus::model;
 use crate::nvml::values::{
@@ -73,7 +74,7 @@ pub struct DeviceIdentifier {
 
 abi!(DeviceIdentifier = 16, 8 { version: 0, value: 8 });
 
-/// Online CPUs.
+/// Numbers of the online CPUs.
 fn processors() -> Vec<usize> {
     let listed = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
     let ranges = listed.trim().split(',').filter_map(|range| {
@@ -88,7 +89,7 @@ fn processors() -> Vec<usize> {
     }
 }
 
-/// Stores a bit mask. Bits past the end are dropped.
+/// Stores a bit mask. Drops bits past the end.
 ///
 /// # Safety
 /// `to` is null or valid for `words` words.

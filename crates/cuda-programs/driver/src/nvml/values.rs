@@ -97,7 +97,7 @@ pub fn give<T>(to: Out<'_, T>, value: T) -> Result {
     to.store(value).map_err(|_| Code::InvalidArgument)
 }
 
-/// Stores a string in a buffer, which must be large enough.
+/// Stores a string in a buffer, or fails if the buffer is too small.
 ///
 /// # Safety
 /// `to` is null or has `length` bytes.
@@ -109,7 +109,7 @@ pub unsafe fn give_text(to: *mut c_char, length: u32, value: &str) -> Result {
     unsafe { write_text(to, length as usize, value) }.map_err(|_| Code::InvalidArgument)
 }
 
-/// Stores a list if it fits, and always its length.
+/// Stores a list if it fits, and its length in any case.
 ///
 /// # Safety
 /// `count` is null or valid; `to` is null or valid for as many elements as `count` says.
@@ -119,11 +119,11 @@ pub unsafe fn give_list<T: Copy>(count: Out<'_, u32>, to: Out<'_, T>, list: &[T]
     count.store_optional(list.len() as u32);
     match (list.is_empty(), fits, to.is_null()) {
         (true, ..) => Ok(()),
-        // A query for the length has no buffer.
+        // A query of the length passes no buffer.
         (_, false, _) => Err(Code::InsufficientSize),
         (_, _, true) => Err(Code::InvalidArgument),
         _ => {
-            // SAFETY: `to` is not null, and `fits` says that it has room for the whole list.
+            // SAFETY: `to` is not null, and `fits` is true only if it has room for the whole list.
             unsafe { std::ptr::copy_nonoverlapping(list.as_ptr(), to.as_ptr(), list.len()) };
             Ok(())
         }

@@ -1,4 +1,4 @@
-//! Stream operations as findings name them, and reports of their races.
+//! How findings describe stream operations, and reports of their races.
 
 use crate::ordering::history::{Race, Relation};
 use lanework::emulator::NearAllocation;
@@ -48,13 +48,13 @@ pub struct Origin {
 pub enum Action {
     /// A kernel, with the launch number in the process.
     Kernel(String, u64),
-    /// A kernel that a kernel launches, and one that launches others.
+    /// A kernel launched by a kernel, and the kernel that launched it.
     Grid(String, &'static str),
-    /// A copy of so many bytes, with the call's name.
+    /// A copy of this many bytes, with the call's name.
     Copy(&'static str, u64),
-    /// A copy of so many bytes from pageable memory by a synchronous call.
+    /// A copy of this many bytes from pageable memory by a synchronous call.
     StagedCopy(u64),
-    /// A fill of so many bytes, with the call's name.
+    /// A fill of this many bytes, with the call's name.
     Fill(&'static str, u64),
     /// Another call.
     Call(&'static str),
@@ -181,7 +181,7 @@ pub fn report(race: &Race, memory: Option<(String, u64, u64)>) -> Report {
     }
 }
 
-/// Message and help of a race.
+/// Message and help text for a race.
 fn words(race: &Race, bytes: &str) -> (String, String) {
     let ((first, of_first), (second, of_second)) = (&race.first, &race.second);
     let (did, does) = (verb(of_first.mode), verb(of_second.mode));

@@ -1,7 +1,7 @@
-//! Order of a graph's nodes, only by its edges.
+//! Order of a graph's nodes, which follows only from its edges.
 //!
-//! *Algorithm.* Vector clocks over chains: a node extends the chain of a dependency that is the last of its chain, or starts a new chain. A
-//! linear graph needs one number per node; n independent nodes need n each.
+//! *Algorithm.* Vector clocks over chains: a node extends the chain of a dependency that is last in its chain, or
+//! starts a new chain. A linear graph needs one number per node; n independent nodes need n numbers each.
 
 use crate::handles::Handle;
 use crate::ordering::strands::Clock;
@@ -32,7 +32,7 @@ pub struct GraphOrder {
 }
 
 impl GraphOrder {
-    /// Computes the order. Nodes come with their dependencies, and after them.
+    /// Computes the order. Each node comes with its dependencies, which come before it.
     pub fn from_nodes<'a>(nodes: impl Iterator<Item = (Handle, &'a [Handle])>) -> GraphOrder {
         let mut places: HashMap<Handle, NodePlace> = HashMap::new();
         let mut lengths: Vec<u64> = Vec::new();
@@ -57,7 +57,8 @@ impl GraphOrder {
         GraphOrder { nodes: places }
     }
 
-    /// Whether there is a path between two nodes, in either direction. An unknown node counts as ordered with all.
+    /// Whether there is a path between two nodes, in either direction. An unknown node counts as ordered with all
+    /// others.
     fn orders(&self, one: Handle, other: Handle) -> bool {
         let (Some(one), Some(other)) = (self.nodes.get(&one), self.nodes.get(&other)) else {
             return true;
@@ -66,7 +67,7 @@ impl GraphOrder {
     }
 }
 
-/// One step into an operation, which leads to a part of it.
+/// One step of the path from an operation to one of its parts.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// Into a node of a graph.

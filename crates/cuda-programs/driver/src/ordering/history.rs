@@ -1,15 +1,17 @@
 //! Past accesses of stream operations, and the search for races with them.
 //!
-//! *Algorithm.* Each strand keeps its operations in a list, newest last. A finished operation is compared with operations of other strands that
-//! do not happen before it, and with other nodes of its own graph. It finishes after everything that happens before it, so the other
-//! direction needs no check.
+//! *Algorithm.* Each strand (stream) keeps its operations in a list, newest last. A finished operation is compared
+//! with operations of other strands that do not happen before it, and with other nodes of its own graph. Everything
+//! that happens before it has already finished, so the other direction needs no check.
 //!
-//! *What is forgotten.* Operations that the host has waited for: everything issued later comes after them. In long strands, also bytes that a
-//! later operation of the strand *subsumes*: it accesses them in a mode that conflicts with at least as much. Whatever races with the earlier
-//! one, and is not ordered with the later one, races with the later one.
+//! *What is forgotten.* Operations that the host has waited for: everything issued later comes after them. In long
+//! strands, also bytes that a later operation of the strand *subsumes*: its mode conflicts with everything that the
+//! earlier mode conflicts with. Any operation that races with the earlier access and is not ordered with the later one
+//! also races with the later one.
 //!
-//! *Synchronization by kernels.* A kernel that reads a flag written by a strong access of another stream's operation may have waited for that
-//! operation, so it counts as ordered after it. So do two kernels that take the same lock, since both write it.
+//! *Synchronization by kernels.* A kernel that reads a flag that another stream's operation writes with a strong
+//! access may have waited for that operation, so it counts as ordered after it. The same holds for two kernels that
+//! take the same lock, because both write it.
 
 use crate::ordering::findings::Operation;
 use crate::ordering::graph_order::{Step, ordered};
@@ -20,7 +22,7 @@ use lanework::emulator::sanitize::footprint::{
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// Shorter strands are not compacted.
+/// Minimum length of strands that are compacted.
 const COMPACT_FROM: usize = 64;
 /// Maximum races reported per operation.
 pub const MOST_RACES: usize = 8;
@@ -50,16 +52,16 @@ pub struct EndedPart {
     pub shadows: Vec<LaunchShadow>,
 }
 
-/// How two operations belong together.
+/// How two operations are related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// Operations of streams.
     Streams,
     /// Nodes of one graph.
     Graph,
-    /// A grid, and one that it launches.
+    /// A grid, and a grid that it launched.
     Parent,
-    /// Two grids that one grid launches.
+    /// Two grids launched by the same grid.
     Siblings,
 }
 
@@ -75,7 +77,7 @@ pub struct Race {
     pub bytes: ByteSet,
 }
 
-/// Operations that later ones may race with.
+/// Operations that later operations may race with.
 #[derive(Default)]
 pub struct History {
     strands: BTreeMap<u32, StrandHistory>,
@@ -116,7 +118,8 @@ impl History {
             let in_graph = strand == ended.point.strand;
             let known = last_before(ended, &clock, strand);
             for entry in entries.iter().rev().take_while(|entry| entry.number > known) {
-                // Within a graph, its edges decide. An operation of another strand that finished early may have waited for this one.
+                // Within a graph, its edges decide. Otherwise, an operation of another strand that finished early may
+                // have waited for this one.
                 let in_order = match in_graph {
                     true => ordered(&entry.steps, &ended.steps),
                     false => entry.clock.last(ended.point.strand) >= ended.point.number,
@@ -180,7 +183,7 @@ impl History {
         });
     }
 
-    /// Forgets strands.
+    /// Forgets these strands.
     pub fn forget_strands(&mut self, gone: &[u32]) {
         self.strands.retain(|strand, _| !gone.contains(strand));
     }
@@ -209,8 +212,8 @@ impl History {
     }
 }
 
-/// Number of the last operation of a strand that need not be compared, since it happens before. Nodes of the operation's own graph share its
-/// number, and are compared by their edges.
+/// Number of the last operation of a strand that happens before, and so need not be compared. Nodes of the operation's
+/// own graph share its number, and are compared by their edges.
 fn last_before(ended: &EndedPart, clock: &Clock, strand: u32) -> u64 {
     if strand == ended.point.strand { ended.point.number - 1 } else { clock.last(strand) }
 }

@@ -1,12 +1,14 @@
-//! Accesses of the host to page-locked memory of copies that it has not waited for.
+//! Host accesses to page-locked memory of copies that the host has not waited for.
 //!
-//! *Algorithm.* Page protection, as in distributed shared memory (Li and Hudak 1989). Between the program's calls, the pages of such a copy are
-//! protected: from writes if the copy reads them, from all accesses if it writes them. The signal handler notes the first access with its
-//! stack, and makes the pages accessible again, so the program continues. Calls of the driver itself lift the protection.
+//! *Algorithm.* Page protection, as in distributed shared memory (Li and Hudak 1989). Between the program's calls, the
+//! pages of such a copy are protected: against writes if the copy reads them, against all accesses if it writes them.
+//! The signal handler records the first access with its stack, and makes the pages accessible again, so the program
+//! continues. Calls into the driver lift the protection.
 //!
-//! *Limits.* Only whole pages are protected: of a registered range those inside the copied bytes, and of memory from `cudaMallocHost`, which
-//! has its own pages, also a page that the copy fills up to the end of the allocation. Copies of several rows are not. While work is queued
-//! behind a wait for a value, or another thread is in a call, nothing is protected. A system call on protected pages fails with `EFAULT`.
+//! *Limits.* Only whole pages are protected. In a registered range these are the pages inside the copied bytes; memory
+//! from `cudaMallocHost` has its own pages, so a page that the copy fills up to the end of the allocation is
+//! protected, too. Copies of several rows are not protected. Nothing is protected while work is queued behind a wait
+//! for a value, or while another thread is in a call. A system call on protected pages fails with `EFAULT`.
 
 use crate::state::{driver, lock};
 use lanework::tool;
@@ -19,12 +21,12 @@ use std::sync::{Mutex, Once, OnceLock};
 
 /// Size of a page.
 const PAGE: usize = 4096;
-/// Copies watched at a time; further ones are not.
+/// Maximum number of copies watched; further copies are not.
 const MOST: usize = 64;
 
 /// A copy that the host has not waited for.
 pub struct WatchedCopy {
-    /// The bytes of the host.
+    /// The host memory that the copy uses.
     pub bytes: Range<u64>,
     /// The pages to protect.
     pub pages: Range<usize>,
@@ -38,26 +40,26 @@ pub struct WatchedCopy {
     pub has_ended: Box<dyn Fn() -> bool + Send>,
 }
 
-/// The access of the host that a handler has noted.
+/// A host access that the signal handler recorded.
 pub struct HostAccess {
     /// The copy.
     pub copy: WatchedCopy,
     /// Its address.
     pub address: u64,
-    /// Whether it writes; unknown on some machines.
+    /// Whether it writes; `None` if the machine cannot tell.
     pub wrote: Option<bool>,
     /// The stack, from the handler on.
     pub stack: String,
 }
 
-/// A watched copy as the handler sees it.
+/// A watched copy in the form that the signal handler reads.
 struct Guard {
     start: AtomicUsize,
     end: AtomicUsize,
     noted: AtomicPtr<NotedAccess>,
 }
 
-/// An access as the handler notes it.
+/// An access in the form that the signal handler records.
 struct NotedAccess {
     address: usize,
     wrote: Option<bool>,
@@ -76,7 +78,7 @@ impl Guard {
 
 static GUARDS: [Guard; MOST] = [const { Guard::free() }; MOST];
 
-/// The watched copies, by guard, and the number of threads in calls.
+/// The watched copies with their guards, and the number of threads in calls.
 struct Watched {
     copies: [Option<WatchedCopy>; MOST],
     inside: usize,
@@ -87,18 +89,18 @@ static WATCHED: Mutex<Watched> = Mutex::new(Watched { copies: [const { None }; M
 /// Whether any copy is watched.
 static ANY: AtomicBool = AtomicBool::new(false);
 
-/// Functions of modules that use this one.
+/// Functions of the modules that use this one.
 pub struct HostAccessHooks {
     /// Reports an access.
     pub report: fn(&HostAccess),
-    /// Whether threads of the driver work between the program's calls.
+    /// Whether driver threads work between the program's calls.
     pub works_on: fn() -> bool,
 }
 
 /// The hooks, which are set when the driver starts.
 pub static HOST_ACCESS: OnceLock<HostAccessHooks> = OnceLock::new();
 
-/// The pages of some bytes of an allocation that no other bytes share. `own` says whether the allocation has its own pages.
+/// The pages that contain only these bytes of an allocation. `own` tells whether the allocation has its own pages.
 pub fn whole_pages(bytes: &Range<u64>, allocation: &Range<u64>, own: bool) -> Range<usize> {
     let (start, end) = (bytes.start as usize, bytes.end as usize);
     let first = match own && bytes.start == allocation.start {
@@ -128,7 +130,7 @@ pub fn watch(copy: WatchedCopy) {
     });
 }
 
-/// Stops watching copies of memory that is freed.
+/// Stops watching copies that use memory which is being freed.
 pub fn forget(bytes: Range<u64>) {
     if !ANY.load(Ordering::Acquire) {
         return;
@@ -138,7 +140,7 @@ pub fn forget(bytes: Range<u64>) {
     }
 }
 
-/// A thread enters a call of the program.
+/// Called when a thread enters a call.
 pub fn enter() {
     let mut watched = lock(&WATCHED);
     watched.inside += 1;
@@ -150,7 +152,7 @@ pub fn enter() {
     }
 }
 
-/// A thread leaves a call.
+/// Called when a thread leaves a call.
 pub fn leave() {
     let mut watched = lock(&WATCHED);
     watched.inside -= 1;
@@ -164,7 +166,7 @@ pub fn leave() {
 
 /// Reports the last accesses when the process ends.
 extern "C" fn flush() {
-    // A panic must not leave a function that C calls.
+    // A panic must not unwind out of a function that C calls.
     let _ = std::panic::catch_unwind(|| {
         let mut watched = lock(&WATCHED);
         watched.lift();
@@ -193,7 +195,7 @@ impl Watched {
         }
     }
 
-    /// Takes the copies whose memory the host has accessed.
+    /// Removes and returns the copies whose memory the host has accessed.
     fn take_accesses(&mut self) -> Vec<HostAccess> {
         let mut found = Vec::new();
         for (guard, copy) in GUARDS.iter().zip(&mut self.copies) {
@@ -224,7 +226,7 @@ impl Watched {
             return;
         }
         install();
-        // Several copies may use one page: those that write come last.
+        // Several copies may use one page, so protect for copies that write last: theirs is the stricter protection.
         for writes in [false, true] {
             let access = if writes { libc::PROT_NONE } else { libc::PROT_READ };
             for (guard, copy) in GUARDS.iter().zip(&self.copies) {
@@ -242,15 +244,15 @@ impl Watched {
 
 /// Sets the accesses that pages allow.
 fn allow(pages: &Range<usize>, access: c_int) {
-    // SAFETY: the pages are inside memory that the program allocated or registered, which stays mapped until `forget`. They only
-    // lose accesses while the handler gives them back.
+    // SAFETY: the pages are inside memory that the program allocated or registered, which stays mapped until `forget`.
+    // Any access that this removes is restored by the signal handler.
     unsafe { libc::mprotect(pages.start as *mut c_void, pages.len(), access) };
 }
 
-/// The handler before this one.
+/// The signal handler that was installed before this one.
 static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(null_mut());
 
-/// Installs the handler, unless it is the current one.
+/// Installs the signal handler, unless it is already installed.
 fn install() {
     let own = on_fault as *const () as usize;
     // SAFETY: both structures are valid for the calls, and `on_fault` has the signature of `SA_SIGINFO`.
@@ -263,13 +265,13 @@ fn install() {
         BEFORE.store(Box::into_raw(Box::new(now)), Ordering::Release);
         let mut new: libc::sigaction = std::mem::zeroed();
         new.sa_sigaction = own;
-        // On the thread's own stack: a stack of signals is too small for a stack trace.
+        // Runs on the thread's own stack: a signal stack is too small for a stack trace.
         new.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
         libc::sigaction(libc::SIGSEGV, &new, null_mut());
     }
 }
 
-/// Notes an access to protected pages, and makes them accessible.
+/// Records an access to protected pages, and makes them accessible.
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes valid structures with `SA_SIGINFO`.
     let address = unsafe { (*info).si_addr() } as usize;
@@ -279,7 +281,8 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
             continue;
         }
         allow(&(start..end), libc::PROT_READ | libc::PROT_WRITE);
-        // This allocates. The access interrupts code of the program and not the allocator, whose data is on no protected page.
+        // This allocates memory. That is safe: the access interrupts code of the program, not the allocator, whose
+        // data is on no protected page.
         let wrote = wrote(context);
         let noted = Box::new(NotedAccess { address, wrote, stack: Backtrace::force_capture() });
         let noted = Box::into_raw(noted);
@@ -293,7 +296,7 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     forward(signal, info, context);
 }
 
-/// Whether the interrupted instruction writes, where the machine says.
+/// Whether the interrupted instruction writes, if the machine can tell.
 fn wrote(context: *mut c_void) -> Option<bool> {
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     {
@@ -308,13 +311,13 @@ fn wrote(context: *mut c_void) -> Option<bool> {
     }
 }
 
-/// Passes a fault of other memory on to the handler before this one.
+/// Forwards a fault of other memory to the previous handler.
 fn forward(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     static FORWARDED: AtomicUsize = AtomicUsize::new(0);
     let before = BEFORE.load(Ordering::Acquire);
-    // SAFETY: `install` stored a box that is never freed, with the action that the process had before.
+    // SAFETY: `install` stored a box that is never freed, with the process's previous action.
     unsafe {
-        // A handler that passes the fault on to this one again would never end.
+        // A handler that forwards the fault back to this one would never end.
         let again = FORWARDED.fetch_add(1, Ordering::AcqRel) > MOST;
         match before.as_ref() {
             Some(before) if !again && before.sa_sigaction > libc::SIG_IGN => {
@@ -329,7 +332,7 @@ fn forward(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
                 FORWARDED.fetch_sub(1, Ordering::AcqRel);
             }
             _ => {
-                // The instruction faults again, and ends the process.
+                // The instruction faults again, which ends the process.
                 let mut default: libc::sigaction = std::mem::zeroed();
                 default.sa_sigaction = libc::SIG_DFL;
                 libc::sigaction(signal, &default, null_mut());
@@ -338,7 +341,7 @@ fn forward(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     }
 }
 
-/// The allocation of an address: name, start and size.
+/// The allocation that contains an address: name, start and size.
 pub fn allocation(address: u64) -> Option<(String, u64, u64)> {
     tool::allocation(&driver().ok()?.device, address)
 }

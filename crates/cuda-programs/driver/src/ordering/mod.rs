@@ -10,12 +10,13 @@
 //! | [`host_access`] | accesses of the host to memory of copies in flight |
 //! | [`running`] | the operation that a thread runs, compared when it finishes |
 //!
-//! `Tag::issue` issues an operation when a call queues it, and [`run_part`] compares it after it ran. The functions here are for calls that
-//! synchronize.
+//! `Tag::issue` issues an operation when a call queues it, and [`run_part`] compares it after it ran. The functions
+//! here handle calls that synchronize.
 //!
-//! *Limits.* Host accesses are only seen in API calls, and to memory of copies in flight. A kernel that runs detached and polls memory is not compared, and what follows it counts as
-//! ordered after everything that had finished by then; so does what follows a wait for a value. A callback counts as a call that waits for
-//! earlier work of its stream.
+//! *Limits.* Host accesses are seen only in API calls, and in memory of copies in flight. A kernel that runs detached
+//! and polls memory is not compared, and operations after it count as ordered after everything that had finished by
+//! then. The same holds for operations after a wait for a value. A callback counts as a call that waits for earlier
+//! work of its stream.
 
 pub mod findings;
 pub mod graph_order;
@@ -35,12 +36,12 @@ use crate::handles::Handle;
 use crate::streams::stream::{OrderedStream, StreamKey};
 use std::sync::Arc;
 
-/// An event is recorded after all work of a context.
+/// Returns the point of an event that is recorded after all work of a context.
 pub fn recorded_of_context(context: Handle) -> Option<Arc<Point>> {
     with(|state| state.strands.behind_context(context))
 }
 
-/// A stream waits for an event recorded at a point.
+/// Makes a stream wait for an event recorded at a point.
 pub fn wait(stream: OrderedStream, event: Option<Arc<Point>>) {
     if let Some(event) = event {
         with(|state| state.strands.wait(stream, event));
@@ -57,7 +58,7 @@ pub fn waited_for_context(context: Handle) -> Vec<Arc<Point>> {
     with(|state| state.strands.of_context(context)).unwrap_or_default()
 }
 
-/// The host has waited for operations.
+/// Records that the host has waited for operations.
 pub fn synchronized(points: &[Arc<Point>]) {
     if !points.is_empty() {
         with(|state| points.iter().for_each(|point| state.strands.host_waited(point)));
@@ -69,12 +70,12 @@ pub fn is_known(point: &Point) -> bool {
     with(|state| state.strands.host().last(point.strand) >= point.number).unwrap_or(true)
 }
 
-/// A stream was destroyed.
+/// Records that a stream was destroyed.
 pub fn destroyed(key: StreamKey) {
     with(|state| state.strands.destroy(key));
 }
 
-/// A context was destroyed.
+/// Records that a context was destroyed.
 pub fn ended_context(context: Handle) {
     with(|state| state.strands.end_context(context));
 }

@@ -1,4 +1,4 @@
-//! The operation that each thread runs, and the comparison when a part of it finishes.
+//! The operation that each thread runs, and its comparison with others when a part of it finishes.
 
 use crate::handles::Handle;
 use crate::ordering::findings;
@@ -33,7 +33,7 @@ struct CurrentOperation {
     synchronous: bool,
 }
 
-/// The host's knowledge when a call returns.
+/// What the host knows when a call returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostWaits {
     /// Nothing new.
@@ -44,7 +44,7 @@ pub enum HostWaits {
     Yes,
 }
 
-/// An issued operation. Kept with the work until it has run.
+/// An issued operation; its work carries the tag until it has run.
 pub struct Tag {
     current: CurrentOperation,
     waits: HostWaits,
@@ -81,7 +81,8 @@ impl Tag {
         Tag { current, waits }
     }
 
-    /// Issues an operation to a stream; `None` if races are not checked. `synchronous` is about the call's name.
+    /// Issues an operation to a stream; `None` if races are not checked. `synchronous` tells whether the call is
+    /// synchronous by name.
     pub fn issue(
         stream: OrderedStream,
         name: StreamName,
@@ -125,17 +126,17 @@ impl Tag {
         result
     }
 
-    /// Memory was allocated in stream order.
+    /// Records that memory was allocated in stream order.
     pub fn allocated(&self, operation: Operation, address: u64, bytes: u64) {
         let footprint = Footprint::of_ranges([(AccessMode::Write, address, bytes)]);
         compare(&self.current, operation, footprint, Vec::new());
     }
 }
 
-/// The host frees bytes of a pool by a call that does not wait for streams: compares it with the operations that
-/// the host has not waited for.
+/// Records that the host frees bytes of a pool by a call that does not wait for streams: compares it with the
+/// operations that the host has not waited for.
 pub fn freed_by_host(context: Handle, address: u64, bytes: u64) {
-    // An artificial strand, on which nothing waits.
+    // An artificial strand that nothing waits for.
     let key = StreamKey { context, stream: Handle::MAX - 1 };
     let issued = with(|state| state.strands.issue(OrderedStream { key, blocking: false }));
     let Some(point) = issued else { return };
@@ -150,17 +151,17 @@ pub fn freed_by_host(context: Handle, address: u64, bytes: u64) {
 
 /// A part of an operation: all of it, or a graph node.
 pub struct OperationPart<'a> {
-    /// Describes it for findings.
+    /// Describes the operation for findings.
     pub operation: &'a dyn Fn(&Origin) -> Operation,
     /// Accesses, excluding its launches.
     pub footprint: &'a dyn Fn() -> Footprint,
-    /// Whether it frees memory. It is then compared before it runs, since the address may be reused afterwards.
+    /// Whether it frees memory. It is then compared before it runs, because the address may be reused afterwards.
     pub ends_memory: bool,
     /// Whether the program may learn of its completion without a call: it is a callback, or writes memory that the host polls.
     pub tells_host: bool,
     /// Whether the host can poll some of these bytes.
     pub host_may_poll: &'a dyn Fn(&ByteSet) -> bool,
-    /// Whether it waited for memory that others wrote, beyond stream order.
+    /// Whether it waited, beyond stream order, for memory that others wrote.
     pub waited: &'a dyn Fn() -> bool,
 }
 
@@ -196,7 +197,7 @@ pub fn run_part(part: &OperationPart<'_>, run: impl FnOnce() -> Result) -> Resul
     let (result, launches) = tool::collect(run);
     let mut tells_host = part.tells_host;
     if (part.waited)() {
-        // The writer it waited for may still run, and is compared when it finishes.
+        // The writer that it waited for may still run; it is compared when it finishes.
         with(|state| current.point.acquire(&state.all_but(&current.point)));
     } else if !part.ends_memory {
         // Refused operations access nothing.
@@ -234,7 +235,7 @@ fn compare(
     let ended = EndedPart { point, steps, operation: Arc::new(operation), footprint, shadows };
     with(|state| {
         // While other operations are open, forget nothing: they may race with operations that the host has waited for
-        // since.
+        // since they started.
         if OPEN.load(Ordering::Acquire) <= 1 {
             state.history.forget(state.strands.host());
             let gone = state.strands.forget_ended();
@@ -244,7 +245,7 @@ fn compare(
             state.history.forget_bytes(&ByteSet::range(start, start + bytes));
         }
         let mut races = state.history.add(ended);
-        // Memory that is freed while it is in use is not yet allocated for the call, either.
+        // If an operation still uses the freed memory, omit the race of the free with the allocation.
         let in_use = |race: &Race| race.first.0.action != Action::Allocate;
         if races.iter().any(|race| freed(race) && in_use(race)) {
             races.retain(|race| !freed(race) || in_use(race));
@@ -253,7 +254,7 @@ fn compare(
     });
 }
 
-/// Whether the host frees memory that an earlier operation uses.
+/// Whether the race is that the host frees memory used by an earlier operation.
 fn freed(race: &Race) -> bool {
     race.second.0.action == Action::HostFree
 }
@@ -278,7 +279,7 @@ pub fn current_part() -> Option<(Arc<Point>, Origin)> {
     })
 }
 
-/// The current operation, if it is a graph.
+/// The point of the current operation, if it is a graph.
 pub fn current_graph() -> Option<Arc<Point>> {
     let of_graph = |now: &&CurrentOperation| !now.steps.is_empty();
     CURRENT.with_borrow(|now| now.as_ref().filter(of_graph).map(|now| now.point.clone()))
@@ -294,7 +295,8 @@ pub struct OrderingState {
 }
 
 impl OrderingState {
-    /// A clock that includes everything finished or running, except this point: what its operation may have waited for.
+    /// A clock that includes everything finished or running except this point: everything that its operation may have
+    /// waited for.
     pub fn all_but(&self, own: &Arc<Point>) -> Clock {
         let mut clock = self.history.all();
         for point in self.running.iter().filter(|point| !Arc::ptr_eq(point, own)) {
@@ -313,7 +315,7 @@ pub fn active() -> bool {
         let Ok(driver) = driver() else { return false };
         let checks = tool::checks(&driver.device);
         if checks {
-            // Start recording which memory is freed.
+            // From now on, record which memory is freed.
             tool::take_ended(&driver.device);
         }
         checks

@@ -1,15 +1,17 @@
 //! Happens-before between stream operations: CUDA's rules for streams, events and synchronizing calls, as plain data.
 //!
-//! *Algorithm.* Each stream is a strand of numbered operations. A [`Point`] is an operation's position: strand, number, and a vector clock that
-//! joins the clocks of the operations it waits for with the host's clock at the call. All host threads share one clock, in the order of their
-//! calls. So communication between host threads never causes a false race, but may hide a real one.
+//! *Algorithm.* Each stream is a strand of numbered operations. A [`Point`] is an operation's position: strand,
+//! number, and a vector clock that joins the clocks of the operations it waits for with the host's clock at the call.
+//! All host threads share one clock, which advances in the order of their calls. So communication between host threads
+//! never causes a false race, but may hide a real one.
 //!
-//! *Rules* (CUDA programming guide, "Streams", and the driver API's "Stream synchronization behavior"). Operations of one stream are ordered. An
-//! operation of the legacy default stream comes after all earlier ones of its context's blocking streams, and before their later ones. Waiting
-//! for an event uses its latest record at the time of the call. A synchronizing call orders what it waited for before all later calls.
+//! *Rules* (CUDA programming guide, "Streams", and the driver API's "Stream synchronization behavior"). Operations of
+//! one stream are ordered. An operation of the legacy default stream comes after all earlier operations of its
+//! context's blocking streams, and before their later ones. A wait for an event uses the event's latest record at the
+//! time of the call. A synchronizing call orders the operations that it waited for before all later calls.
 //!
-//! *Invariant.* A clock is computed at the latest when its operation starts. Earlier operations have started by then, since stream queues keep
-//! the same order.
+//! *Invariant.* A clock is computed when its operation starts, or earlier. Earlier operations have started by then,
+//! because stream queues keep the same order.
 
 use crate::handles::Handle;
 use crate::state::lock;
@@ -52,7 +54,7 @@ impl Point {
         clock
     }
 
-    /// Orders everything in another clock before what follows this operation.
+    /// Orders everything in another clock before the operations that follow this one.
     pub fn acquire(&self, other: &Clock) {
         let mut clock = Clock::clone(&self.clock());
         clock.join(other);
@@ -134,7 +136,7 @@ impl Strands {
         point
     }
 
-    /// A stream waits for an event recorded at a point.
+    /// Makes a stream wait for an event recorded at a point.
     pub fn wait(&mut self, stream: OrderedStream, event: Arc<Point>) {
         let last = self.last(stream.key);
         let settled = event.is_settled() && last.is_none_or(|last| last.is_settled());
@@ -144,13 +146,13 @@ impl Strands {
         }
     }
 
-    /// The host has waited for an operation.
+    /// Records that the host has waited for an operation.
     pub fn host_waited(&mut self, point: &Point) {
         let clock = point.clock();
         Arc::make_mut(&mut self.host).join(&clock);
     }
 
-    /// The host has waited for everything before an operation.
+    /// Records that the host has waited for everything before an operation.
     pub fn host_waited_before(&mut self, point: &Point) {
         let mut clock = Clock::clone(&point.clock());
         clock.retain(|strand| strand != point.strand);
@@ -174,12 +176,12 @@ impl Strands {
     /// A point after all work of a context.
     pub fn behind_context(&mut self, context: Handle) -> Arc<Point> {
         let after = self.of_context(context);
-        // An artificial strand, on which nothing waits.
+        // An artificial strand that nothing waits for.
         let key = StreamKey { context, stream: Handle::MAX };
         self.issue_after(OrderedStream { key, blocking: false }, after)
     }
 
-    /// A program destroys a stream.
+    /// Records that the program destroys a stream.
     pub fn destroy(&mut self, key: StreamKey) {
         if let Some(strand) = self.all.get_mut(&key) {
             strand.destroyed = true;
@@ -194,7 +196,7 @@ impl Strands {
         self.all.retain(|key, _| key.context != context);
     }
 
-    /// Forgets finished, destroyed streams, and returns their strand numbers.
+    /// Forgets destroyed streams whose work has finished, and returns their strand numbers.
     pub fn forget_ended(&mut self) -> Vec<u32> {
         let host = self.host.clone();
         let ended = |strand: &Strand| {

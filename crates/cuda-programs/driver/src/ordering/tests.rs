@@ -172,7 +172,7 @@ fn found(calls: &[Call]) -> BTreeSet<(Part, Part)> {
     found
 }
 
-/// Races by the rules: closure of all edges, every pair compared.
+/// Races by the rules: takes the closure of all edges, and compares every pair.
 fn expected(calls: &[Call]) -> BTreeSet<(Part, Part)> {
     let count = calls.len();
     let mut before = vec![vec![false; count]; count];
@@ -324,7 +324,7 @@ fn who_waited_for_a_running_operation_comes_after_it_whichever_is_compared_first
         footprint: Footprint::of_ranges([(AccessMode::Write, 0, 4)]),
         shadows: Vec::new(),
     };
-    // `follow` sees the flag, and its successor finishes, while the operation that wrote the flag still runs.
+    // `follow` sees the flag, and the operation after it finishes, while the operation that wrote the flag still runs.
     state.running.extend([signal.clone(), follow.clone()]);
     follow.acquire(&state.all_but(&follow));
     let fill = state.strands.issue(STREAMS[4]);

@@ -1,5 +1,6 @@
-//! Stream capture: work queued on a captured stream becomes graph nodes. Calls that a GPU's driver refuses during a capture are refused with
-//! the same codes, and invalidate the captures that they disturb. The rules were recorded on an H200 (`tests/calls`).
+//! Stream capture: work queued on a captured stream becomes graph nodes. Calls that a GPU's driver refuses during a
+//! capture are refused with the same codes, and invalidate the captures that they disturb. The rules come from
+//! recorded calls on an H200 (`tests/calls`).
 
 use crate::api::api;
 use crate::devices::contexts::current;
@@ -24,7 +25,7 @@ struct Sequence {
     mode: i32,
     /// The thread that began it.
     thread: ThreadId,
-    /// Whether an illegal call invalidated it. Then only its end is legal.
+    /// Whether an illegal call invalidated it. If so, only ending it is legal.
     invalid: bool,
 }
 
@@ -52,7 +53,7 @@ static CAPTURES: Mutex<Captures> =
 /// Whether there are captures: a fast check for calls.
 static ANY: AtomicBool = AtomicBool::new(false);
 
-/// Data that programs read until the next query; only its address is returned.
+/// Data that programs may read until the next query; queries return its address.
 static SHOWN: Mutex<BTreeMap<Handle, Shown>> = Mutex::new(BTreeMap::new());
 
 /// Dependencies of the next node, and their edge data.
@@ -98,12 +99,12 @@ fn known(stream: Handle) -> Handle {
     if stream == PER_THREAD { own_stream() } else { stream }
 }
 
-/// Whether a handle means the legacy default stream.
+/// Whether a handle refers to the legacy default stream.
 fn is_legacy(stream: Handle) -> bool {
     matches!(stream, 0 | LEGACY | SYNCHRONOUS)
 }
 
-/// Refuses a call that is illegal during the captures of the process.
+/// Refuses a call that is illegal while the process has captures.
 pub fn check_call(name: &str) -> Result {
     if ANY.load(Ordering::Acquire) && UNSAFE.binary_search(&name).is_ok() {
         check_unsafe()?;
@@ -111,8 +112,8 @@ pub fn check_call(name: &str) -> Result {
     Ok(())
 }
 
-/// Refuses an unsafe call if a capture forbids it: one of this thread that is not relaxed, or a global one of any thread. The mode of the
-/// thread limits that to its own captures, or to none.
+/// Refuses an unsafe call if a capture forbids it: a capture of this thread that is not relaxed, or a global capture
+/// of any thread. The mode of the thread limits this to its own captures, or to none.
 fn check_unsafe() -> Result {
     if !ANY.load(Ordering::Acquire) {
         return Ok(());
@@ -139,7 +140,7 @@ impl Captures {
         }
     }
 
-    /// Invalidates the captures of streams, and reports whether there are any.
+    /// Invalidates the captures of streams; returns whether there are any.
     fn invalidate_streams(&mut self, of: impl Fn(&CapturedStream) -> bool) -> bool {
         let found = self.streams.values().filter(|stream| of(stream));
         let graphs: BTreeSet<Handle> = found.map(|stream| stream.graph).collect();
@@ -163,7 +164,7 @@ impl Captures {
         ANY.store(!self.sequences.is_empty(), Ordering::Release);
     }
 
-    /// Whether the work of every stream of a capture leads to the next node of the stream that began it.
+    /// Whether the work of every captured stream leads to the next node of the stream that began the capture.
     fn is_joined(&self, graph: Handle, origin: Handle) -> Result<bool> {
         let nodes: BTreeMap<Handle, Vec<Handle>> =
             lock(&table::<Graph>().some(graph)?.nodes).iter().cloned().collect();
@@ -185,7 +186,7 @@ impl Driver {
         lock(&CAPTURES)
     }
 
-    /// Queues work of a stream, or adds it to the graph that the stream is captured to.
+    /// Queues work of a stream, or adds it to the graph that captures the stream.
     pub fn submit(&self, stream: Handle, work: Work) -> Result {
         self.stream(stream)?;
         let Some((graph, last)) = self.captured(stream)? else {
@@ -223,7 +224,7 @@ impl Driver {
         }
     }
 
-    /// Refuses a call that no captured stream supports.
+    /// Refuses a call that is illegal on captured streams.
     pub fn check_uncaptured(&self, stream: Handle) -> Result {
         if !ANY.load(Ordering::Acquire) {
             return Ok(());
@@ -242,7 +243,7 @@ impl Driver {
         check_unsafe()
     }
 
-    /// Refuses to wait for a stream, or to ask whether it is done, during a capture.
+    /// During a capture, refuses to wait for a stream or to query whether it is done.
     pub fn check_wait(&self, stream: Handle) -> Result {
         self.check_uncaptured(stream)?;
         check_unsafe()
@@ -257,7 +258,7 @@ impl Driver {
         }
     }
 
-    /// Refuses to wait for an event that was recorded during a capture, and for others as unsafe calls.
+    /// Refuses to wait for an event that was recorded during a capture. Other waits are refused as unsafe calls.
     pub fn check_event(&self, event: &Event) -> Result {
         let Some((graph, _)) = event.captured() else { return check_unsafe() };
         let mut captures = self.captures();
@@ -268,14 +269,14 @@ impl Driver {
         Err(Status::CapturedEvent)
     }
 
-    /// Lets a stream wait for an event during captures; returns whether that is all.
+    /// Makes a stream wait for an event during captures; returns whether nothing else remains to be done.
     pub fn capture_wait(&self, stream: Handle, event: &Event) -> Result<bool> {
         self.check_legacy(stream)?;
         let own = self.captured(stream)?.map(|(graph, _)| graph);
         let mut captures = self.captures();
         match (event.captured(), own) {
             (None, None) => Ok(false),
-            // An event that was never recorded orders nothing.
+            // An event that was never recorded has no effect on the order.
             (None, Some(_)) if !event.is_recorded() => Ok(true),
             (None, Some(own)) => {
                 captures.invalidate(own);
@@ -329,7 +330,7 @@ impl Driver {
         Ok(self.captures().valid(stream)?.map(|found| (found.graph, found.last.clone())))
     }
 
-    /// Makes a stream wait for captured nodes, which makes it join the capture.
+    /// Makes a stream wait for captured nodes, so it joins the capture.
     fn join(&self, stream: Handle, graph: Handle, nodes: &[Handle]) -> Result {
         let ordered = self.ordered_stream(stream)?;
         let (context, blocking) = (ordered.key.context, ordered.blocking);
@@ -475,7 +476,7 @@ api! {
 
     fn cuStreamEndCapture(stream: Handle, graph: Out<'_, Handle>) {
         graph.store_optional(0);
-        // The caller may know the graph already.
+        // The caller may already know the graph.
         graph.store_optional(end(stream)?);
         Ok(())
     }

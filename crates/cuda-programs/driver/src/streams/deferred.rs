@@ -1,5 +1,6 @@
-//! Deferred work. Work runs at enqueue, except behind a wait for a value that is not written yet: such work is queued, and a worker thread runs
-//! it when the value is there. So a program may queue the wait first and write the value later, from any thread or stream, as on a GPU.
+//! Deferred work. Work runs at enqueue, except behind a wait for a value that is not written yet: such work is queued,
+//! and a worker thread runs it when the value is written. So a program may queue the wait first and write the value
+//! later, from any thread or stream, as on a GPU.
 //!
 //! Limit: a wait inside a child graph blocks the thread that runs the graph.
 
@@ -19,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Once};
 use std::time::{Duration, Instant};
 
-/// Polling interval for a word.
+/// Interval at which a word is polled.
 const POLL_INTERVAL: Duration = Duration::from_micros(200);
 
 /// The worker thread: runs work as it becomes ready, until the process ends.
@@ -82,7 +83,7 @@ impl Driver {
         tag: Option<Arc<Tag>>,
     ) -> Result<Option<u64>> {
         if !ANY_DEFERRED.load(Ordering::Acquire) && is_ready(&work) {
-            // If there are several operations, a later one may wait.
+            // If there are several operations, a later one may have to wait.
             if !matches!(&work, Work::Memory(ops) if ops.len() > 1) {
                 return self.run_now(stream, work, tag);
             }
@@ -170,7 +171,7 @@ pub struct StreamQueue {
     /// Whether the stream synchronizes with the default stream.
     pub blocking: bool,
     pub operations: VecDeque<QueuedOperation>,
-    /// The running operation.
+    /// Ticket of the running operation.
     pub busy: Option<u64>,
     /// The detached launch, if one is running.
     pub detached: Option<Arc<DetachedLaunch>>,
@@ -200,7 +201,7 @@ impl StreamQueue {
         self.busy.into_iter().chain(self.operations.iter().map(|operation| operation.ticket))
     }
 
-    /// Whether its running operation makes progress.
+    /// Whether its running operation is making progress.
     pub fn advances(&self) -> bool {
         self.busy.is_some() && !self.detached.as_ref().is_some_and(|detached| detached.is_stalled())
     }
@@ -212,7 +213,7 @@ impl StreamQueues {
         self.all.values().any(|queue| queue.tickets().any(|open| open == ticket))
     }
 
-    /// The last tickets of queues that new work of a stream must follow.
+    /// The last tickets of the queues that new work of a stream must wait for.
     pub fn before(&self, stream: OrderedStream) -> Vec<u64> {
         let OrderedStream { key, blocking } = stream;
         let comes_first = |(other, queue): &(&StreamKey, &StreamQueue)| {
@@ -254,7 +255,7 @@ impl StreamQueues {
         self.all.entry(key).or_insert_with(new)
     }
 
-    /// Takes an operation that waits for nothing; it becomes its queue's running operation.
+    /// Takes an operation that is ready to run; it becomes its queue's running operation.
     fn take_ready(&mut self) -> Option<(StreamKey, QueuedOperation)> {
         let ready = |queue: &StreamQueue| {
             queue.busy.is_none()
@@ -289,7 +290,7 @@ impl StreamQueues {
     }
 }
 
-/// Whether work can run now. Work that will fail can.
+/// Whether work can run now, even if it will fail.
 fn is_ready(work: &Work) -> bool {
     match work {
         Work::Memory(ops) => {

@@ -1,6 +1,7 @@
-//! Detached launches. Work runs at enqueue, so a kernel that polls a word which the host, a copy or another kernel writes later would never
-//! finish. Kernels whose loops may poll run in their own thread: the call that queued one returns when the kernel has finished, or when its
-//! blocks only wait. The launch then continues concurrently, and its stream is busy until it finishes.
+//! Detached launches. Work runs at enqueue, so a kernel that polls a word that the host, a copy or another kernel
+//! writes later would never finish. Kernels whose loops may poll run in their own thread: the call that queued one
+//! returns when the kernel has finished, or when all its blocks do nothing but wait. The launch then continues
+//! concurrently, and its stream is busy until it finishes.
 //!
 //! Memory allocation, freeing and module loading wait for detached launches.
 
@@ -23,7 +24,7 @@ type Follow = Box<dyn FnOnce(Result) + Send>;
 enum DetachedState {
     /// The call that queued it waits for it.
     Runs,
-    /// It only polls.
+    /// It is only polling.
     Waits,
     /// It runs concurrently with the program.
     Detached(Follow),
@@ -39,9 +40,9 @@ pub struct DetachedLaunch {
     changed: Condvar,
     /// When it last polled unchanged memory.
     stalled: Mutex<Option<Instant>>,
-    /// Whether it was told to stop.
+    /// Whether it was requested to stop.
     given_up: AtomicBool,
-    /// Whether it ends without a report, with its context.
+    /// Whether it ends with its context, without a report.
     quiet: AtomicBool,
 }
 
@@ -55,11 +56,11 @@ pub enum Progress {
 /// Number of detached launches.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
-/// Suspected stalls before a launch is detached; it may also be computing.
+/// Number of suspected stalls before a launch is detached, because it may also be computing.
 const STALLS_BEFORE_DETACH: u32 = 64;
 /// Maximum sleep between two checks.
 const REST: Duration = Duration::from_micros(200);
-/// Time after a stall during which a launch counts as stalled.
+/// Time after a stall for which a launch counts as stalled.
 const STALL_WINDOW: Duration = Duration::from_millis(50);
 
 thread_local! {
@@ -88,7 +89,7 @@ pub fn any() -> bool {
     RUNNING.load(Ordering::Acquire) > 0
 }
 
-/// Runs a kernel that may poll, until it finishes or only polls.
+/// Runs a kernel that may poll, until it finishes or does nothing but poll.
 pub fn run(context: Handle, launch: impl FnOnce() -> Result + Send + 'static) -> Progress {
     let detached = Arc::new(DetachedLaunch {
         state: Mutex::new(DetachedState::Runs),
@@ -152,7 +153,8 @@ impl DetachedLaunch {
         self.changed.notify_all();
     }
 
-    /// Whether the launch continues; called on its thread. Sleeps at most as long as it ran since the last check.
+    /// Whether the launch continues. Called on its thread. Sleeps at most as long as the launch ran since the
+    /// last check.
     fn goes_on(&self, stall: Stall, stalls: &Cell<u32>, rested: &Cell<Instant>) -> bool {
         stalls.set(stalls.get().saturating_add(1));
         if stall == Stall::Certain {
@@ -172,7 +174,7 @@ impl DetachedLaunch {
         !self.given_up.load(Ordering::Acquire)
     }
 
-    /// Whether it only polls unchanged memory.
+    /// Whether it only polls memory that does not change.
     pub fn is_stalled(&self) -> bool {
         lock(&self.stalled).is_some_and(|since| since.elapsed() < STALL_WINDOW)
     }

@@ -60,7 +60,7 @@ impl Event {
 /// `CU_EVENT_DISABLE_TIMING`.
 const UNTIMED: u32 = 2;
 
-/// Checks the flags of a record or a wait: `CU_EVENT_RECORD_EXTERNAL` (1) makes a node, which needs a capture.
+/// Checks the flags of a record or a wait: `CU_EVENT_RECORD_EXTERNAL` (1) makes a node, so it needs a capture.
 pub fn external(driver: &Driver, stream: Handle, flags: u32) -> Result {
     match flags {
         0 => Ok(()),
@@ -93,7 +93,7 @@ pub fn record(handle: Handle, stream: Handle) -> Result {
     Ok(())
 }
 
-/// The host has waited for an event.
+/// Records that the host has waited for an event.
 fn happened(event: &Event) {
     ordering::synchronized(event.last_record().as_slice());
 }
@@ -125,7 +125,7 @@ fn elapsed(milliseconds: Out<'_, f32>, start: Handle, end: Handle) -> Result {
 api! {
     fn cuEventCreate(event: Out<'_, Handle>, flags: u32) {
         let context = driver()?.context()?.handle;
-        // Sharing between processes (4) needs an event without timing.
+        // Sharing between processes (4) requires an event without timing.
         if flags > 7 || flags & 4 != 0 && flags & UNTIMED == 0 {
             return Err(Status::InvalidValue);
         }

@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 /// One operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryOp {
-    /// Waits until a word of so many bytes satisfies a condition.
+    /// Waits until a word of this many bytes satisfies a condition.
     Wait { address: u64, bytes: usize, value: u64, condition: WaitCondition },
-    /// Writes a word of so many bytes.
+    /// Writes a word of this many bytes.
     Write { address: u64, bytes: usize, value: u64 },
-    /// A barrier. Operations are ordered anyway.
+    /// A barrier. It has no effect, because operations are ordered anyway.
     Barrier(u32),
 }
 
@@ -31,11 +31,11 @@ pub enum WaitCondition {
     Equal = 1,
     /// A bit of the value is set.
     AnyOf = 2,
-    /// A bit outside the value is clear.
+    /// A bit that is set in neither: `~(word | value)` is nonzero.
     NoneOf = 3,
 }
 
-/// Wait flag: flush remote writes, which an H200 does not support.
+/// Wait flag: flush remote writes. An H200 does not support it.
 const FLUSH: u32 = 1 << 30;
 /// Write flag: no memory barrier before the write.
 const NO_BARRIER: u32 = 1;
@@ -94,7 +94,7 @@ impl MemoryOp {
         }
     }
 
-    /// Runs it; false if it is a wait whose condition does not hold.
+    /// Runs it. Returns false if it is a wait whose condition does not hold.
     pub fn pass(&self) -> Result<bool> {
         let driver = driver()?;
         match *self {
@@ -108,7 +108,7 @@ impl MemoryOp {
         }
     }
 
-    /// Whether it may have to wait.
+    /// Whether it is a wait.
     pub fn is_wait(&self) -> bool {
         matches!(self, MemoryOp::Wait { .. })
     }
@@ -139,7 +139,7 @@ fn word(address: u64, bytes: usize) -> Result<u64> {
 
 impl WaitCondition {
     fn holds(self, found: u64, value: u64, bytes: usize) -> bool {
-        // Shift out the unused upper bits, which differences and complements set.
+        // Shift out the unused upper bits, which differences and complements may set.
         let unused = 64 - 8 * bytes as u32;
         let bits = |number: u64| number << unused;
         match self {
@@ -170,7 +170,7 @@ impl fmt::Display for MemoryOp {
     }
 }
 
-/// Runs operations, and blocks on waits.
+/// Runs operations. Blocks on waits.
 pub fn run(ops: &[MemoryOp]) -> Result {
     for op in ops {
         let began = Instant::now();
@@ -185,7 +185,7 @@ pub fn run(ops: &[MemoryOp]) -> Result {
     Ok(())
 }
 
-/// The time that a call waits for a word without any progress.
+/// How long a call waits for a word if nothing makes progress.
 pub fn wait_limit() -> Duration {
     static SECONDS: OnceLock<u64> = OnceLock::new();
     let said = || std::env::var("LANEWORK_WAIT_SECONDS").ok()?.parse().ok();
@@ -202,7 +202,7 @@ pub fn report_endless_wait(what: &str) {
     warn("a stream does not go on", &why);
 }
 
-/// Reads and checks the operations that C passes.
+/// Reads and checks the operations that a C program passes.
 pub fn read(count: u32, parameters: In<'_, MemOpParameters>, flags: u32) -> Result<Vec<MemoryOp>> {
     if count > MOST || flags != 0 || (count > 0 && parameters.is_null()) {
         return Err(Status::InvalidValue);
@@ -222,7 +222,7 @@ pub fn read(count: u32, parameters: In<'_, MemOpParameters>, flags: u32) -> Resu
     all.iter().map(op).collect()
 }
 
-/// Operations as C's structs, as arrays of words.
+/// The operations as an array of C's structs, in words.
 pub fn words(ops: &[MemoryOp]) -> Vec<usize> {
     let words = |op: &MemoryOp| {
         let MemOpParameters { operation, kind, address, value, flags, .. } = op.parameters();

@@ -47,7 +47,8 @@ pub type AttributeValue = [u32; 16];
 pub const LEGACY: Handle = 1;
 pub const PER_THREAD: Handle = 2;
 
-/// Handle for synchronous calls on the default stream: they return when their work is done. Programs cannot obtain it.
+/// Handle for synchronous calls on the default stream, which return when their work is done. Programs cannot obtain
+/// it.
 pub const SYNCHRONOUS: Handle = u64::from_be_bytes(*b"lanework");
 
 /// Number for a new stream.

@@ -1,5 +1,5 @@
-//! Work as race checking (`ordering`) sees it: description, accesses, and the work known to be finished when the call
-//! returns.
+//! How race checking (`ordering`) sees work: its description, its accesses, and the work that is known to be finished
+//! when the call returns.
 
 use crate::graphs::work::{Graph, Work};
 use crate::handles::Handle;
@@ -53,13 +53,13 @@ impl Driver {
         }
     }
 
-    /// A stream waits for an event recorded at a point.
+    /// Makes a stream wait for an event recorded at a point.
     pub fn wait_for_event(&self, stream: Handle, event: Option<Arc<Point>>) -> Result {
         ordering::wait(self.ordered_stream(stream)?, event);
         Ok(())
     }
 
-    /// Memory was allocated in stream order.
+    /// Records that memory was allocated in stream order.
     pub fn allocated_on(&self, stream: Handle, address: u64, bytes: u64) -> Result {
         if let Some(tag) = self.tag(stream, &Work::Nothing)? {
             let stream = self.stream_name(stream);
@@ -105,7 +105,7 @@ fn memory(address: u64) -> MemorySide {
     }
 }
 
-/// The host's knowledge when a copy's call returns (CUDA driver API, "API synchronization behavior").
+/// What the host knows when a copy's call returns (CUDA driver API, "API synchronization behavior").
 fn copy_waits(copy: &Copy3D, synchronous: bool) -> HostWaits {
     use MemorySide::{Device, Managed, Pageable, Pinned};
     let Some((to, from)) = copy.first_row() else { return HostWaits::No };
@@ -119,7 +119,7 @@ fn copy_waits(copy: &Copy3D, synchronous: bool) -> HostWaits {
 }
 
 impl Graph {
-    /// Order of the nodes by their edges, if races are checked.
+    /// Order of the nodes that follows from their edges, if races are checked.
     pub fn node_order(&self, order: &[(Handle, Work)]) -> Option<Arc<GraphOrder>> {
         if !ordering::active() {
             return None;
@@ -131,7 +131,7 @@ impl Graph {
 }
 
 impl Work {
-    /// The host's knowledge when the call returns.
+    /// What the host knows when the call returns.
     fn host_waits(&self, stream: Handle) -> HostWaits {
         match self {
             Work::Copy(copy) => copy_waits(copy, stream == SYNCHRONOUS),
@@ -142,7 +142,7 @@ impl Work {
         }
     }
 
-    /// Describes it for findings.
+    /// Describes the work for findings.
     fn operation(&self, origin: &Origin) -> Operation {
         static LAUNCHES: AtomicU64 = AtomicU64::new(0);
         let mut polls = false;
@@ -215,7 +215,7 @@ impl Work {
         }
     }
 
-    /// Runs it as its tag's operation.
+    /// Runs the work as the operation of its tag.
     pub fn run_tagged(&self, tag: Option<&Tag>) -> Result {
         match tag {
             None => self.run(),
@@ -223,7 +223,7 @@ impl Work {
         }
     }
 
-    /// Runs it as a node of a child graph.
+    /// Runs the work as a node of a child graph.
     pub fn run_node(&self, order: Option<&Arc<GraphOrder>>, node: Handle) -> Result {
         match order {
             None => self.run(),
@@ -266,7 +266,7 @@ impl Work {
         result
     }
 
-    /// Watches the memory of the host that a copy uses, until the host has waited for the copy.
+    /// Watches the host memory that a copy uses, until the host has waited for the copy.
     fn watch_host(&self, copy: &Copy3D) {
         let rows = copy.first_row().filter(|_| copy.height == 1 && copy.depth == 1);
         let (Some((to, from)), Ok(driver)) = (rows, driver()) else { return };

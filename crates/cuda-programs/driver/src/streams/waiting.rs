@@ -1,7 +1,8 @@
 //! Waiting for streams: for detached launches, and for deferred work.
 //!
-//! An endless wait hangs a GPU. Here, a waiting call gives up if nothing happens for a while (`LANEWORK_WAIT_SECONDS`, default 30): it reports
-//! the word and its value, and the context is lost, as after a kernel that never ends.
+//! On a GPU, an endless wait hangs. Here, a waiting call gives up if nothing happens for a while
+//! (`LANEWORK_WAIT_SECONDS`, default 30): it reports the word and its value, and the context is lost, as after a
+//! kernel that never ends.
 
 use crate::devices::contexts::Context;
 use crate::graphs::work::Work;
@@ -20,7 +21,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 thread_local! {
-    /// Whether this is the worker thread. It must not wait for streams, which wait for it; CUDA forbids such calls in callbacks.
+    /// Whether this is the worker thread. It must not wait for streams, because streams wait for it; CUDA forbids such
+    /// calls in callbacks.
     static IS_WORKER: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -140,10 +142,10 @@ impl Driver {
     }
 }
 
-/// Stops polling launches after a timeout; their reports name the condition that they wait for.
+/// After a timeout, stops launches that poll; their reports name the condition that they wait for.
 ///
 /// # Errors
-/// Without such launches, all queues are dropped, and the words that they wait for are reported.
+/// If there are none, drops all queues and reports the words that they wait for.
 fn give_up(queues: &mut StreamQueues) -> Result {
     let launches: Vec<&Arc<DetachedLaunch>> =
         queues.all.values().filter_map(|queue| queue.detached.as_ref()).collect();

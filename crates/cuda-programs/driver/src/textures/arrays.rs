@@ -156,7 +156,7 @@ impl Driver {
             .uninit_named::<u8>(bytes as usize, "cuArrayCreate")
             .map_err(|_| Status::OutOfMemory)?;
         if self.device.is_sanitized() {
-            // Initialized by copies, and by surface writes, which the sanitizer does not track per byte.
+            // Copies initialize it, and so do surface writes, which the sanitizer does not track per byte.
             memory.fill_bytes(0).map_err(|_| Status::Unknown)?;
         }
         let memory = Arc::new(memory);

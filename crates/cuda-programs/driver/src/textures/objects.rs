@@ -210,7 +210,7 @@ impl TextureDescription {
         let mut address = [AddressMode::Clamp; 3];
         for (to, mode) in address.iter_mut().zip(self.address) {
             *to = match mode {
-                // Wrap and mirror need normalized coordinates; otherwise they clamp.
+                // Wrap and mirror need normalized coordinates; without them, they clamp.
                 0 if normalized => AddressMode::Wrap,
                 2 if normalized => AddressMode::Mirror,
                 0..=2 => AddressMode::Clamp,

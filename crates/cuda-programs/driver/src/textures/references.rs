@@ -1,6 +1,6 @@
-//! Texture and surface references, which programs use before CUDA 12 instead of objects: variables of a module (`.texref`, `.surfref`) that hold a
-//! handle, bound to memory by calls. When a kernel of the module is launched, changed references become objects, and their handles are written to
-//! the variables.
+//! Texture and surface references, which programs used instead of objects before CUDA 12: variables of a module
+//! (`.texref`, `.surfref`) that hold a handle and that calls bind to memory. Before a kernel of the module is
+//! launched, changed references become objects, and their handles are written to the variables.
 
 use crate::api::api;
 use crate::handles::Handle;
@@ -32,7 +32,7 @@ pub struct ReferenceState {
     pub channels: u32,
     /// The object whose handle the variable holds.
     object: u64,
-    /// Whether it changed since.
+    /// Whether the state changed since the object was made.
     changed: bool,
 }
 
@@ -50,7 +50,7 @@ impl Reference {
 }
 
 impl ReferenceState {
-    /// The bound resource; for memory with the reference's format.
+    /// The bound resource; memory gets the reference's format.
     fn bound(&self) -> Option<ResourceDescription> {
         self.resource.map(|resource| match resource.kind {
             LINEAR | ROWS => {
@@ -117,13 +117,13 @@ pub fn end_all(module: &Module) {
         let ended = table::<Reference>().remove(reference);
         let object = ended.map_or(0, |reference| reference.state().object);
         if object != 0 {
-            // Resetting the context destroyed it already.
+            // A reset of the context has already destroyed it.
             let _ = end(object);
         }
     }
 }
 
-/// Alignment of textures in linear memory; kernels add the offset of unaligned ones.
+/// Alignment of textures in linear memory; kernels add the offset of unaligned textures.
 const ALIGNMENT: u64 = 512;
 /// Valid flags: as for texture objects, except seamless cubemaps.
 const FLAGS: u32 = 0x33;
@@ -188,7 +188,7 @@ api! {
     }
 
     fn cuParamSetTexRef(_function: Handle, unit: i32, reference: Handle) {
-        // References of a module are always visible to its kernels, so nothing is to be done. -1 is the only unit.
+        // A module's references are always visible to its kernels, so there is nothing to do. -1 is the only unit.
         state(reference)?;
         if unit == -1 { Ok(()) } else { Err(Status::InvalidValue) }
     }

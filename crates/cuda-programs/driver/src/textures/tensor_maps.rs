@@ -18,7 +18,7 @@ struct TensorDescription<'call> {
     steps: In<'call, u32>,
     interleave: i32,
     swizzle: i32,
-    /// 1 if elements outside are NaN.
+    /// 1 if elements outside of the tensor are NaN.
     outside: i32,
 }
 

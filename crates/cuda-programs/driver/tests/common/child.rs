@@ -14,7 +14,7 @@ pub struct Ended {
     pub said: String,
 }
 
-/// Runs a command without input and output, for at most this long.
+/// Runs a command without input and output, for at most `longest`.
 pub fn run(command: &mut Command, longest: Duration) -> Ended {
     let mut child = command
         .stdin(Stdio::null())

@@ -9,7 +9,7 @@ use std::process::Command;
 use lanework_libcuda as _;
 
 unsafe extern "C" {
-    /// The address of a function by its name, for a version of CUDA.
+    /// The address of a function, by its name and a CUDA version.
     pub fn cuGetProcAddress_v2(
         name: *const c_char,
         to: *mut *const c_void,
@@ -40,7 +40,7 @@ macro_rules! call {
     }};
 }
 
-/// A new context, current on this thread, so that tests do not see each other's errors.
+/// A new context, current on this thread, so tests do not see each other's errors.
 pub fn context() -> u64 {
     assert_eq!(call!("cuInit"(0 => u32)), 0);
     let mut context = 0u64;
@@ -110,7 +110,7 @@ pub fn upload<T>(device: u64, values: &[T]) {
 /// The variable that names the test to run alone in a process.
 const ALONE: &str = "LANEWORK_TEST_ALONE";
 
-/// Whether this process runs only the named test. If not, runs the test in a new process, and checks that it succeeds there.
+/// Whether this process runs only this test. If not, runs the test in a new process, and checks that it succeeds.
 pub fn is_alone(test: &str) -> bool {
     if std::env::var(ALONE).is_ok_and(|alone| alone == test) {
         return true;

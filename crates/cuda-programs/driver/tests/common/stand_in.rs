@@ -1,5 +1,5 @@
-//! A stand-in for an NVIDIA library as programs use it: loaded with `dlopen` after the driver, on device memory. The including module names its
-//! file in `NAME`.
+//! A stand-in for an NVIDIA library, used as by programs: loaded with `dlopen` after the driver, on device memory. The
+//! including module names the library's file in `NAME`.
 
 #![allow(dead_code, reason = "each test uses some of these")]
 

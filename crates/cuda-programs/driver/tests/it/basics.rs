@@ -96,7 +96,7 @@ fn what_is_captured_happens_when_the_graph_is_launched() {
     assert_eq!(call!("cuEventCreate"(&mut event => *mut u64, 2 => u32)), 0);
     assert_eq!(call!("cuStreamBeginCapture"(stream => u64, 2 => i32)), 0);
     assert_eq!(launch(scale, stream, &mut arguments), 0);
-    // Another stream joins, and comes back.
+    // Another stream joins the capture, and returns to the first.
     assert_eq!(call!("cuEventRecord"(event => u64, stream => u64)), 0);
     assert_eq!(call!("cuStreamWaitEvent"(other => u64, event => u64, 0 => u32)), 0);
     arguments[1] = (&raw mut other_factor).cast();
@@ -105,7 +105,7 @@ fn what_is_captured_happens_when_the_graph_is_launched() {
     assert_eq!(call!("cuStreamWaitEvent"(stream => u64, event => u64, 0 => u32)), 0);
     let (mut graph, mut executable, mut nodes) = (0u64, 0u64, 0usize);
     assert_eq!(call!("cuStreamEndCapture"(stream => u64, &mut graph => *mut u64)), 0);
-    assert_eq!(download::<u32>(x, 128), [1; 128]); // nothing happened yet
+    assert_eq!(download::<u32>(x, 128), [1; 128]); // nothing has happened yet
     assert_eq!(
         call!("cuGraphGetNodes"(graph => u64, std::ptr::null_mut() => *mut u64, &mut nodes => *mut usize)),
         0
@@ -159,7 +159,7 @@ fn names_that_nothing_implements_say_so() {
         cuGetProcAddress_v2(c"cuNoSuchFunction".as_ptr(), &mut to, 13_000, 0, &mut status)
     };
     assert_eq!((code, status, to.is_null()), (0, 1, true));
-    // Names for per-thread streams, and the newest form that a version knows.
+    // Names for per-thread streams, and the newest variant that a version knows.
     assert_eq!(address("cuLaunchKernel_ptsz"), address("cuLaunchKernel"));
     assert_ne!(address("cuEventElapsedTime"), std::ptr::null());
 }
@@ -208,7 +208,7 @@ fn memory_is_given_in_units_as_on_a_gpu() {
     assert_eq!(download::<u32>(x, 1), [28]);
     assert_eq!(run(x + 508, 0), (0, 0));
     let code = call!("cuMemcpyDtoH"((&raw mut x).cast() => *mut c_void, x => u64, 8 => usize));
-    assert_eq!(code, 1); // copies are checked to the byte
+    assert_eq!(code, 1); // copies are checked byte by byte
     assert_eq!(run(x, 128), (0, 700));
 }
 
@@ -216,7 +216,7 @@ fn memory_is_given_in_units_as_on_a_gpu() {
 fn fresh_memory_holds_zeros_as_that_of_a_gpu_that_nobody_used() {
     context();
     for bytes in [100usize, 5000, 1 << 20] {
-        // Also if the program had freed memory there before.
+        // The same if the program had freed memory there before.
         for _ in 0..2 {
             let x = allocate(bytes);
             assert!(download::<u8>(x, bytes).iter().all(|&byte| byte == 0), "{bytes}");

@@ -1,4 +1,4 @@
-//! A program runs on if standard error cannot be written. The test re-runs itself with `/dev/full` as standard error.
+//! A program continues if writing to standard error fails. The test re-runs itself with `/dev/full` as standard error.
 
 #![cfg(target_os = "linux")]
 

@@ -1,4 +1,4 @@
-//! An endless wait is reported, and the call that waits returns an error.
+//! An endless wait is reported, and the waiting call returns an error.
 
 use crate::common::{allocate, context, download, upload};
 
@@ -24,7 +24,7 @@ fn a_wait_that_nobody_ends_is_an_error() {
     upload(flag, &[0u64]);
     assert_eq!(download::<u64>(flag, 1), [0]);
 
-    // In a nested graph, where the calling thread waits.
+    // In a nested graph, for which the calling thread waits.
     let (mut inner, mut outer, mut node, mut executable) = (0u64, 0u64, 0u64, 0u64);
     assert_eq!(call!("cuGraphCreate"(&mut inner => *mut u64, 0 => u32)), 0);
     assert_eq!(call!("cuGraphCreate"(&mut outer => *mut u64, 0 => u32)), 0);

@@ -15,7 +15,7 @@ fn an_address_of_freed_memory_is_nobodys() {
     for (to, from) in [(x, own), (own, x), (x, x)] {
         assert_eq!(call!("cuMemcpy"(to => u64, from => u64, 100 => usize)), 1);
     }
-    // As device memory in a 2D copy, the program's own memory is refused, too.
+    // In a 2D copy, the program's own memory is also refused as device memory.
     for (place, expected) in [(x, 1), (own, 1), (0, 0)] {
         let place = if place == 0 { allocate(100) } else { place };
         let of_device = [0, 0, 2, 0, place, 0, 100];
@@ -29,7 +29,7 @@ fn an_address_of_freed_memory_is_nobodys() {
     assert_eq!(code, 0);
     assert_eq!(call!("cuMemFreeAsync"(memory => u64, 0 => u64)), 0);
     assert_eq!(call!("cuMemFreeAsync"(memory => u64, 0 => u64)), 1);
-    // Neither frees anything.
+    // Neither call frees anything.
     assert_eq!(call!("cuMemFreeAsync"(0 => u64, 0 => u64)), 0);
     assert_eq!(call!("cuMemFree_v2"(0 => u64)), 0);
 }

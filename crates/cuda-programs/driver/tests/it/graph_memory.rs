@@ -90,7 +90,7 @@ fn used() -> u64 {
     bytes
 }
 
-/// Graph memory is counted per process, so these tests run one at a time.
+/// Graph memory is counted per process, so these tests run one after the other.
 static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 #[test]
@@ -127,7 +127,7 @@ fn memory_is_there_from_its_node_until_it_is_freed() {
     let mut freed = 0u64;
     assert_eq!(call!("cuGraphMemFreeNodeGetParams"(node => u64, &mut freed => *mut u64)), 0);
     assert_eq!(freed, address);
-    // Freed memory counts until the trim.
+    // Freed memory counts as used until the trim.
     assert_eq!((run(instantiate(freeing)), used()), (0, before + 100));
     assert_eq!((call!("cuDeviceGraphMemTrim"(0 => i32)), used()), (0, before));
     // Sizes are exact: 25 words exist, 32 do not.
@@ -223,7 +223,7 @@ fn bodies_run_by_conditions() {
         assert_eq!(code, 0);
         handle
     };
-    // The body of a conditional node (0 if, 1 while, 2 switch).
+    // Adds the body of a conditional node (0 if, 1 while, 2 switch).
     let body = |graph: u64, handle: u64, kind: u64, number: usize, of: u64| {
         let node = any_node(graph, 13, &[handle, kind | of << 32, 0, 0]).expect("a node");
         // SAFETY: the driver stored a pointer to the bodies.
@@ -266,7 +266,7 @@ fn bodies_run_by_conditions() {
     assert_eq!(call!("cuMemsetD8"(y => u64, 0 => u8, 128 => usize)), 0);
     assert_eq!((change(executable), run(executable), download::<u32>(y, 1)), (0, 0, vec![1]));
     assert_eq!(change(instantiate(graph())), 1); // a node of another graph
-    // Also a graph that was moved into a node. Its nodes keep their handles, and a graph cannot contain itself.
+    // Also a graph that was moved into a node: its nodes keep their handles, and it cannot contain itself.
     let (made, child) = (graph(), graph());
     kernel_node(child, add, &[x]);
     assert_eq!(

@@ -165,7 +165,7 @@ fn texts_and_fatbins_become_one_image() {
     assert_eq!(linker.complete(), (0, image, bytes));
     assert_eq!(linker.add_text(CALLEE, c"late"), 1);
 
-    // A library can load it, too, and another linker accepts it as a cubin.
+    // A library can also load it, and another linker accepts it as a cubin.
     let (mut library, mut kernel) = (0u64, 0u64);
     let none = std::ptr::null::<c_void>();
     let code = call!("cuLibraryLoadData"(

@@ -1,11 +1,11 @@
-//! Loading a module again, in this process and in another one; entries are decoded on first use.
+//! Loading a module again, in this process and in another one. Entries are decoded on first use.
 
 use crate::common::{allocate, context, download, launch, load};
 use std::ffi::{CString, c_char, c_void};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A module larger than the 16 KiB from which texts are cached; one of its entries is not supported.
+/// A module larger than 16 KiB, the minimum size for caching. One of its entries is not supported.
 fn text() -> String {
     let filling = "// what a compiler says\n".repeat(1000);
     format!(
@@ -66,7 +66,7 @@ fn another_process_finds_what_was_checked_and_nothing_else() {
         let memory = allocate(4);
         assert_eq!(launch(load(&text(), "put").1, 1, &[memory]), 0);
         assert_eq!(download::<u32>(memory, 1), [7]);
-        // An invalid text is refused, whatever is cached.
+        // An invalid text is refused, regardless of the cache.
         let (wrong, mut module) = (text().replace("ret; }", "bar.nowhere; }"), 0u64);
         let code = call!("cuModuleLoadData"(&mut module => *mut u64, wrong.as_ptr().cast() => *const c_void));
         assert_eq!(code, 218);

@@ -98,7 +98,7 @@ fn a_library_of_machine_code_is_named_once_with_what_to_do() {
     assert_eq!(times("libcufft.so.12 holds machine code for sm_90 and no PTX"), 1, "{said}");
     assert_eq!(times("cargo build --release -p lanework-cufft"), 1, "{said}");
     assert_eq!(times("cargo build --release -p lanework-cusolver"), 1, "{said}");
-    // For an unknown library: the file, and what to compile.
+    // For an unknown library, the message names the file, and what to compile.
     assert_eq!(
         times("libmine.so is not loaded: the module holds machine code for sm_90"),
         1,

@@ -1,4 +1,4 @@
-//! Managed memory: queries return the advice that programs gave, per page.
+//! Managed memory: queries return the advice that programs passed, per page.
 
 use crate::common::{allocate, context};
 use std::ffi::c_void;
@@ -41,7 +41,7 @@ fn advice_is_remembered_where_it_was_given() {
     ));
     assert_eq!((code, asked(4, memory, 4 * PAGE)), (0, Ok([0])));
     assert_eq!(asked(7, memory, 4 * PAGE), Ok([1]));
-    // Not past the end, not for device memory, not for a missing device.
+    // Errors: past the end, on device memory, and for a missing device.
     assert_eq!(advise(memory, 5 * PAGE, 1, 0), 1);
     assert_eq!(advise(allocate(PAGE), PAGE, 1, 0), 1);
     assert_eq!(advise(memory, PAGE, 3, 1 | 9 << 32), 1);
@@ -54,7 +54,7 @@ fn truth_values_of_a_pointer_are_whole_words() {
     let mut managed = 0u64;
     assert_eq!(call!("cuMemAllocManaged"(&mut managed => *mut u64, PAGE => usize, 1 => u32)), 0);
     let own = allocate(PAGE);
-    // Synchronous, managed, legacy IPC, mapped: the words contain other values before.
+    // Synchronous, managed, legacy IPC, mapped. The words contain other values before the call.
     for (address, wanted) in [(managed, [1, 1, 0, 1]), (own, [1, 0, 1, 1])] {
         let mut words = [u32::MAX; 4];
         for (word, attribute) in words.iter_mut().zip([6, 8, 10, 13]) {

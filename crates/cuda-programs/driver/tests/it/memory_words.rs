@@ -1,4 +1,4 @@
-//! Memory operations: a wait may be queued before its word is written, by anyone, and later work runs once it is written.
+//! Memory operations: a wait may be queued before its word is written; later work runs once the word is written.
 
 use crate::common::{allocate, context, download, upload};
 use std::ffi::c_void;
@@ -175,7 +175,7 @@ fn the_default_stream_waits_for_blocking_streams_only() {
     let other = writer.join().expect("written");
     assert_eq!((query(apart), query(blocking)), (600, 0));
 
-    // Work on the default stream holds blocking streams back.
+    // Work on the default stream blocks blocking streams.
     assert_eq!(wait(0, flags[1], 2, EQ), 0);
     fill(blocking, result, 4);
     assert_eq!((query(0), query(blocking)), (600, 600));
@@ -236,7 +236,7 @@ fn batches_of_two_streams_answer_each_other() {
         operation(WAIT_32, ping, 2, EQ),
         operation(WRITE_64, pong, 5, 0),
     ];
-    // No value lacks a bit outside all bits: the first stream's last wait needs another stream's write.
+    // `asks[4]` can never pass: no value has a zero bit outside of all bits. The other waits need the other stream.
     assert_eq!(batch(first, &asks[..4]), 0);
     assert_eq!(query(first), 600);
     assert_eq!(batch(second, &answers), 0);

@@ -1,4 +1,4 @@
-//! Misuse is an error status, as on a GPU, and never a crash: bad pointers, wrong handles, overflowing sizes, and concurrent calls.
+//! Misuse gives an error status and never a crash: bad pointers, wrong handles, overflowing sizes, concurrent calls.
 
 use crate::common::{allocate, context, download, kernel, launch, upload};
 use std::ffi::c_void;
@@ -127,7 +127,7 @@ fn memory_is_freed_once_and_then_out_of_reach() {
         return;
     }
     context();
-    // No other allocation of this size exists, so this one is not recycled.
+    // No other allocation has this size, so this one is not recycled.
     let x = allocate(3000);
     let add = kernel(PTX, "add");
     upload(x, &[0u32; 32]);
@@ -330,7 +330,7 @@ fn threads_call_at_once() {
                 })
             })
             .collect();
-        // At the same time, one thread makes only invalid calls.
+        // Meanwhile, one thread makes only invalid calls.
         let stop = &stop;
         scope.spawn(move || {
             assert_eq!(call!("cuCtxSetCurrent"(context => u64)), 0);
@@ -400,7 +400,7 @@ fn a_forked_process_is_told_that_it_has_no_driver() {
     let child = unsafe { libc::fork() };
     if child == 0 {
         let both = [call!("cuInit"(0 => u32)), call!("cuMemFree"(8 => u64))];
-        // SAFETY: `_exit` ends the child at once.
+        // SAFETY: `_exit` ends the child immediately.
         unsafe { libc::_exit(if both == [3, 3] { 0 } else { 1 }) };
     }
     let mut status = -1;

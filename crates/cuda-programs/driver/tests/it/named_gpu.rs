@@ -77,7 +77,7 @@ fn of_an_l20() {
     };
     assert_eq!(launch(1), NOT_SUPPORTED);
     assert_eq!((launch(0), download::<u32>(x, 1)), (0, vec![7]));
-    // A block cannot have more shared memory than this GPU allows.
+    // A block cannot have more shared memory than this GPU supports.
     let shared = |bytes: i32| call!("cuFuncSetAttribute"(seven => u64, 8 => i32, bytes => i32));
     assert_eq!((shared(101_376), shared(101_377)), (0, 1));
     // 1536 threads per multiprocessor are three blocks of 512.

@@ -1,4 +1,4 @@
-//! Newer functions and older forms: batched copies, attributes, pools by location, and the form for a program's CUDA version.
+//! Newer functions and older variants: batched copies, attributes, pools by location, and variants by CUDA version.
 
 use crate::common::{allocate, context, cuGetProcAddress_v2, download, kernel, upload};
 use std::ffi::{CString, c_void};
@@ -9,7 +9,7 @@ fn stream() -> u64 {
     stream
 }
 
-/// The address of the form for a CUDA version.
+/// The address of a function's variant for a CUDA version.
 fn form(name: &str, version: i32) -> *const c_void {
     let text = CString::new(name).expect("a name");
     let (mut to, mut status) = (std::ptr::null(), 0);
@@ -124,7 +124,7 @@ fn a_form_is_given_from_its_version_on() {
 fn the_version_is_that_of_the_newest_functions() {
     let mut version = 0;
     assert_eq!(call!("cuDriverGetVersion"(&mut version => *mut i32)), 0);
-    // Every name of CUDA 13.5 has a function, although some are not supported.
+    // Every name of CUDA 13.5 has a function, although some functions are unsupported.
     assert_eq!(version, 13_050);
     form("cuTensorMapSetAllocationClass", version);
     form("cuFabricCpyBatchAsync", version);
@@ -385,7 +385,7 @@ fn settings_of_core_dumps_are_kept() {
     assert_eq!((get(2), get(3), get(5)), ((0, vec![1]), (0, vec![0]), (0, vec![])));
     assert_eq!((set(2, &[0]), set(3, &[1]), set(5, b"core\0")), (0, 0, 0));
     assert_eq!((get(2), get(3), get(5)), ((0, vec![0]), (0, vec![1]), (0, b"core".to_vec())));
-    // No dump is written, and the driver says so.
+    // No dump is written, and the driver reports that.
     assert_eq!((set(1, &[1]), get(1), set(9, &[1])), (801, (0, vec![0]), 1));
 }
 

@@ -68,7 +68,7 @@ struct Field {
 
 #[test]
 fn what_monitors_ask_is_answered() {
-    // NVML counts its users in the process, and is not initialized yet.
+    // NVML counts its users in the process, and must not be initialized yet.
     if !crate::common::is_alone("nvml::what_monitors_ask_is_answered") {
         return;
     }
@@ -107,7 +107,7 @@ fn what_monitors_ask_is_answered() {
 
 #[test]
 fn places_modes_and_refusals() {
-    // NVML counts its users in the process, and is not initialized yet.
+    // NVML counts its users in the process, and must not be initialized yet.
     if !crate::common::is_alone("nvml::places_modes_and_refusals") {
         return;
     }

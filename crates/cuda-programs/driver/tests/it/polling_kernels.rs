@@ -4,8 +4,8 @@ use crate::common::{allocate, context, download, kernel, upload};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// `wait_then_write` waits for a word, and then writes twice its value. `exchange` increments a word of the other kernel each time its own was
-/// incremented, for some rounds.
+/// `wait_then_write` waits for a word, and then writes twice its value. `exchange` increments the other kernel's word
+/// each time its own word was incremented, for some rounds.
 const PTX: &str = "\
 .version 8.0
 .target sm_80
@@ -89,7 +89,7 @@ fn the_host_writes_what_a_kernel_waits_for() {
     let waits = kernel(PTX, "wait_then_write");
     queue(waits, 0, &[address, answer]);
     assert_eq!(query(0), NOT_READY);
-    // Later work waits for the kernel.
+    // Later work on the stream waits for the kernel.
     let code = call!("cuMemcpyDtoDAsync"(copied => u64, answer => u64, 4 => usize, 0 => u64));
     assert_eq!((code, query(0)), (0, NOT_READY));
     flag.store(21, Ordering::SeqCst);
@@ -121,7 +121,7 @@ fn a_copy_of_another_stream_writes_what_a_kernel_waits_for() {
     assert_eq!(code, 0);
     assert_eq!(call!("cuEventSynchronize"(event => u64)), 0);
     assert_eq!((query(first), download::<u32>(answer, 1)), (0, vec![100]));
-    // Also a fill by words. The default stream waits for blocking streams.
+    // The same with a fill by words. The default stream waits for blocking streams.
     upload(flag, &[0u32]);
     let mut blocking = 0u64;
     assert_eq!(call!("cuStreamCreate"(&mut blocking => *mut u64, 0 => u32)), 0);
@@ -144,7 +144,7 @@ fn kernels_of_two_streams_wait_for_each_other() {
     queue(exchange, second, &[other, one, 100]);
     assert_eq!((synchronize(first), synchronize(second)), (0, 0));
     assert_eq!((download::<u32>(one, 1), download::<u32>(other, 1)), (vec![100], vec![100]));
-    // Memory can be allocated and freed again after they ended.
+    // After they ended, memory can be allocated and freed again.
     let free = allocate(1 << 20);
     assert_eq!(call!("cuMemFree"(free => u64)), 0);
 }

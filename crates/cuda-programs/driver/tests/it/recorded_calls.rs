@@ -25,7 +25,7 @@ fn call_of(line: &str) -> &str {
     line.rsplit_once(" = ").map_or(line, |(call, _)| call)
 }
 
-/// The calls of an output, each with what the program asked about its effect (lines with `...`).
+/// The calls of an output; each includes the queries of its effect (lines with `...`).
 fn calls(output: &str) -> Vec<String> {
     let mut calls: Vec<String> = Vec::new();
     for line in output.lines() {
@@ -47,7 +47,7 @@ fn differences(recorded: &[String], emulated: &[String]) -> Vec<String> {
     for line in recorded {
         let other = results.get_mut(call_of(line)).and_then(VecDeque::pop_front);
         match other {
-            // The call ended the process.
+            // On the H200 the call ended the process.
             _ if line.contains(" = crash") => {}
             Some(other) if other == line => {}
             Some(other) => {

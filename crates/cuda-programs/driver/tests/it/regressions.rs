@@ -113,13 +113,13 @@ fn graphs_inside_themselves_are_copies() {
     let (mut outer, mut first) = (0u64, 0u64);
     assert_eq!(call!("cuGraphCreate"(&mut outer => *mut u64, 0 => u32)), 0);
     assert_eq!(call!("cuGraphCreate"(&mut first => *mut u64, 0 => u32)), 0);
-    // The outer graph into the inner one, which it contains.
+    // Adds the outer graph to the inner one, which it contains.
     let inner = child(first, outer);
     child(outer, inner);
     let (code, executable) = instantiate(outer, 0);
     assert_eq!(code, 0);
     assert_eq!(call!("cuGraphLaunch"(executable => u64, 0 => u64)), 0);
-    // Graphs nested too deeply are refused, and do not overflow the stack.
+    // Graphs that are nested too deeply are refused instead of overflowing the stack.
     let mut deepest = inner;
     for _ in 0..200 {
         deepest = child(first, deepest);
@@ -224,7 +224,7 @@ fn a_launch_of_a_graph_cannot_be_captured() {
     let inner = captured(&|| {
         assert_eq!(call!("cuMemsetD32Async"(x => u64, 5 => u32, 1 => usize, stream => u64)), 0);
     });
-    // As on an H200: the capture is invalid after that.
+    // As on an H200: afterwards the capture is invalid.
     let mut graph = 0u64;
     assert_eq!(call!("cuStreamBeginCapture"(stream => u64, 2 => i32)), 0);
     assert_eq!(call!("cuGraphLaunch"(inner => u64, stream => u64)), 900);

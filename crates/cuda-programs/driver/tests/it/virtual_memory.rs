@@ -76,7 +76,7 @@ fn memory_is_mapped_side_by_side_and_twice() {
     assert_eq!(download::<u32>(middle, 32), (5..37).collect::<Vec<_>>());
     // The second mapping shows the same memory.
     assert_eq!(download::<u32>(other, 16), (21..37).collect::<Vec<_>>());
-    // Releasing the handle keeps the mapping.
+    // Releasing the handle does not remove the mapping.
     assert_eq!(call!("cuMemRelease"(second => u64)), 0);
     assert_eq!(call!("cuMemUnmap"(range => u64, PAGE => usize)), 0);
     assert_eq!(launch(add, 1, &[range + PAGE as u64]), 0);

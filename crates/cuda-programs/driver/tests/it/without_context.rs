@@ -1,4 +1,4 @@
-//! A program whose first call is a kernel launch: the runtime asks for the kernel's handle before there is a context.
+//! A program whose first call is a kernel launch: the runtime requests the kernel's handle before there is a context.
 
 const TEXT: &std::ffi::CStr =
     c".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";

@@ -302,7 +302,7 @@ pub fn one(world: &World, random: &mut Random) {
         if let [b'>', kind] = what.as_bytes() {
             kept.push((*kind, index));
         }
-        // Read as a count of handles, and then stored.
+        // The call reads this as a count of handles, and then overwrites it.
         results[index][0] = random.below(8) as u64;
         words.push(argument(what, world, random, &mut results[index]));
     }

@@ -79,7 +79,7 @@ fn any_sequence_of_calls_ends_well() {
         return run(number.parse().expect("a number"));
     }
     let numbers = seeds("LANEWORK_SEQUENCES", 0..8);
-    // Two at a time: some wait for words that are never written.
+    // Run two at a time: some wait for words that are never written.
     let halves = [0, 1].map(|half| {
         let all = numbers.clone().filter(move |number| number % 2 == half);
         std::thread::spawn(move || all.filter_map(failure).collect::<Vec<String>>())

@@ -191,7 +191,7 @@ pub fn one(world: &World, random: &mut Random) {
         0,
         0,
     ];
-    // Huge grids only waste time.
+    // Huge grids only take time.
     let large = grid.iter().fold(1u64, |all, axis| all.saturating_mul(*axis)) > 1 << 10;
     match random.below(26) {
         0..=2 if !large => {

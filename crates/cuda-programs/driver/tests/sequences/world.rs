@@ -18,7 +18,7 @@ pub struct World {
     pub host: u64,
     /// Read-only host memory.
     pub constant: u64,
-    /// Memory that no call gets.
+    /// Memory that no call uses.
     own: Own,
 }
 
@@ -138,7 +138,7 @@ impl Own {
         self.kept.iter().any(|&(at, bytes, _)| (at..at + bytes as u64).contains(&address))
     }
 
-    /// Checks the memory; in single-threaded sequences also some that was just freed.
+    /// Checks the memory. In single-threaded sequences, also checks memory that was just freed.
     pub fn look(&self, alone: bool) {
         let mut before = 0u64;
         call!("cuCtxGetCurrent"(&mut before => *mut u64));
@@ -156,7 +156,7 @@ impl Own {
             let freed = allocate(bytes);
             // SAFETY: it was just allocated.
             let code = unsafe { function("cuMemFree")(freed, 0, 0) };
-            // Other threads may have freed it, by an older address.
+            // Another thread may have freed it through an old address.
             assert!(code == 0 || !alone);
             for name in ["cuMemcpyDtoH", "cuMemcpy"].into_iter().filter(|_| alone) {
                 // SAFETY: the buffer has room for the bytes.

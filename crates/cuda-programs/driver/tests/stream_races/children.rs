@@ -75,9 +75,9 @@ pub const WRITES: u64 = 1;
 pub const WAITS: u64 = 2;
 /// It writes a word after the launches.
 pub const WRITES_LATE: u64 = 4;
-/// The stream of tail launches.
+/// Stream handle of tail launches.
 pub const TAIL: u64 = 3;
-/// The stream whose launches nothing orders.
+/// Stream handle of fire-and-forget launches, which are unordered.
 pub const FORGET: u64 = 4;
 /// No launch.
 pub const NONE: u64 = 0xffff;

@@ -1,4 +1,4 @@
-//! Races between stream operations, planted and fixed. Each scenario runs under the checker in its own process, and prints its findings at exit.
+//! Planted and fixed races between stream operations. Each scenario runs under the checker in its own process.
 
 #[macro_use]
 #[path = "../common/mod.rs"]
@@ -34,7 +34,7 @@ fn said(name: &str) -> String {
     said_with(name, "0")
 }
 
-/// Findings of a scenario, with leaks if they are asked for.
+/// Findings of a scenario, with leaks if requested.
 fn said_with(name: &str, leaks: &str) -> String {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args(["--exact", "the_scenario_of_this_process", "--test-threads=1", "--nocapture"]);

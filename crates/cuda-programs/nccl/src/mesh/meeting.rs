@@ -1,8 +1,8 @@
-//! Rendezvous of ranks: each sends a hello to the address of the unique id, and learns the process of every rank. Ranks of
-//! one process then use channels, others a socket for each pair.
+//! Rendezvous of ranks: each sends a hello to the address of the unique id, and learns which process every rank is in.
+//! Ranks of one process then use channels, and other pairs of ranks a socket each.
 //!
-//! Addresses are in the abstract namespace of Unix sockets, so nothing is left behind, and all ranks are on one host. Any process that
-//! knows the id's random number is trusted.
+//! Addresses are in the abstract namespace of Unix sockets, so no files are left behind, and all ranks must be on one
+//! host. Any process that knows the id's random number is trusted.
 
 use crate::mesh::{Mesh, settings, timeout};
 use crate::status::{Result, Status, failure, refuse};
@@ -177,7 +177,7 @@ fn meet(job: u64, rank: usize, size: usize, device: i32) -> Result<Vec<u64>> {
     }
 }
 
-/// A number for a GPU: its ordinal, with a hash of the visible GPUs above it.
+/// A number that identifies a GPU: the low bits are its ordinal, the high bits a hash of the visible GPUs.
 fn gpu(device: i32) -> u64 {
     let mut hash: u32 = 0;
     for byte in std::env::var("CUDA_VISIBLE_DEVICES").unwrap_or_default().bytes() {
@@ -224,7 +224,7 @@ pub fn read_hello(job: u64, from: &mut UnixStream) -> Option<Hello> {
     Hello::read(from).filter(|hello| hello.job == job)
 }
 
-/// Replies: where each rank is, why the rendezvous failed, or who has come.
+/// Kinds of reply: where each rank is, why the rendezvous failed, or which ranks have come.
 pub const WELCOME: u8 = 1;
 
 const REFUSED: u8 = 2;
@@ -243,7 +243,7 @@ pub fn process() -> u64 {
         .get_or_init(|| RandomState::new().build_hasher().finish() ^ u64::from(std::process::id()))
 }
 
-/// Makes a unique id; this process listens at its address until all ranks have come.
+/// Makes a unique id. This process listens at its address until all ranks have come.
 ///
 /// # Errors
 /// If it cannot listen.
@@ -272,7 +272,7 @@ fn host(job: u64, listener: &UnixListener) {
         let Some(hello) = read_hello(job, &mut stream) else { continue };
         if hello.rank == ASKS {
             let come: Vec<u8> = guests.keys().flat_map(|rank| rank.to_le_bytes()).collect();
-            // Ignores ranks that have gone, here and below.
+            // Ignores ranks that have disconnected, here and below.
             let _ = answer(&mut stream, COME, &come);
             continue;
         }

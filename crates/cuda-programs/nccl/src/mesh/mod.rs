@@ -1,4 +1,4 @@
-//! This rank's links to its peers, and their faults as NCCL's failures.
+//! This rank's links to its peers, and the conversion of their faults to NCCL's failures.
 
 pub(crate) mod meeting;
 
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// This rank's links to its peers.
 pub type Mesh = lanework_ranks::mesh::Mesh<Failure>;
 
-/// After this time, a message names the ranks that are missing, once.
+/// After this time, one message names the missing ranks.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How long ranks wait for each other: 600 seconds, or `LANEWORK_NCCL_TIMEOUT`.

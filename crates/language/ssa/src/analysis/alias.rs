@@ -5,7 +5,7 @@ use super::hash::FastSet;
 use crate::fold::signed;
 use crate::ir::*;
 
-/// The memory a pointer refers to, as far as known.
+/// The memory that a pointer refers to, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MemoryObject {
     Global(GlobalId),
@@ -17,7 +17,7 @@ enum MemoryObject {
     Unknown,
 }
 
-/// An access: a pointer and the bytes from there.
+/// The bytes of an access: a pointer, an offset from it, and a size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MemoryRange {
     object: MemoryObject,
@@ -28,7 +28,7 @@ pub(crate) struct MemoryRange {
 }
 
 impl MemoryRange {
-    /// The range of the same size some bytes further.
+    /// The range of the same size, moved up by `bytes`.
     pub(crate) fn moved(mut self, bytes: u64) -> MemoryRange {
         self.offset = self.offset.saturating_add_unsigned(bytes);
         self
@@ -85,7 +85,7 @@ impl AliasAnalysis {
         MemoryRange { object, space, base, offset, size }
     }
 
-    /// Whether only loads and stores of this function change what a pointer refers to.
+    /// Whether only loads and stores of this function can change the memory that a pointer refers to.
     pub(crate) fn is_private(&self, function: &SsaFunction, pointer: ValueId) -> bool {
         if function.value_type(pointer) == ValueType::Pointer(AddressSpace::Constant) {
             return true;
@@ -123,7 +123,7 @@ impl AliasAnalysis {
     }
 }
 
-/// The value a pointer is computed from by constants, the object it refers to, and the constant offset.
+/// The value that a pointer is computed from by adding constants, the object it refers to, and the constant offset.
 fn base_of(function: &SsaFunction, pointer: ValueId) -> (ValueId, MemoryObject, i64) {
     let mut base = function.resolve(pointer);
     let mut offset = 0_i64;
@@ -152,7 +152,7 @@ fn base_of(function: &SsaFunction, pointer: ValueId) -> (ValueId, MemoryObject, 
                                 offset = offset.wrapping_add(signed(c, bits));
                             }
                             _ => {
-                                // The object is known further up, the offset is not.
+                                // The object is known further up, but the offset is not.
                                 constant = false;
                                 result.get_or_insert((base, offset));
                             }

@@ -1,4 +1,4 @@
-//! Predecessors of blocks, and an order in which dominators come first.
+//! Predecessors of blocks, and a block order in which dominators come first.
 
 use crate::ir::{BlockId, SsaFunction};
 
@@ -20,7 +20,7 @@ impl ControlFlow {
         let mut stack = Vec::new();
         if count > 0 {
             seen[0] = true;
-            // The last successor first: the first then follows its block in the order.
+            // Visit the last successor first, so that the first one follows its block in the order.
             stack.push((SsaFunction::ENTRY, function.blocks[0].terminator.targets().rev()));
         }
         while let Some((block, targets)) = stack.last_mut() {

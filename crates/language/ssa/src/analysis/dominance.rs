@@ -7,7 +7,7 @@ use crate::ir::{BlockId, SsaFunction};
 
 /// The dominator tree.
 pub(crate) struct Dominators {
-    /// By block: when a walk of the tree enters and leaves it.
+    /// By block: the times at which a walk of the tree enters and leaves it.
     interval: Vec<(u32, u32)>,
     /// By block: its children.
     pub children: Vec<Vec<BlockId>>,
@@ -67,7 +67,7 @@ impl Dominators {
         Dominators { interval, children }
     }
 
-    /// Whether every path to `b` passes `a`; a block dominates itself.
+    /// Whether every path to `b` passes through `a`. A block dominates itself.
     pub(crate) fn dominates(&self, a: BlockId, b: BlockId) -> bool {
         let ((start, end), (at, _)) = (self.interval[a.index()], self.interval[b.index()]);
         start <= at && at < end

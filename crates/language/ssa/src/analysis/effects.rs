@@ -1,4 +1,4 @@
-//! Effects of operations: what may be removed, merged or moved.
+//! Effects of operations: which ones passes may remove, merge or move.
 
 use crate::ir::*;
 
@@ -9,11 +9,11 @@ pub(crate) struct KindEffects {
     pub reads: bool,
     /// Writes memory, or orders accesses.
     pub writes: bool,
-    /// Must be executed, as often as written.
+    /// Must be executed exactly as often as written.
     pub required: bool,
-    /// Threads take part together.
+    /// All threads of a group execute it together.
     pub convergent: bool,
-    /// May fault if executed when the program would not have.
+    /// May fault, so it must not run where the program would not have run it.
     pub faults: bool,
 }
 
@@ -60,12 +60,12 @@ impl KindEffects {
         }
     }
 
-    /// Removed if no result is used.
+    /// Whether it can be removed if its results are unused.
     pub(crate) fn is_removable(self) -> bool {
         !self.required
     }
 
-    /// Computes the same value anywhere its arguments are available.
+    /// Whether it computes the same value anywhere its arguments are available.
     pub(crate) fn is_movable(self) -> bool {
         self == KindEffects::default()
     }

@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A fast hash of integers, as in Firefox and rustc ("FxHash"). Keys are numbers of the compiler, not input.
+/// A fast hash of integers, as in Firefox and rustc ("FxHash"). Keys come from the compiler, not from its input.
 #[derive(Default)]
 pub(crate) struct NumberHasher(u64);
 
 impl Hasher for NumberHasher {
     fn finish(&self) -> u64 {
-        // Tables take the upper and the lower bits.
+        // Hash tables use both the upper and the lower bits.
         self.0.rotate_left(26)
     }
 

@@ -1,4 +1,4 @@
-//! Natural loops: a header that dominates the sources of its back edges, and the blocks between.
+//! Natural loops: a header that dominates the sources of its back edges, and the blocks in between.
 
 use super::cfg::ControlFlow;
 use super::dominance::Dominators;
@@ -7,9 +7,9 @@ use crate::ir::{BlockId, SsaFunction};
 /// A loop.
 #[derive(Clone, Debug)]
 pub(crate) struct NaturalLoop {
-    /// The only block entered from outside.
+    /// The only block that can be entered from outside.
     pub header: BlockId,
-    /// All blocks, the header first, otherwise in reverse post-order.
+    /// All blocks: the header first, the others in reverse post-order.
     pub blocks: Vec<BlockId>,
     /// Blocks with an edge back to the header.
     pub latches: Vec<BlockId>,
@@ -63,7 +63,7 @@ impl NaturalLoop {
         self.blocks.contains(&block)
     }
 
-    /// Edges out of the loop: the block inside and the block outside.
+    /// Edges that leave the loop: the block inside, and the block outside.
     pub(crate) fn exits(&self, function: &SsaFunction) -> Vec<(BlockId, BlockId)> {
         let mut exits = Vec::new();
         for block in &self.blocks {
@@ -76,7 +76,7 @@ impl NaturalLoop {
         exits
     }
 
-    /// The only block outside from which the header is entered, if it goes nowhere else.
+    /// The only block outside that enters the header, if it has no other successor.
     pub(crate) fn preheader(&self, function: &SsaFunction, flow: &ControlFlow) -> Option<BlockId> {
         let mut outside =
             flow.predecessors[self.header.index()].iter().filter(|from| !self.contains(**from));

@@ -1,4 +1,4 @@
-//! How often each value is used, and which functions.
+//! How often each value is used, and which functions are used.
 
 use super::cfg::ControlFlow;
 use crate::ir::*;
@@ -20,7 +20,7 @@ pub(crate) fn use_counts(function: &SsaFunction, flow: &ControlFlow) -> Vec<u32>
     counts
 }
 
-/// By function, whether it is a kernel or something refers to it, directly or from another such function.
+/// By function: whether it is a kernel, or a used function refers to it.
 pub(crate) fn used_functions(module: &SsaModule) -> Vec<bool> {
     let mut used = vec![false; module.functions.len()];
     let mut work: Vec<FunctionId> = Vec::new();

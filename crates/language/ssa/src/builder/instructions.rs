@@ -6,37 +6,37 @@ use crate::ir::*;
 use std::sync::Arc;
 
 impl FunctionBuilder {
-    /// A constant by its bits: two's complement for integers, the format's bits for floats.
+    /// A constant, given by its bits: two's complement for integers, the format's bits for floats.
     pub fn constant(&mut self, ty: ValueType, bits: u64) -> ValueId {
         self.function.constant(ty, bits)
     }
 
-    /// A truth value.
+    /// A Boolean constant.
     pub fn bool(&mut self, value: bool) -> ValueId {
         self.constant(ValueType::I1, u64::from(value))
     }
 
-    /// A 32-bit integer.
+    /// A 32-bit integer constant.
     pub fn i32(&mut self, value: i32) -> ValueId {
         self.constant(ValueType::I32, value as u64)
     }
 
-    /// A 64-bit integer.
+    /// A 64-bit integer constant.
     pub fn i64(&mut self, value: i64) -> ValueId {
         self.constant(ValueType::I64, value as u64)
     }
 
-    /// A single-precision number.
+    /// A single-precision constant.
     pub fn f32(&mut self, value: f32) -> ValueId {
         self.constant(ValueType::F32, u64::from(value.to_bits()))
     }
 
-    /// A double-precision number.
+    /// A double-precision constant.
     pub fn f64(&mut self, value: f64) -> ValueId {
         self.constant(ValueType::F64, value.to_bits())
     }
 
-    /// Any value.
+    /// An undefined value: it may have any bits.
     pub fn undefined(&mut self, ty: ValueType) -> ValueId {
         self.function.leaf(ty, ValueDefinition::Undefined)
     }
@@ -57,13 +57,13 @@ impl FunctionBuilder {
         self.function.leaf(ty, ValueDefinition::Slot(slot))
     }
 
-    /// Integer arithmetic that wraps. Both operands have one type, except that a shift takes an `I32` amount.
+    /// Wrapping integer arithmetic. Both operands have the same type, except that the amount of a shift is an `I32`.
     pub fn integer(&mut self, op: IntegerBinary, a: ValueId, b: ValueId) -> ValueId {
         let ty = self.value_type(a);
         self.value(InstructionKind::Integer { op, no_wrap: false }, &[a, b], ty)
     }
 
-    /// Signed integer arithmetic whose overflow is undefined.
+    /// Signed integer arithmetic with undefined overflow.
     pub fn integer_no_wrap(&mut self, op: IntegerBinary, a: ValueId, b: ValueId) -> ValueId {
         let ty = self.value_type(a);
         self.value(InstructionKind::Integer { op, no_wrap: true }, &[a, b], ty)
@@ -106,7 +106,7 @@ impl FunctionBuilder {
         self.value(InstructionKind::Select, &[condition, yes, no], ty)
     }
 
-    /// Converts a value to a type. A conversion to the type it has does nothing, except `RoundToIntegral`.
+    /// Converts a value to a type. A conversion to the value's own type does nothing, except `RoundToIntegral`.
     pub fn convert(&mut self, conversion: ValueConversion, a: ValueId, ty: ValueType) -> ValueId {
         let rounds = matches!(conversion, ValueConversion::RoundToIntegral { .. });
         if self.value_type(a) == ty && !rounds {
@@ -115,7 +115,7 @@ impl FunctionBuilder {
         self.value(InstructionKind::Convert(conversion), &[a], ty)
     }
 
-    /// A pointer as a generic pointer.
+    /// Converts a pointer to a generic pointer.
     pub fn generic(&mut self, pointer: ValueId) -> ValueId {
         self.convert(ValueConversion::Space, pointer, ValueType::POINTER)
     }
@@ -165,7 +165,7 @@ impl FunctionBuilder {
         self.instruction(InstructionKind::Store(flags), &arguments, &[]);
     }
 
-    /// An atomic operation; the value before.
+    /// An atomic operation; returns the previous value.
     pub fn atomic(
         &mut self,
         op: AtomicOperation,
@@ -178,7 +178,7 @@ impl FunctionBuilder {
         self.value(InstructionKind::Atomic { op, scope, ordering }, &[pointer, operand], ty)
     }
 
-    /// An atomic compare-and-swap; the value before.
+    /// An atomic compare-and-swap; returns the previous value.
     pub fn compare_exchange(
         &mut self,
         scope: ThreadScope,
@@ -192,7 +192,7 @@ impl FunctionBuilder {
         self.value(InstructionKind::Atomic { op, scope, ordering }, &[pointer, compare, new], ty)
     }
 
-    /// Reads a special register, an `I32`.
+    /// Reads a special register as an `I32`.
     pub fn special(&mut self, register: SpecialValue) -> ValueId {
         self.value(InstructionKind::Special(register), &[], ValueType::I32)
     }
@@ -211,7 +211,7 @@ impl FunctionBuilder {
         }
     }
 
-    /// Calls a function of the module that returns these types.
+    /// Calls a function of the module with these return types.
     pub fn call(
         &mut self,
         function: FunctionId,
@@ -233,13 +233,13 @@ impl FunctionBuilder {
         self.instruction(InstructionKind::CallIndirect, &arguments, returns)
     }
 
-    /// Adds PTX text; its outputs.
+    /// Adds PTX text; returns its outputs.
     pub fn ptx(&mut self, template: PtxTemplate, inputs: &[ValueId]) -> Vec<ValueId> {
         let outputs = template.outputs.clone();
         self.instruction(InstructionKind::Ptx(Arc::new(template)), inputs, &outputs)
     }
 
-    /// Adds an instruction with one result, unless it is a constant.
+    /// Adds an instruction with one result, or folds it to a constant.
     fn value(&mut self, kind: InstructionKind, arguments: &[ValueId], ty: ValueType) -> ValueId {
         match fold(&mut self.function, &kind, arguments, ty) {
             Some(value) => value,

@@ -1,7 +1,7 @@
 //! Builds a function block by block, with mutable variables that become SSA values.
 //!
-//! Constants are folded as instructions are added. What is added after a terminator goes to an unreachable block, so a
-//! front end need not track whether code is reachable.
+//! Constants are folded as instructions are added. Instructions added after a terminator go to an unreachable block,
+//! so a front end need not track whether code is reachable.
 
 mod instructions;
 mod warp;
@@ -19,7 +19,8 @@ pub struct FunctionBuilder {
 }
 
 impl FunctionBuilder {
-    /// Starts a function whose parameters and returns are set. The entry block exists, is sealed and is the current one.
+    /// Starts a function whose parameters and return types are set. Its entry block exists, is sealed, and is the
+    /// current block.
     pub fn new(mut function: SsaFunction) -> FunctionBuilder {
         let entry = function.add_block();
         let types: Vec<ValueType> =
@@ -38,7 +39,7 @@ impl FunctionBuilder {
         builder
     }
 
-    /// The function so far.
+    /// The function built so far.
     pub fn function(&self) -> &SsaFunction {
         &self.function
     }
@@ -48,12 +49,12 @@ impl FunctionBuilder {
         &mut self.function
     }
 
-    /// The position of instructions added from now on.
+    /// Sets the source position of the instructions added from now on.
     pub fn set_position(&mut self, position: SourcePosition) {
         self.position = position;
     }
 
-    /// The value of a parameter of the function.
+    /// The value of one of the function's parameters.
     pub fn parameter(&self, index: usize) -> ValueId {
         self.function.block(SsaFunction::ENTRY).parameters[index]
     }
@@ -63,18 +64,18 @@ impl FunctionBuilder {
         self.function.value_type(value)
     }
 
-    /// Adds an empty block that is not sealed.
+    /// Adds an empty, unsealed block.
     pub fn create_block(&mut self) -> BlockId {
         self.variables.add_block();
         self.function.add_block()
     }
 
-    /// Adds a parameter to a block. Add all before anything jumps to it.
+    /// Adds a parameter to a block. Add all parameters before any jump to the block.
     pub fn append_block_parameter(&mut self, block: BlockId, ty: ValueType) -> ValueId {
         self.function.add_block_parameter(block, ty)
     }
 
-    /// Continues in a block.
+    /// Makes a block the current one.
     pub fn switch_to_block(&mut self, block: BlockId) {
         self.current = Some(block);
     }
@@ -89,7 +90,7 @@ impl FunctionBuilder {
         self.current.is_none()
     }
 
-    /// Declares that all jumps to a block exist.
+    /// Declares that no more jumps to a block will be added.
     pub fn seal_block(&mut self, block: BlockId) {
         self.variables.seal(&mut self.function, block);
     }
@@ -101,7 +102,7 @@ impl FunctionBuilder {
         }
     }
 
-    /// Sets how to unroll the loop with this header: the block that its back edges go to.
+    /// Sets the unroll hint of the loop with this header (the target of its back edges).
     pub fn set_unroll(&mut self, header: BlockId, hint: UnrollHint) {
         self.function.block_mut(header).unroll = hint;
     }
@@ -147,7 +148,7 @@ impl FunctionBuilder {
         self.terminate(BlockTerminator::Switch(value, cases, default.into()));
     }
 
-    /// Ends the block with a return.
+    /// Ends the block and returns from the function.
     pub fn return_values(&mut self, values: &[ValueId]) {
         self.terminate(BlockTerminator::Return(values.to_vec()));
     }
@@ -162,12 +163,12 @@ impl FunctionBuilder {
         self.terminate(BlockTerminator::Trap);
     }
 
-    /// Ends a block whose end is never reached.
+    /// Ends a block that control never reaches the end of.
     pub fn unreachable(&mut self) {
         self.terminate(BlockTerminator::Unreachable);
     }
 
-    /// Seals all blocks, ends those that are open with `Unreachable`, and returns the function.
+    /// Seals all blocks, ends the open ones with `Unreachable`, and returns the function.
     pub fn finish(mut self) -> SsaFunction {
         self.seal_all_blocks();
         for block in &mut self.function.blocks {
@@ -178,7 +179,7 @@ impl FunctionBuilder {
         self.function
     }
 
-    /// The current block, or a new unreachable one.
+    /// The current block; a new unreachable one if there is none.
     fn block(&mut self) -> BlockId {
         if let Some(block) = self.current {
             return block;

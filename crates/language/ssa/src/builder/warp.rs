@@ -3,21 +3,21 @@
 use super::FunctionBuilder;
 use crate::ir::*;
 
-/// The lane a shuffle reads from (PTX `shfl.sync`).
+/// The lane that a shuffle reads from (PTX `shfl.sync`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShuffleMode {
-    /// The lane given (`.idx`).
+    /// The given lane (`.idx`).
     Index,
-    /// The lane below by a distance (`.up`).
+    /// The lane a given distance below (`.up`).
     Up,
-    /// The lane above by a distance (`.down`).
+    /// The lane a given distance above (`.down`).
     Down,
-    /// The lane whose number differs in given bits (`.bfly`).
+    /// The lane whose number differs in the given bits (`.bfly`).
     Butterfly,
 }
 
 impl FunctionBuilder {
-    /// PTX text whose constant inputs are written as literals; its only output.
+    /// PTX text with one output. Constant inputs are written as literals.
     pub fn ptx_value(
         &mut self,
         text: impl Into<String>,
@@ -30,7 +30,7 @@ impl FunctionBuilder {
         self.ptx(PtxTemplate { text, outputs, literals: true, tied: vec![], effects }, inputs)[0]
     }
 
-    /// PTX text without outputs, whose constant inputs are written as literals.
+    /// PTX text without outputs. Constant inputs are written as literals.
     pub fn ptx_effect(&mut self, text: impl Into<String>, inputs: &[ValueId], effects: PtxEffects) {
         let (text, outputs) = (text.into(), vec![]);
         self.ptx(PtxTemplate { text, outputs, literals: true, tied: vec![], effects }, inputs);
@@ -46,7 +46,7 @@ impl FunctionBuilder {
         self.ptx_effect("bar.warp.sync %0;", &[mask], PtxEffects::BARRIER);
     }
 
-    /// `__threadfence()` and kin: `membar`.
+    /// `__threadfence()` and its variants: `membar`.
     pub fn fence(&mut self, scope: ThreadScope) {
         let text = match scope {
             ThreadScope::Block => "membar.cta;",
@@ -58,8 +58,8 @@ impl FunctionBuilder {
         self.ptx_effect(text, &[], effects);
     }
 
-    /// Exchanges a 32-bit value: the value of the lane read, and whether that lane is in range. `clamp` is the last
-    /// operand of `shfl.sync`: segment mask and clamp value.
+    /// Exchanges a 32-bit value. Returns the value of the source lane, and whether that lane is in range. `clamp`
+    /// is the last operand of `shfl.sync`: segment mask and clamp value.
     pub fn shuffle(
         &mut self,
         mode: ShuffleMode,

@@ -1,4 +1,4 @@
-//! From machine code to the statements of a PTX function.
+//! Converts machine code to the statements of a PTX function.
 
 use super::machine::*;
 use crate::CompileError;
@@ -67,7 +67,7 @@ fn label(positions: &FastMap<BlockId, usize>, block: BlockId) -> String {
 
 type GuardedJump = (Option<(VirtualRegister, bool)>, BlockId);
 
-/// The jumps at the end of a block that the block `next` follows.
+/// The jumps at the end of a block, if the block `next` follows in the text.
 fn jumps(end: &MachineEnd, next: Option<BlockId>) -> Vec<GuardedJump> {
     match end {
         MachineEnd::Jump(target) if Some(*target) == next => vec![],
@@ -164,7 +164,7 @@ impl Writer<'_> {
                 }
                 self.add(Statement::Directive(text.clone()));
             }
-            // Expanded before.
+            // `coalesce` has already expanded these.
             MachineBody::Copies(_) => {}
         }
         Ok(())

@@ -1,8 +1,8 @@
-//! Removes copies between registers that are never live together, orders the copies that remain, and leaves out blocks
-//! that had no other code.
+//! Removes copies between registers that are never live at the same time, orders the copies that remain, and removes
+//! blocks that contained nothing else.
 //!
 //! Algorithm: aggressive coalescing on an interference graph (Chaitin et al., "Register Allocation via Coloring", 1981),
-//! restricted to registers that copies name. Copies in deep loops are merged first.
+//! restricted to registers that occur in copies. Copies in deep loops are merged first.
 
 use super::machine::*;
 use crate::analysis::{FastMap, FastSet};
@@ -78,7 +78,7 @@ pub(super) fn coalesce(function: &mut MachineFunction) {
     }
 }
 
-/// Leaves out blocks that only jump on.
+/// Removes blocks that only jump to another block.
 pub(super) fn skip_empty_blocks(function: &mut MachineFunction) {
     let onward: FastMap<BlockId, BlockId> = function
         .blocks
@@ -130,7 +130,7 @@ fn find(parent: &[usize], mut index: usize) -> usize {
     index
 }
 
-/// By tracked register, the registers that hold another value while it is needed.
+/// By tracked register: the registers that hold another value while it is live.
 fn interference(
     function: &MachineFunction,
     tracked: &FastMap<VirtualRegister, usize>,
@@ -172,7 +172,7 @@ fn interference(
     graph
 }
 
-/// By block, the tracked registers read later.
+/// By block: the tracked registers that are live at its end.
 fn live_out(
     function: &MachineFunction,
     tracked: &FastMap<VirtualRegister, usize>,
@@ -215,7 +215,7 @@ fn live_out(
     result
 }
 
-/// Sequential copies with the effect of parallel ones.
+/// Orders parallel copies so that executing them one by one has the same effect.
 fn sequence(
     mut copies: Vec<(VirtualRegister, MachineOperand)>,
     registers: &mut Vec<RegisterClass>,
@@ -230,7 +230,7 @@ fn sequence(
             ordered.push(copies.remove(free));
             continue;
         }
-        // Only cycles are left: keep one value aside.
+        // Only cycles remain: save one value in another register.
         let (to, _) = copies[0];
         registers.push(registers[to.0 as usize]);
         let aside = VirtualRegister(registers.len() as u32 - 1);

@@ -4,7 +4,7 @@ use crate::ir::*;
 use lanework_ptx as ptx;
 use std::collections::BTreeSet;
 
-/// Variables in an order in which initial values refer to earlier ones, as far as possible.
+/// Variables in an order in which, as far as possible, initial values refer only to earlier variables.
 pub(super) fn sorted(module: &SsaModule) -> Vec<GlobalId> {
     let mut done = BTreeSet::new();
     let mut order = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn variable(module: &SsaModule, id: GlobalId) -> ptx::Variable {
         }
         return variable;
     }
-    // Addresses need elements of 8 bytes.
+    // Addresses need 8-byte elements.
     variable.ty = ptx::ScalarType::U64;
     variable.align = Some(global.align.max(8));
     let words = global.size.div_ceil(8);

@@ -1,4 +1,4 @@
-//! PTX with virtual registers: between instruction selection and the syntax tree.
+//! PTX with virtual registers: the form between instruction selection and the syntax tree.
 
 use crate::ir::{BlockId, SourcePosition, ValueType};
 use lanework_ptx::{Immediate, ScalarType, Variable};
@@ -7,7 +7,7 @@ use lanework_ptx::{Immediate, ScalarType, Variable};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct VirtualRegister(pub u32);
 
-/// The kind of register, which decides its declared type and name.
+/// The class of a register, which determines its declared type and its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum RegisterClass {
     Predicate,
@@ -76,7 +76,7 @@ pub(super) enum MachineOperand {
     Immediate(Immediate),
     /// A special register or the address of a variable.
     Name(String),
-    /// The address of a variable plus bytes, outside brackets.
+    /// The address of a variable plus an offset, outside of brackets.
     NameOffset(String, i64),
     Address(MachineBase, i64),
     Vector(Vec<MachineOperand>),
@@ -109,7 +109,7 @@ pub(super) enum MachineBody {
     },
     /// Parallel copies.
     Copies(Vec<(VirtualRegister, MachineOperand)>),
-    /// PTX text, in pieces between its registers.
+    /// PTX text, split at the registers that it contains.
     Text {
         pieces: Vec<TextPiece>,
         outputs: Vec<VirtualRegister>,
@@ -119,7 +119,7 @@ pub(super) enum MachineBody {
     /// `}`
     Close,
     Declare(Variable),
-    /// A directive with its label, if it has one.
+    /// A directive and its label, if any.
     Directive(Option<String>, String),
 }
 
@@ -134,7 +134,7 @@ pub(super) enum TextPiece {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum MachineEnd {
     Jump(BlockId),
-    /// To the first block if the register is true.
+    /// Goes to the first block if the register is true, otherwise to the second.
     Branch(VirtualRegister, BlockId, BlockId),
     /// An instruction without operands: `ret`.
     Stop(&'static str),
@@ -183,7 +183,7 @@ impl MachineOperand {
 }
 
 impl MachineBody {
-    /// Calls `f` with every register defined.
+    /// Calls `f` with every register that is defined.
     pub(super) fn definitions(&self, f: &mut dyn FnMut(VirtualRegister)) {
         match self {
             MachineBody::Operation { operands, defines: true, .. } => operands[0].visit(f),
@@ -193,7 +193,7 @@ impl MachineBody {
         }
     }
 
-    /// Calls `f` with every register read.
+    /// Calls `f` with every register that is read.
     pub(super) fn uses(&self, f: &mut dyn FnMut(VirtualRegister)) {
         match self {
             MachineBody::Operation { operands, defines, .. } => {
@@ -208,7 +208,7 @@ impl MachineBody {
         }
     }
 
-    /// Calls `f` with every register, to rename it.
+    /// Calls `f` with every register, so that it can be renamed.
     pub(super) fn rename(&mut self, f: &mut dyn FnMut(&mut VirtualRegister)) {
         match self {
             MachineBody::Operation { operands, .. } => {

@@ -14,13 +14,13 @@ use lanework_ptx as ptx;
 use names::ModuleNames;
 use select::calls::{return_variable, value_variable};
 
-/// The PTX of a module without switches and copies of memory.
+/// The PTX of a module. Switches and memory copies must have been lowered.
 pub(crate) fn emit(module: &SsaModule) -> Result<ptx::Module, CompileError> {
     let mut items = Vec::new();
     for global in globals::sorted(module) {
         items.push(ptx::Item::Variable(globals::variable(module, global)));
     }
-    // Declarations of device functions first, so that bodies may come in any order.
+    // Declare device functions first, so that bodies may come in any order.
     let used = used_functions(module);
     for (function, is_used) in module.functions.iter().zip(&used) {
         if function.linkage != FunctionLinkage::Kernel && *is_used {

@@ -1,4 +1,4 @@
-//! Floating-point numbers. A result that would be NaN is not folded, since its bits depend on the hardware.
+//! Folding of floating-point operations. NaN results are not folded, because their bits depend on the hardware.
 
 use crate::ir::{FloatArithmetic, FloatCondition, FloatMode, RoundingMode, ValueType};
 use half::{bf16, f16};
@@ -38,8 +38,8 @@ pub(super) fn arithmetic(
         _ if mode != to_nearest => return None,
         _ => {}
     }
-    // Products and sums of two `f32` are rounded to `f64` first; rounding twice is harmless, as `f64` has more than
-    // twice the precision and two more bits (Figueroa, "When is double rounding innocuous?", 1995).
+    // Products and sums of two `f32` are first rounded to `f64`. Rounding twice is harmless, because `f64` has more
+    // than twice the precision plus two bits (Figueroa, "When is double rounding innocuous?", 1995).
     let value = match (op, arguments) {
         (FusedMultiplyAdd, [a, b, c]) => match ty {
             ValueType::F32 => {
@@ -98,7 +98,7 @@ pub(super) fn from_integer(value: i128, ty: ValueType) -> Option<u64> {
     match ty {
         ValueType::F32 => Some(u64::from((value as f32).to_bits())),
         ValueType::F64 => Some((value as f64).to_bits()),
-        // Exact in `f64`, so that it is rounded once.
+        // Exact in `f64`, so it is rounded only once.
         _ if value.unsigned_abs() < 1 << 53 => Some(from_f64(value as f64, ty)),
         _ => None,
     }
@@ -113,8 +113,8 @@ pub(super) fn round(value: f64, rounding: RoundingMode) -> f64 {
     }
 }
 
-/// The integer nearest to a float in the rounding's direction, clamped to the type. NaN gives 0, as `cvt` does
-/// for 32 bits, and the highest bit for 64.
+/// The integer nearest to a float in the rounding direction, clamped to the type. As with `cvt`, NaN gives 0
+/// for 32 bits, and only the highest bit set for 64 bits.
 pub(super) fn to_integer(
     bits: u64,
     from: ValueType,

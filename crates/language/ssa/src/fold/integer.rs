@@ -1,4 +1,4 @@
-//! Integers.
+//! Folding of integer operations.
 
 use crate::ir::{IntegerBinary, IntegerCondition, IntegerUnary};
 
@@ -7,7 +7,7 @@ pub(crate) fn signed(value: u64, bits: u32) -> i64 {
     (value << (64 - bits)) as i64 >> (64 - bits)
 }
 
-/// `None` for a division by zero. Bits beyond the type may be set.
+/// Folds an operation on two operands; `None` for a division by zero. Bits beyond the type may be set.
 pub(super) fn binary(op: IntegerBinary, a: u64, b: u64, bits: u32) -> Option<u64> {
     use IntegerBinary::*;
     let (sa, sb) = (signed(a, bits), signed(b, bits));
@@ -36,7 +36,7 @@ pub(super) fn binary(op: IntegerBinary, a: u64, b: u64, bits: u32) -> Option<u64
     })
 }
 
-/// Bits beyond the type may be set.
+/// Folds an operation on one operand. Bits beyond the type may be set.
 pub(super) fn unary(op: IntegerUnary, a: u64, bits: u32) -> u64 {
     match op {
         IntegerUnary::Not => !a,

@@ -1,4 +1,4 @@
-//! Folding of constants, as the GPU computes them.
+//! Constant folding, with the GPU's semantics.
 
 use crate::ir::*;
 
@@ -7,7 +7,7 @@ mod integer;
 
 pub(crate) use integer::signed;
 
-/// The value of an instruction with one result, if its arguments make it a value that exists already.
+/// An existing value that equals an instruction's result, if its arguments determine one.
 pub(crate) fn fold(
     function: &mut SsaFunction,
     kind: &InstructionKind,
@@ -34,7 +34,7 @@ pub(crate) fn fold(
     Some(function.constant(ty, bits))
 }
 
-/// The bits of a result from the bits of the arguments.
+/// The bits of a result, from the bits of the arguments.
 fn evaluate(kind: &InstructionKind, args: &[u64], from: ValueType, to: ValueType) -> Option<u64> {
     match (kind, args) {
         (InstructionKind::Integer { op, .. }, [a, b]) => integer::binary(*op, *a, *b, from.bits()),
@@ -75,7 +75,7 @@ fn convert(conversion: ValueConversion, a: u64, from: ValueType, to: ValueType) 
         RoundToIntegral { rounding, flush: false } => {
             float::from_f64(float::round(float::to_f64(a, from), rounding), to)
         }
-        // Null is 0 in generic space only.
+        // Null is 0 only in generic space.
         _ => return None,
     })
 }

@@ -1,4 +1,4 @@
-//! A function: values, instructions and blocks, each in one vector.
+//! A function: its values, instructions and blocks, each in one vector.
 
 use super::operation::InstructionKind;
 use super::types::{AddressSpace, ValueType};
@@ -14,17 +14,17 @@ pub struct SsaFunction {
     pub linkage: FunctionLinkage,
     /// Parameters.
     pub parameters: Vec<FunctionParameter>,
-    /// Types returned. More than one is returned as a structure.
+    /// Return types. Several values are returned as a structure.
     pub returns: Vec<ValueType>,
-    /// `__launch_bounds__` and kin.
+    /// `__launch_bounds__` and similar attributes.
     pub bounds: LaunchBounds,
-    /// Whether calls are inlined.
+    /// Whether its calls are inlined.
     pub inlining: Inlining,
     /// Values.
     pub values: Vec<ValueData>,
-    /// Instructions; those in no block are dead.
+    /// Instructions. An instruction that is in no block is dead.
     pub instructions: Vec<InstructionData>,
-    /// Blocks; the first is the entry and has the values of the parameters as parameters.
+    /// Blocks. The first one is the entry; its parameters are the function's parameters.
     pub blocks: Vec<BlockData>,
     /// Stack slots.
     pub slots: Vec<StackSlotData>,
@@ -45,7 +45,7 @@ pub enum FunctionLinkage {
 /// Inlining of calls to a device function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Inlining {
-    /// Unless the function is recursive.
+    /// Inlined unless the function is recursive.
     #[default]
     Automatic,
     /// `__noinline__`.
@@ -57,7 +57,7 @@ pub enum Inlining {
 pub struct FunctionParameter {
     /// Type of the parameter.
     pub kind: ParameterKind,
-    /// `__restrict__`: no other pointer reaches what this one points to.
+    /// `__restrict__`: no other pointer refers to the memory that this one points to.
     pub restrict: bool,
 }
 
@@ -66,8 +66,8 @@ pub struct FunctionParameter {
 pub enum ParameterKind {
     /// A scalar. The entry block's parameter has this type.
     Scalar(ValueType),
-    /// An aggregate by value, of a kernel only: the entry block's parameter is a pointer to it in parameter space.
-    /// Device functions take a pointer to the caller's copy instead.
+    /// An aggregate passed by value, only to a kernel: the entry block's parameter is a pointer to it in parameter
+    /// space. Device functions take a pointer to the caller's copy instead.
     Aggregate {
         /// Size in bytes.
         size: u64,
@@ -87,7 +87,7 @@ impl FunctionParameter {
         FunctionParameter { kind: ParameterKind::Aggregate { size, align }, restrict: false }
     }
 
-    /// The type of the value the body sees.
+    /// The type of the value that the body uses.
     pub fn value_type(&self) -> ValueType {
         match self.kind {
             ParameterKind::Scalar(ty) => ty,
@@ -96,14 +96,14 @@ impl FunctionParameter {
     }
 }
 
-/// Limits a kernel declares for its launches.
+/// Launch limits that a kernel declares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaunchBounds {
-    /// Threads per block at most (`.maxntid`).
+    /// Maximum threads per block (`.maxntid`).
     pub max_threads: Option<[u32; 3]>,
-    /// Blocks per multiprocessor at least (`.minnctapersm`).
+    /// Minimum blocks per multiprocessor (`.minnctapersm`).
     pub min_blocks: Option<u32>,
-    /// Registers per thread at most (`.maxnreg`).
+    /// Maximum registers per thread (`.maxnreg`).
     pub max_registers: Option<u32>,
     /// Shape of a cluster (`__cluster_dims__`).
     pub cluster: Option<[u32; 3]>,
@@ -121,7 +121,7 @@ pub struct ValueData {
 /// The definition of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValueDefinition {
-    /// A constant, by its bits.
+    /// A constant, given by its bits.
     Constant(u64),
     /// The address of a variable of the module.
     Global(GlobalId),
@@ -129,13 +129,13 @@ pub enum ValueDefinition {
     Function(FunctionId),
     /// The address of a stack slot.
     Slot(SlotId),
-    /// Any value.
+    /// Undefined: it may have any bits.
     Undefined,
     /// A parameter of a block.
     Parameter(BlockId, u32),
     /// A result of an instruction.
     Result(InstructionId, u32),
-    /// Another value replaced it.
+    /// Replaced by another value.
     Alias(ValueId),
 }
 
@@ -155,7 +155,7 @@ pub struct InstructionData {
 /// A basic block.
 #[derive(Clone, Debug, Default)]
 pub struct BlockData {
-    /// Parameters: what other compilers write as phi nodes.
+    /// Parameters; other compilers use phi nodes instead.
     pub parameters: Vec<ValueId>,
     /// Instructions in order.
     pub instructions: Vec<InstructionId>,
@@ -163,7 +163,7 @@ pub struct BlockData {
     pub terminator: BlockTerminator,
     /// Source position of the terminator.
     pub position: SourcePosition,
-    /// If the block is the header of a loop: how to unroll it.
+    /// If the block is a loop header: the loop's unroll hint.
     pub unroll: UnrollHint,
 }
 
@@ -175,13 +175,13 @@ pub enum BlockTerminator {
     None,
     /// Goes to a block.
     Jump(BlockCall),
-    /// Goes to the first block if the condition is true, else to the second.
+    /// Goes to the first block if the condition is true, otherwise to the second.
     Branch(ValueId, BlockCall, BlockCall),
-    /// Goes to the block of a value's case, else to the default.
+    /// Goes to the block of the matching case, or to the default block.
     Switch(ValueId, Vec<(u64, BlockCall)>, BlockCall),
-    /// Returns values. In a kernel: ends the thread.
+    /// Returns values. In a kernel, ends the thread.
     Return(Vec<ValueId>),
-    /// Ends the thread, also in a called function.
+    /// Ends the thread, even in a called function.
     Exit,
     /// Ends the kernel with an error.
     Trap,
@@ -189,7 +189,7 @@ pub enum BlockTerminator {
     Unreachable,
 }
 
-/// A block to go to, with the values of its parameters.
+/// A target block, with the arguments for its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockCall {
     /// The block.
@@ -201,16 +201,16 @@ pub struct BlockCall {
 /// How to unroll a loop (`#pragma unroll`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnrollHint {
-    /// By the compiler's own judgment.
+    /// The compiler decides.
     #[default]
     Automatic,
-    /// `#pragma unroll`: fully if the trip count is constant.
+    /// `#pragma unroll`: unrolls completely if the trip count is constant.
     Full,
-    /// `#pragma unroll N`; 1 forbids it.
+    /// `#pragma unroll N`; 1 forbids unrolling.
     Count(u32),
 }
 
-/// Memory of a thread for one variable.
+/// Per-thread memory for one variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackSlotData {
     /// Size in bytes.
@@ -226,7 +226,7 @@ impl From<BlockId> for BlockCall {
 }
 
 impl BlockTerminator {
-    /// The blocks it may go to.
+    /// The blocks that it may go to.
     pub fn targets(&self) -> impl DoubleEndedIterator<Item = &BlockCall> {
         let (cases, last) = match self {
             BlockTerminator::Jump(target) => (&[][..], [Some(target), None]),
@@ -237,7 +237,7 @@ impl BlockTerminator {
         cases.iter().map(|(_, target)| target).chain(last.into_iter().flatten())
     }
 
-    /// The blocks it may go to.
+    /// The blocks that it may go to, mutable.
     pub fn targets_mut(&mut self) -> Vec<&mut BlockCall> {
         match self {
             BlockTerminator::Jump(target) => vec![target],
@@ -249,7 +249,7 @@ impl BlockTerminator {
         }
     }
 
-    /// Applies `f` to every value used.
+    /// Applies `f` to every value that it uses.
     pub fn map_values(&mut self, f: &mut dyn FnMut(ValueId) -> ValueId) {
         match self {
             BlockTerminator::Branch(value, ..) | BlockTerminator::Switch(value, ..) => {
@@ -265,7 +265,7 @@ impl BlockTerminator {
         }
     }
 
-    /// Every value used.
+    /// Every value that it uses.
     pub fn values(&self) -> impl Iterator<Item = ValueId> {
         let (head, returned) = match self {
             BlockTerminator::Branch(value, ..) | BlockTerminator::Switch(value, ..) => {
@@ -338,7 +338,7 @@ impl SsaFunction {
         value
     }
 
-    /// The definition of a value, behind aliases.
+    /// The definition of a value, after resolving aliases.
     pub fn definition(&self, value: ValueId) -> ValueDefinition {
         self.values[self.resolve(value).index()].definition
     }
@@ -361,7 +361,7 @@ impl SsaFunction {
         }
     }
 
-    /// Makes `value` stand for `other`.
+    /// Makes `value` an alias of `other`.
     pub fn replace(&mut self, value: ValueId, other: ValueId) {
         let other = self.resolve(other);
         if value != other {
@@ -383,7 +383,7 @@ impl SsaFunction {
         value
     }
 
-    /// Adds an instruction that is in no block yet.
+    /// Adds an instruction that does not belong to a block yet.
     pub fn add_instruction(
         &mut self,
         kind: InstructionKind,
@@ -408,12 +408,12 @@ impl SsaFunction {
         SlotId(self.slots.len() as u32 - 1)
     }
 
-    /// A constant by its bits; bits beyond the type are dropped.
+    /// A constant, given by its bits; drops bits beyond the type.
     pub fn constant(&mut self, ty: ValueType, bits: u64) -> ValueId {
         self.leaf(ty, ValueDefinition::Constant(bits & ty.mask()))
     }
 
-    /// A value without an instruction: a constant, an address, or undefined.
+    /// A value that no instruction defines: a constant, an address, or undefined.
     pub fn leaf(&mut self, ty: ValueType, definition: ValueDefinition) -> ValueId {
         if let Some(value) = self.leaves.get(&(ty, definition)) {
             return *value;

@@ -1,4 +1,4 @@
-//! The intermediate form as data.
+//! The intermediate representation (IR) as plain data.
 
 mod function;
 mod module;

@@ -13,7 +13,7 @@ pub struct SsaModule {
     pub target: Target,
     /// Source files; [`SourcePosition::file`](crate::SourcePosition::file) counts them from 1.
     pub files: Vec<String>,
-    /// Variables at module scope, string literals included.
+    /// Variables at module scope, including string literals.
     pub globals: Vec<GlobalVariable>,
     /// Functions.
     pub functions: Vec<SsaFunction>,
@@ -32,7 +32,7 @@ pub struct GlobalVariable {
     pub align: u32,
     /// Linkage.
     pub linkage: GlobalLinkage,
-    /// Initial bytes, zero if absent.
+    /// Initial bytes; zeros if absent.
     pub initial: Option<InitialBytes>,
     /// `__managed__`.
     pub managed: bool,
@@ -84,7 +84,7 @@ impl SsaModule {
         SsaModule { version, target, files: vec![], globals: vec![], functions: vec![] }
     }
 
-    /// Adds a function, or reserves its number with a declaration that [`SsaModule::define_function`] replaces.
+    /// Adds a function, or reserves its number by a declaration that [`SsaModule::define_function`] replaces later.
     pub fn add_function(&mut self, function: SsaFunction) -> FunctionId {
         self.functions.push(function);
         FunctionId(self.functions.len() as u32 - 1)
@@ -101,7 +101,7 @@ impl SsaModule {
         GlobalId(self.globals.len() as u32 - 1)
     }
 
-    /// Adds a source file; its number for [`SourcePosition::file`](crate::SourcePosition::file).
+    /// Adds a source file; returns its number for [`SourcePosition::file`](crate::SourcePosition::file).
     pub fn add_file(&mut self, path: impl Into<String>) -> u32 {
         self.files.push(path.into());
         self.files.len() as u32

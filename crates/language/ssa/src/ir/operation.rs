@@ -1,4 +1,5 @@
-//! Operations of instructions. Operands are values in the instruction, so an operation has only what is fixed.
+//! Operations of instructions. The operands are values in the instruction, so an operation contains only its
+//! fixed properties.
 
 use super::types::{FunctionId, ValueType};
 use std::sync::Arc;
@@ -6,12 +7,12 @@ use std::sync::Arc;
 /// The operation of an instruction. Arguments and results are listed as `arguments -> results`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum InstructionKind {
-    /// `a, b -> r`: integer arithmetic of one type. Shift amounts are `I32`.
+    /// `a, b -> r`: integer arithmetic on operands of one type. Shift amounts are `I32`.
     Integer {
         /// The operation.
         op: IntegerBinary,
-        /// Signed overflow is undefined behavior (arithmetic on C++'s signed types): an extension to 64 bits may move
-        /// into the operands.
+        /// Signed overflow is undefined behavior (arithmetic on C++'s signed types), so an extension to 64 bits may
+        /// be applied to the operands instead.
         no_wrap: bool,
     },
     /// `a -> r`: integer operation on one operand.
@@ -20,12 +21,12 @@ pub enum InstructionKind {
     Float {
         /// The operation.
         op: FloatArithmetic,
-        /// Rounding and the like.
+        /// Rounding and other modifiers.
         mode: FloatMode,
     },
     /// `a, b -> I1`: compares integers or pointers.
     CompareIntegers(IntegerCondition),
-    /// `a, b -> I1`: compares floats; subnormal `f32` inputs count as zero if `flush`.
+    /// `a, b -> I1`: compares floats. If `flush` is set, subnormal `f32` inputs count as zero.
     CompareFloats {
         /// The condition.
         condition: FloatCondition,
@@ -46,7 +47,7 @@ pub enum InstructionKind {
     Atomic {
         /// The operation.
         op: AtomicOperation,
-        /// Threads it is atomic to.
+        /// The threads with respect to which it is atomic.
         scope: ThreadScope,
         /// Ordering of other accesses.
         ordering: MemoryOrdering,
@@ -73,7 +74,8 @@ pub enum InstructionKind {
     Call(FunctionId),
     /// `function, arguments... -> results...`: calls through a pointer.
     CallIndirect,
-    /// `inputs... -> outputs...`: PTX text, for inline assembly and all intrinsics without a form of their own.
+    /// `inputs... -> outputs...`: PTX text, for inline assembly and for all intrinsics that have no operation
+    /// of their own.
     Ptx(Arc<PtxTemplate>),
 }
 
@@ -128,11 +130,11 @@ pub enum FloatArithmetic {
     Subtract,
     /// `a * b`.
     Multiply,
-    /// `a / b`, rounded correctly. The approximate forms are PTX templates.
+    /// `a / b`, correctly rounded. The approximate variants are PTX templates.
     Divide,
-    /// The smaller number; a NaN loses.
+    /// The smaller number; if one operand is NaN, the other one.
     Minimum,
-    /// The larger number; a NaN loses.
+    /// The larger number; if one operand is NaN, the other one.
     Maximum,
     /// `a * b + c`, rounded once.
     FusedMultiplyAdd,
@@ -140,9 +142,9 @@ pub enum FloatArithmetic {
     Negate,
     /// `|a|`.
     Absolute,
-    /// Square root, rounded correctly.
+    /// Square root, correctly rounded.
     SquareRoot,
-    /// `1 / a`, rounded correctly.
+    /// `1 / a`, correctly rounded.
     Reciprocal,
 }
 
@@ -156,12 +158,12 @@ pub struct FloatMode {
     /// Clamp to \[0, 1\] (`.sat`).
     pub saturate: bool,
     /// The product or sum may become part of a fused multiply-add, as with nvcc's default `-fmad=true`. Both the
-    /// product and the sum need it.
+    /// product and the sum must allow it.
     pub contract: bool,
 }
 
 impl FloatMode {
-    /// Arithmetic as C++ operators have it: to nearest, contraction allowed.
+    /// Arithmetic of C++ operators: rounds to nearest, and allows contraction.
     pub const CONTRACT: FloatMode = FloatMode {
         rounding: RoundingMode::Nearest,
         flush: false,
@@ -170,7 +172,7 @@ impl FloatMode {
     };
 }
 
-/// Rounding to a float (`.rn` and so on) or, in a conversion to integers, to an integer (`.rni` and so on).
+/// Rounding to a float (`.rn` etc.) or, in a conversion to integers, to an integer (`.rni` etc.).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RoundingMode {
     /// To nearest, ties to even.
@@ -218,7 +220,7 @@ impl IntegerCondition {
         }
     }
 
-    /// The same condition with its operands exchanged.
+    /// The equivalent condition for exchanged operands.
     pub fn swapped(self) -> IntegerCondition {
         use IntegerCondition::*;
         match self {
@@ -258,9 +260,9 @@ pub enum FloatCondition {
 /// Conversions from the type of the argument to the type of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValueConversion {
-    /// To a wider integer, by the sign.
+    /// To a wider integer, with sign extension.
     SignExtend,
-    /// To a wider integer, by zeros.
+    /// To a wider integer, with zero extension.
     ZeroExtend,
     /// To a narrower integer. To `I1`, the lowest bit.
     Truncate,
@@ -291,9 +293,10 @@ pub enum ValueConversion {
         /// Flush subnormal numbers to zero.
         flush: bool,
     },
-    /// The same bits as another type of the same size. Pointers convert to integers of their size this way.
+    /// The same bits as another type of the same size. Pointers are converted to integers of their size in this way.
     Reinterpret,
-    /// A pointer to another address space: to generic, or from generic to the space it is known to be in.
+    /// A pointer to another address space: to generic space, or from generic space to the space that it
+    /// is known to be in.
     Space,
 }
 
@@ -306,7 +309,7 @@ pub struct MemoryFlags {
     pub volatile: bool,
     /// Constant while the kernel runs (`__ldg`, `const T* __restrict__`).
     pub invariant: bool,
-    /// The cache operator or memory order of `ld` and `st`.
+    /// The cache operator or memory order of `ld` or `st`.
     pub cache: CacheOperator,
 }
 
@@ -317,15 +320,15 @@ impl MemoryFlags {
     }
 }
 
-/// Cache operators (`__ldcg` and kin).
+/// Cache operators (`__ldcg` and its variants).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CacheOperator {
     /// None.
     #[default]
     Default,
-    /// `.ca`: all levels.
+    /// `.ca`: cached at all levels.
     All,
-    /// `.cg`: second level only.
+    /// `.cg`: cached in L2 only.
     Global,
     /// `.cs`: streaming.
     Streaming,
@@ -375,7 +378,7 @@ pub enum ThreadScope {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum MemoryOrdering {
-    /// The order of CUDA's `atomicAdd` and kin.
+    /// The order of CUDA's `atomicAdd` and similar functions.
     #[default]
     Relaxed,
     Acquire,
@@ -383,7 +386,7 @@ pub enum MemoryOrdering {
     AcquireRelease,
 }
 
-/// Special registers that passes know the range of. Others are PTX templates.
+/// Special registers whose range passes know. Other registers are read by PTX templates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SpecialValue {
     /// `threadIdx`, by axis 0 to 2.
@@ -402,23 +405,23 @@ pub enum SpecialValue {
 
 /// PTX text with placeholders, and the effects of executing it.
 ///
-/// `%0`, `%1`, ... stand for the operands: outputs first, then inputs. `%%` is a percent sign.
+/// `%0`, `%1`, ... are the operands: outputs first, then inputs. `%%` is a percent sign.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PtxTemplate {
     /// One or more statements; a semicolon after the last is optional.
     pub text: String,
     /// Types of the outputs.
     pub outputs: Vec<ValueType>,
-    /// Whether constant inputs are written as literals. Inline assembly wants registers, as nvcc gives it.
+    /// Whether constant inputs are written as literals. Inline assembly expects registers, as with nvcc.
     pub literals: bool,
-    /// `(input, output)` of read-write operands (`"+r"`): the output's register starts with the input's value. Both are
-    /// counted from 0.
+    /// `(input, output)` pairs of read-write operands (`"+r"`): the output's register initially holds the input's
+    /// value. Both are counted from 0.
     pub tied: Vec<(u32, u32)>,
     /// Effects.
     pub effects: PtxEffects,
 }
 
-/// Effects of PTX text other than computing its outputs from its inputs.
+/// Effects of PTX text besides computing its outputs from its inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PtxEffects {
     /// Reads memory.
@@ -427,18 +430,18 @@ pub struct PtxEffects {
     pub writes: bool,
     /// Must not be removed or duplicated (`asm volatile`).
     pub volatile: bool,
-    /// The threads of a warp or block take part together: not moved into or out of a condition.
+    /// All threads of a warp or block execute it together, so it must not be moved into or out of a conditional.
     pub convergent: bool,
 }
 
 impl PtxEffects {
-    /// None: outputs depend on inputs only.
+    /// No effects: outputs depend only on inputs.
     pub const PURE: PtxEffects =
         PtxEffects { reads: false, writes: false, volatile: false, convergent: false };
     /// Exchanges values within a warp (shuffles, votes).
     pub const CONVERGENT: PtxEffects =
         PtxEffects { reads: false, writes: false, volatile: true, convergent: true };
-    /// A barrier or fence: no access to memory moves across.
+    /// A barrier or fence: no memory access moves across it.
     pub const BARRIER: PtxEffects =
         PtxEffects { reads: true, writes: true, volatile: true, convergent: true };
     /// `asm volatile` with a memory clobber.

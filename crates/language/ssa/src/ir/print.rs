@@ -1,4 +1,4 @@
-//! Functions as text, to read while debugging a front end or a pass.
+//! Prints functions as text, for debugging a front end or a pass.
 
 use super::function::{BlockCall, BlockTerminator, SsaFunction, ValueDefinition};
 use super::types::ValueId;

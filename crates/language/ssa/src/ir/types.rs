@@ -2,18 +2,18 @@
 
 use std::fmt;
 
-/// The address space a pointer refers to.
+/// The address space that a pointer refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AddressSpace {
-    /// Any of global, shared, local and constant: what a C++ pointer is.
+    /// Any of global, shared, local and constant space. C++ pointers are generic.
     Generic,
     /// Device memory.
     Global,
-    /// Memory of a block. Pointers have 32 bits.
+    /// Per-block memory. Pointers have 32 bits.
     Shared,
     /// `__constant__` memory.
     Constant,
-    /// Memory of a thread, the space of stack slots.
+    /// Per-thread memory; stack slots are in it.
     Local,
     /// Read-only parameters of a kernel.
     Parameter,
@@ -24,7 +24,7 @@ pub enum AddressSpace {
 /// Packed pairs (`half2`, `bf16x2`) and fragments of matrix instructions are `I32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ValueType {
-    /// A truth value, a predicate register in PTX.
+    /// A Boolean; a predicate register in PTX.
     I1,
     /// 8 bits.
     I8,
@@ -42,7 +42,7 @@ pub enum ValueType {
     F32,
     /// Double precision.
     F64,
-    /// A pointer: 32 bits in shared space, else 64.
+    /// A pointer: 32 bits in shared space, otherwise 64.
     Pointer(AddressSpace),
 }
 
@@ -65,7 +65,7 @@ impl ValueType {
         if self == ValueType::I1 { 1 } else { 8 * self.bytes() }
     }
 
-    /// Whether it is an integer, `I1` included.
+    /// Whether it is an integer type, including `I1`.
     pub fn is_integer(self) -> bool {
         use ValueType::*;
         matches!(self, I1 | I8 | I16 | I32 | I64)
@@ -91,7 +91,7 @@ impl ValueType {
         [I1, I8, I16, I32, I64].into_iter().find(|ty| ty.bits() == bits)
     }
 
-    /// All bits of a value of this type set.
+    /// A mask with all bits of this type set.
     pub fn mask(self) -> u64 {
         u64::MAX >> (64 - self.bits())
     }
@@ -159,7 +159,7 @@ ids! {
     GlobalId "global";
 }
 
-/// A place in the source: `.loc` in PTX.
+/// A position in the source: `.loc` in PTX.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SourcePosition {
     /// Index into [`SsaModule::files`](crate::SsaModule::files), from 1; 0 if unknown.

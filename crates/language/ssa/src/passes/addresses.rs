@@ -1,8 +1,8 @@
-//! Straight-line strength reduction: an address that differs from an earlier one by a product becomes that address
-//! plus the product, so that `a[(y + 1) * n + x]` costs one addition after `a[y * n + x]`.
+//! Straight-line strength reduction. An address that differs from an earlier one by a product is computed as that
+//! address plus the product. So after `a[y * n + x]`, `a[(y + 1) * n + x]` costs one addition.
 //!
-//! Offsets are compared as polynomials of the values they are computed from. LLVM's pass of this name does the same
-//! (Wu et al., "gpucc: An Open-Source GPGPU Compiler", CGO 2016).
+//! Offsets are compared as polynomials of the values that they are computed from. LLVM's pass of the same name does
+//! the same (Wu et al., "gpucc: An Open-Source GPGPU Compiler", CGO 2016).
 
 use super::edit::resolve_aliases;
 use crate::analysis::{ControlFlow, Dominators};
@@ -10,16 +10,16 @@ use crate::fold::{fold, signed};
 use crate::ir::*;
 use std::collections::BTreeMap;
 
-/// Products of values with their coefficients. The empty product is the constant.
+/// Products of values with their coefficients. The empty product stands for the constant term.
 type Polynomial = BTreeMap<Vec<ValueId>, i64>;
 
-/// The most terms of a polynomial and factors of a term.
+/// Maximum number of terms of a polynomial, and of factors of a term.
 const MOST_TERMS: usize = 8;
 
-/// Earlier addresses to compare with.
+/// Maximum number of earlier addresses to compare with.
 const REMEMBERED: usize = 64;
 
-/// An address computed before.
+/// An address that was computed before.
 #[derive(Clone)]
 struct KnownAddress {
     base: ValueId,
@@ -62,7 +62,7 @@ fn visit(
     let data = function.instruction(id);
     let (base, amount) = (function.resolve(data.arguments[0]), data.arguments[1]);
     let (pointer, position) = (data.results[0], data.position);
-    // Constants are part of loads and stores already.
+    // Loads and stores already absorb constants.
     if function.as_constant(amount).is_some() {
         return;
     }
@@ -134,7 +134,7 @@ fn difference(a: &Polynomial, b: &Polynomial) -> Polynomial {
     result
 }
 
-/// An integer as a polynomial. `exact`: not modulo a power of two, because it is extended.
+/// An integer as a polynomial. `exact` forbids reasoning modulo a power of two, because the integer is extended.
 fn polynomial(
     function: &SsaFunction,
     value: ValueId,
@@ -187,7 +187,7 @@ fn polynomial(
             part(0, true)
         }
         InstructionKind::Convert(ValueConversion::Truncate) if ty == ValueType::I32 && !exact => {
-            // Variables of 64 bits would need to be narrowed.
+            // 64-bit variables would have to be narrowed.
             let inner = part(0, false)?;
             let narrow = inner.keys().flatten().all(|v| function.value_type(*v) == ValueType::I32);
             if narrow { Some(inner) } else { variable() }
@@ -196,12 +196,12 @@ fn polynomial(
     }
 }
 
-/// Number of instructions that compute an offset, up to a few.
+/// Number of instructions that compute an offset; counts only up to a small limit.
 fn computation(function: &SsaFunction, value: ValueId, depth: u32) -> usize {
     let Some((_, data)) = function.defining(value) else { return 0 };
     let own = match data.kind {
         InstructionKind::Integer { .. } => 1,
-        // Part of `mul.wide`.
+        // Absorbed by `mul.wide`.
         InstructionKind::Convert(_) => 0,
         _ => return 0,
     };

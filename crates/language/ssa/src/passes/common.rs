@@ -1,10 +1,10 @@
-//! Moves instructions that both sides of a branch begin with before the branch.
+//! Moves instructions that both sides of a branch start with to before the branch.
 
 use super::edit::resolve_aliases;
 use crate::analysis::{ControlFlow, KindEffects};
 use crate::ir::*;
 
-/// Hoists from all branches, inner ones first.
+/// Hoists from all branches, innermost first.
 pub(super) fn hoist_common(function: &mut SsaFunction) {
     let flow = ControlFlow::new(function);
     for block in flow.order.iter().rev() {
@@ -36,7 +36,7 @@ pub(super) fn hoist_common(function: &mut SsaFunction) {
     resolve_aliases(function);
 }
 
-/// Whether two instructions do the same and may be one that runs before the branch.
+/// Whether two instructions are the same and can be replaced by one instruction before the branch.
 fn is_same(function: &SsaFunction, first: InstructionId, second: InstructionId) -> bool {
     let (a, b) = (function.instruction(first), function.instruction(second));
     let effects = KindEffects::of(&a.kind);

@@ -1,20 +1,20 @@
-//! Contracts products and sums to fused multiply-adds, exactly where nvcc does, since that changes results.
+//! Contracts products and sums to fused multiply-adds exactly where nvcc does, because contraction changes results.
 //!
-//! Rule (LLVM's `PerformADDCombineWithOperands` for PTX; observed with NVRTC 13): an addition takes in a product if every use
-//! of the product is an addition in the same block and there are at most four. The left operand is tried first.
-//! Differences are not contracted in PTX; the driver does that.
+//! Rule (LLVM's `PerformADDCombineWithOperands` for PTX; observed with NVRTC 13): an addition absorbs a product if
+//! every use of the product is an addition in the same block and there are at most four uses. The left operand is
+//! tried first. Differences are not contracted in PTX; the driver contracts them.
 
 use super::edit::remove_dead;
 use crate::analysis::{ControlFlow, FastSet};
 use crate::ir::*;
 
-/// The most additions that a product is copied into.
+/// Maximum number of additions that a product is copied into.
 const MOST_USES: u32 = 4;
 
-/// Contracts what the modes allow.
+/// Contracts the products and sums whose modes allow it.
 pub(super) fn contract(function: &mut SsaFunction) {
     let flow = ControlFlow::new(function);
-    // By value: all uses, and uses by additions in the block that defines it.
+    // By value: the number of all uses, and of uses by additions in the block that defines it.
     let mut uses = vec![(0_u32, 0_u32); function.values.len()];
     for block in &flow.order {
         let data = function.block(*block);
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::FunctionBuilder;
 
-    /// Operations left after contraction of a product that `uses` uses.
+    /// The operations that remain after contracting a product that `uses` uses.
     fn operations(uses: &dyn Fn(&mut FunctionBuilder, ValueId)) -> Vec<FloatArithmetic> {
         let mut function = SsaFunction::new("probe", FunctionLinkage::Kernel);
         function.parameters = vec![FunctionParameter::scalar(ValueType::F32); 2];

@@ -1,14 +1,14 @@
 //! Simplifies control flow: constant branches, chains of blocks, redundant parameters, and conditions that a few
-//! cheap instructions make into selections.
+//! cheap instructions can replace by selections.
 
 use super::edit::{resolve_aliases, retain_parameters};
 use crate::analysis::{ControlFlow, KindEffects};
 use crate::ir::*;
 
-/// The most instructions executed ahead of their condition for a value that is selected.
+/// Maximum number of instructions executed before their condition for a value that is selected.
 const SPECULATED: usize = 2;
 
-/// The most instructions of a second condition that is computed together with the first.
+/// Maximum number of instructions of a second condition that is computed together with the first.
 const COMBINED: usize = 4;
 
 /// Simplifies until nothing changes.
@@ -28,7 +28,7 @@ pub(super) fn simplify_control(function: &mut SsaFunction) {
     clear_unreachable(function);
 }
 
-/// Branches on constants, and branches whose targets are the same.
+/// Replaces branches on constants, and branches whose targets are equal, by jumps.
 fn fold_branches(function: &mut SsaFunction) -> bool {
     let mut changed = false;
     for block in ControlFlow::new(function).order {
@@ -66,7 +66,7 @@ fn fold_branches(function: &mut SsaFunction) -> bool {
     changed
 }
 
-/// Parameters whose arguments are all one value.
+/// Removes parameters that always receive the same value.
 pub(super) fn remove_redundant_parameters(function: &mut SsaFunction) -> bool {
     let flow = ControlFlow::new(function);
     let mut any = false;
@@ -87,8 +87,8 @@ pub(super) fn remove_redundant_parameters(function: &mut SsaFunction) -> bool {
                             continue;
                         }
                         let argument = function.resolve(target.arguments[index]);
-                        // An undefined value may be any, but a value that does not dominate the block may not
-                        // replace it; a constant may.
+                        // An undefined value may be any value. But a value that does not dominate the block
+                        // must not replace it; a constant may.
                         if argument != *parameter && *only.get_or_insert(argument) != argument {
                             is_redundant = false;
                         }
@@ -112,7 +112,7 @@ pub(super) fn remove_redundant_parameters(function: &mut SsaFunction) -> bool {
     }
 }
 
-/// Jumps to a block that only jumps on go to its target.
+/// Redirects jumps to a block that only jumps, to that block's target.
 fn skip_empty_blocks(function: &mut SsaFunction) -> bool {
     let flow = ControlFlow::new(function);
     let mut changed = false;
@@ -140,7 +140,7 @@ fn skip_empty_blocks(function: &mut SsaFunction) -> bool {
     changed
 }
 
-/// Merges a block with its only successor if it is the successor's only predecessor.
+/// Merges a block with its only successor if the successor has no other predecessor.
 fn merge_chains(function: &mut SsaFunction) -> bool {
     let flow = ControlFlow::new(function);
     let mut changed = false;
@@ -204,7 +204,8 @@ fn combine_conditions(function: &mut SsaFunction) -> bool {
             if !data.parameters.is_empty() {
                 continue;
             }
-            // The condition to reach `other`: the first fails to reach the inner block, or the second leads there.
+            // The condition to reach `other`: the first condition does not lead to the inner block, or the second
+            // one leads to `other`.
             let second = *second;
             let (other, apart, inner) = (other.clone(), apart.clone(), inner.block);
             let moved = std::mem::take(function.block_mut(inner)).instructions;
@@ -216,14 +217,14 @@ fn combine_conditions(function: &mut SsaFunction) -> bool {
             function.block_mut(*block).terminator =
                 BlockTerminator::Branch(condition, other, apart);
             changed = true;
-            // The graph is out of date, but no block has more predecessors than it says.
+            // The graph is outdated, but no block has more predecessors than the graph says.
             break;
         }
     }
     changed
 }
 
-/// Values that depend on a condition only are selected, and the instructions they need executed always.
+/// Replaces values that depend only on a condition by selections; the instructions that compute them then always run.
 fn select_values(function: &mut SsaFunction) -> bool {
     let flow = ControlFlow::new(function);
     let mut changed = false;
@@ -291,7 +292,7 @@ fn select_values(function: &mut SsaFunction) -> bool {
     changed
 }
 
-/// Whether a block has only a few instructions that may run when it would not.
+/// Whether a block has only a few instructions, all of which may run unconditionally.
 fn is_cheap(function: &SsaFunction, block: BlockId, most: usize) -> bool {
     let data = function.block(block);
     let mut cost = 0;
@@ -307,7 +308,7 @@ fn is_cheap(function: &SsaFunction, block: BlockId, most: usize) -> bool {
                 ..
             }
             | InstructionKind::Ptx(_) => return false,
-            // Folded into what uses them.
+            // Its users absorb it.
             InstructionKind::Convert(ValueConversion::Reinterpret | ValueConversion::Truncate) => 0,
             _ => 1,
         };
@@ -333,7 +334,7 @@ fn append(
     function.instruction(id).results[0]
 }
 
-/// Empties blocks that nothing reaches.
+/// Empties unreachable blocks.
 fn clear_unreachable(function: &mut SsaFunction) {
     let flow = ControlFlow::new(function);
     for block in function.block_ids() {

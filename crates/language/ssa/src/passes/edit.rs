@@ -1,10 +1,10 @@
-//! Changes to functions that several passes make.
+//! Changes to functions that several passes need.
 
 use crate::analysis::{ControlFlow, KindEffects};
 use crate::ir::*;
 
-/// Moves the instructions of a block from `index` on, and its terminator, to a new block. The old block is left without
-/// a terminator.
+/// Moves a block's instructions from `index` on, and its terminator, to a new block. The old block remains without a
+/// terminator.
 pub(super) fn split_block(function: &mut SsaFunction, block: BlockId, index: usize) -> BlockId {
     let rest = function.add_block();
     let data = function.block_mut(block);
@@ -18,7 +18,7 @@ pub(super) fn split_block(function: &mut SsaFunction, block: BlockId, index: usi
     rest
 }
 
-/// Replaces aliases by the values they stand for, in every use.
+/// Replaces aliases in every use by the values that they refer to.
 pub(super) fn resolve_aliases(function: &mut SsaFunction) {
     let target: Vec<ValueId> =
         (0..function.values.len() as u32).map(|value| function.resolve(ValueId(value))).collect();
@@ -33,7 +33,7 @@ pub(super) fn resolve_aliases(function: &mut SsaFunction) {
     }
 }
 
-/// Removes instructions whose results nothing uses, and block parameters that only feed themselves.
+/// Removes instructions whose results are unused, and block parameters that are only passed to themselves.
 pub(super) fn remove_dead(function: &mut SsaFunction) {
     let flow = ControlFlow::new(function);
     let mut live = vec![false; function.values.len()];
@@ -87,7 +87,7 @@ pub(super) fn remove_dead(function: &mut SsaFunction) {
     }
 }
 
-/// Keeps the parameters of a block that `keep` says, and the arguments for them.
+/// Removes the parameters of a block for which `keep` is false, and their arguments.
 pub(super) fn retain_parameters(
     function: &mut SsaFunction,
     flow: &ControlFlow,

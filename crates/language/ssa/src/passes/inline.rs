@@ -1,16 +1,16 @@
-//! Inlines calls of device functions, callees first. Recursive functions keep their calls.
+//! Inlines calls of device functions, callees first. Calls of recursive functions remain.
 
 use super::edit::split_block;
 use crate::ir::*;
 use std::collections::BTreeSet;
 
-/// The number of instructions of a function above which calls of it stay.
+/// Maximum number of instructions of a function that is inlined.
 pub(super) const LARGEST_CALLEE: usize = 4_000;
 
-/// The number of instructions above which a function keeps its calls.
+/// Number of instructions above which no more calls are inlined into a function.
 const LARGEST_CALLER: usize = 50_000;
 
-/// Functions in an order in which callees come before callers, each with whether it is recursive.
+/// Functions in an order in which callees come before callers, and whether each is recursive.
 pub(super) fn bottom_up(module: &SsaModule) -> Vec<(FunctionId, bool)> {
     let callees: Vec<BTreeSet<FunctionId>> = module.functions.iter().map(callees).collect();
     let mut order = Vec::new();
@@ -54,7 +54,7 @@ fn callees(function: &SsaFunction) -> BTreeSet<FunctionId> {
     called.collect()
 }
 
-/// Inlines the calls in `caller` of functions for which `inlined` holds.
+/// Inlines the calls in `caller` to functions for which `inlined` is true.
 pub(super) fn inline_calls(
     module: &mut SsaModule,
     caller: FunctionId,
@@ -84,7 +84,7 @@ pub(super) fn inline_calls(
     module.functions[caller.index()] = function;
 }
 
-/// Puts the body of `callee` between the blocks `before` and `rest`.
+/// Inserts the body of `callee` between the blocks `before` and `rest`.
 fn inline_call(
     function: &mut SsaFunction,
     callee: &SsaFunction,
@@ -110,7 +110,7 @@ fn inline_call(
             values[parameter.index()] = Some(function.add_block_parameter(new, ty));
         }
     }
-    // Results first: uses may come before definitions in the order of the vector.
+    // Create results first, because uses may come before definitions in the vector.
     let mut instructions = Vec::new();
     for block in callee.block_ids() {
         for id in &callee.block(block).instructions {
@@ -129,7 +129,7 @@ fn inline_call(
         *values[value.index()].get_or_insert_with(|| {
             let definition = match callee.definition(value) {
                 ValueDefinition::Slot(slot) => ValueDefinition::Slot(SlotId(first_slot + slot.0)),
-                // Values of unreachable blocks have no definition.
+                // Values in unreachable blocks have no definition.
                 ValueDefinition::Result(..) | ValueDefinition::Parameter(..) => {
                     ValueDefinition::Undefined
                 }

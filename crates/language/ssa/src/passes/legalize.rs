@@ -1,9 +1,9 @@
-//! Replaces what PTX does not have: switches, and branches that pass arguments.
+//! Lowers what PTX does not support: switches, and branches that pass arguments.
 
 use crate::analysis::{ControlFlow, Dominators, LoopForest};
 use crate::ir::*;
 
-/// Makes a function ready for the PTX writer.
+/// Prepares a function for the PTX writer.
 pub(super) fn legalize(function: &mut SsaFunction) {
     for block in ControlFlow::new(function).order {
         lower_switch(function, block);
@@ -11,7 +11,7 @@ pub(super) fn legalize(function: &mut SsaFunction) {
     split_edges(function);
 }
 
-/// A switch becomes a binary search of comparisons.
+/// Lowers a switch to a binary search by comparisons.
 fn lower_switch(function: &mut SsaFunction, block: BlockId) {
     if !matches!(function.block(block).terminator, BlockTerminator::Switch(..)) {
         return;
@@ -60,7 +60,7 @@ fn lower_switch(function: &mut SsaFunction, block: BlockId) {
     }
 }
 
-/// Gives every argument of a branch a block with a jump, except for the branch at the end of a loop.
+/// Moves every branch argument to a new block with a jump, except for the branch at the end of a loop.
 fn split_edges(function: &mut SsaFunction) {
     let flow = ControlFlow::new(function);
     let loops = LoopForest::new(&flow, &Dominators::new(&flow));
@@ -85,8 +85,8 @@ fn split_edges(function: &mut SsaFunction) {
     }
 }
 
-/// The header of a loop whose parameters a branch may set before it: the other side leaves the loop, and neither its
-/// arguments nor anything after the loop reads them.
+/// The loop header whose parameters a branch may set before branching: the other side leaves the loop, and neither
+/// its arguments nor any code after the loop reads these parameters.
 fn header_to_pass(function: &SsaFunction, loops: &LoopForest, block: BlockId) -> Option<BlockId> {
     let BlockTerminator::Branch(condition, yes, no) = &function.block(block).terminator else {
         return None;

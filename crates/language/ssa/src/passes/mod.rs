@@ -1,4 +1,4 @@
-//! Optimization.
+//! The optimizer.
 
 mod addresses;
 mod common;
@@ -17,7 +17,7 @@ use crate::ir::*;
 /// Options of the optimizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Optimization {
-    /// Whether to optimize at all. Without, only what PTX lacks is replaced.
+    /// Whether to optimize. If not, the passes only lower what PTX does not support.
     pub enabled: bool,
 }
 
@@ -27,7 +27,7 @@ impl Default for Optimization {
     }
 }
 
-/// Optimizes a module and replaces what PTX lacks.
+/// Optimizes a module and lowers what PTX does not support.
 pub(crate) fn run(module: &mut SsaModule, options: &Optimization) {
     for function in &mut module.functions {
         edit::resolve_aliases(function);
@@ -47,7 +47,7 @@ pub(crate) fn run(module: &mut SsaModule, options: &Optimization) {
     }
 }
 
-/// Inlines calls, callees first, and removes functions that nothing refers to any more.
+/// Inlines calls, callees first, and removes functions that are no longer used.
 fn inline_all(module: &mut SsaModule) {
     let order = inline::bottom_up(module);
     let mut inlined = vec![false; module.functions.len()];
@@ -63,7 +63,7 @@ fn inline_all(module: &mut SsaModule) {
     }
 }
 
-/// Passes that make a function smaller, whatever comes next.
+/// Passes that make a function smaller, useful before any other pass.
 fn clean(function: &mut SsaFunction) {
     if function.blocks.is_empty() {
         return;
@@ -82,7 +82,7 @@ fn clean(function: &mut SsaFunction) {
     edit::remove_dead(function);
 }
 
-/// Optimizes a function without calls to inline.
+/// Optimizes a function whose calls have been inlined.
 fn optimize(function: &mut SsaFunction) {
     if function.blocks.is_empty() {
         return;
@@ -93,7 +93,7 @@ fn optimize(function: &mut SsaFunction) {
     loops::rotate_loops(function);
     clean(function);
     loops::hoist_invariants(function);
-    // Unrolling inner loops makes outer ones innermost.
+    // Unrolling an inner loop makes its outer loop innermost.
     for _ in 0..4 {
         if !loops::unroll_fully(function) {
             break;

@@ -1,7 +1,8 @@
-//! Common subexpressions: value numbering along the dominator tree, and loads of values that are known.
+//! Common subexpression elimination: value numbering along the dominator tree, and forwarding of known
+//! memory contents to loads.
 //!
-//! Algorithm: scoped hash tables over the dominator tree (Briggs, Cooper and Simpson, "Value Numbering", 1997). What memory
-//! holds is known within extended basic blocks only: it is forgotten where paths meet.
+//! Algorithm: scoped hash tables over the dominator tree (Briggs, Cooper and Simpson, "Value Numbering", 1997). Memory
+//! contents are tracked only within extended basic blocks, and forgotten where paths meet.
 
 use super::edit::resolve_aliases;
 use crate::analysis::{
@@ -10,13 +11,13 @@ use crate::analysis::{
 use crate::ir::*;
 use std::hash::{Hash, Hasher};
 
-/// The most values of memory that are remembered.
+/// Maximum number of memory contents remembered.
 const REMEMBERED: usize = 64;
 
-/// By hash, values computed so far, the innermost last.
+/// By hash: the values computed so far, innermost scope last.
 type ExpressionTable = FastMap<u64, Vec<ValueId>>;
 
-/// A value that memory holds.
+/// A value that memory is known to hold.
 #[derive(Clone)]
 struct KnownMemory {
     pointer: ValueId,
@@ -24,7 +25,7 @@ struct KnownMemory {
     value: ValueId,
 }
 
-/// Replaces instructions by equal values computed before.
+/// Replaces instructions by equal values that were computed before.
 pub(super) fn number_values(function: &mut SsaFunction) {
     let flow = ControlFlow::new(function);
     if flow.order.is_empty() {
@@ -33,7 +34,7 @@ pub(super) fn number_values(function: &mut SsaFunction) {
     let dominators = Dominators::new(&flow);
     let aliases = AliasAnalysis::new(function, &flow);
     let mut table = ExpressionTable::default();
-    // A block to enter with what memory holds, or hashes whose last value to forget.
+    // Either a block to enter with known memory contents, or hashes whose last value to forget.
     enum Step {
         Enter(BlockId, Vec<KnownMemory>),
         Leave(Vec<u64>),
@@ -72,7 +73,7 @@ pub(super) fn number_values(function: &mut SsaFunction) {
         function.block_mut(block).instructions = kept;
         stack.push(Step::Leave(keys));
         for child in &dominators.children[block.index()] {
-            // What memory holds is known at the end of the only predecessor.
+            // The memory contents are known if `block` is the only predecessor.
             let follows = flow.predecessors[child.index()] == [block];
             let memory = if follows { memory.clone() } else { Vec::new() };
             stack.push(Step::Enter(*child, memory));
@@ -108,7 +109,7 @@ fn reuse_expression(
         hashes.push(hash);
         return false;
     };
-    // Equal values may differ in what overflow means: the one that stays promises no more than both.
+    // Equal values may differ in their overflow flags; the one that stays keeps only a promise that both make.
     let promises =
         |kind: &InstructionKind| matches!(kind, InstructionKind::Integer { no_wrap: true, .. });
     let here = promises(&data.kind);
@@ -123,7 +124,7 @@ fn reuse_expression(
     true
 }
 
-/// Whether the order of two operands makes no difference.
+/// Whether exchanging two operands makes no difference.
 fn commutes(kind: &InstructionKind) -> bool {
     use IntegerBinary::*;
     match kind {
@@ -150,7 +151,7 @@ fn hash(function: &SsaFunction, data: &InstructionData, result: ValueId) -> u64 
     hasher.finish()
 }
 
-/// Whether two instructions compute the same value, unless integers overflow.
+/// Whether two instructions compute the same value, assuming that no integer overflows.
 fn is_equal(a: &InstructionData, b: &InstructionData) -> bool {
     let kinds = match (&a.kind, &b.kind) {
         (InstructionKind::Integer { op: x, .. }, InstructionKind::Integer { op: y, .. }) => x == y,
@@ -161,7 +162,7 @@ fn is_equal(a: &InstructionData, b: &InstructionData) -> bool {
     kinds && arguments
 }
 
-/// Replaces a load by the value memory is known to hold, and notes what an instruction does to memory.
+/// Replaces a load by the value that memory is known to hold, and records what an instruction does to memory.
 fn reuse_memory(
     function: &mut SsaFunction,
     aliases: &AliasAnalysis,
@@ -216,7 +217,7 @@ fn reuse_memory(
             memory.retain(|known| !aliases.may_alias(&known.range, &written));
         }
         ref kind if KindEffects::of(kind).writes => {
-            // Private slots keep their values.
+            // Private slots keep their contents.
             memory.retain(|known| aliases.is_private(function, known.pointer));
         }
         _ => {}

@@ -1,4 +1,4 @@
-//! Lowers statements the way a C++ front end does: `int` is signed without overflow, addresses are sign-extended
+//! Lowers statements as a C++ front end does: `int` is signed without overflow, and addresses add sign-extended
 //! products.
 
 use lanework_ssa::ValueType::{F32, I1, I8, I32, I64};

@@ -1,4 +1,4 @@
-//! Every operation on every type it takes.
+//! Every operation on every type that it accepts.
 
 use crate::dsl::*;
 use lanework_ssa::ValueType::{BF16, F16, F32, F64, I1, I8, I16, I32, I64};
@@ -6,7 +6,7 @@ use lanework_ssa::*;
 
 const POINTER: ValueType = ValueType::POINTER;
 
-/// Bits that make interesting operands of a type.
+/// Operand values that test a type: small, large and negative ones, and fractions for floats.
 fn samples(ty: ValueType) -> [u64; 4] {
     match ty {
         F16 => [0x3c00, 0xc500, 0x3555, 0x0001],
@@ -37,7 +37,7 @@ impl Forms {
             let byte = self.value(I8, index);
             return self.k.convert(ValueConversion::Truncate, byte, I1);
         }
-        // An opaque copy.
+        // A copy that the compiler cannot see through.
         let wide = ValueType::integer(ty.bits().max(16)).expect("a type of the same size");
         let constant = self.k.constant(wide, bits & ty.mask());
         let template = PtxTemplate {
@@ -319,7 +319,7 @@ impl Forms {
     }
 }
 
-/// All forms, with constants that are folded or with values that are not known.
+/// All operations, with constants that are folded, or with values that the compiler does not know.
 pub fn forms(constants: bool) -> SsaModule {
     let mut module = module();
     module.version = lanework_ptx::Version { major: 8, minor: 5 };

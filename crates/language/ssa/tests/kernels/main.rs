@@ -1,4 +1,4 @@
-//! Typical kernels: their PTX is valid and as expected. `LANEWORK_BLESS=1` writes `golden`.
+//! Typical kernels: their PTX is valid and as expected. `LANEWORK_BLESS=1` rewrites `golden`.
 
 mod dsl;
 mod forms;
@@ -21,7 +21,7 @@ fn expect(name: &str, module: SsaModule) {
     lanework_testing::expect_file(path, &text);
 }
 
-/// The PTX of a module, after the module and the PTX were checked.
+/// Checks a module and its PTX, and returns the PTX.
 fn valid(name: &str, module: SsaModule, enabled: bool) -> String {
     verify(&module).unwrap_or_else(|e| panic!("{name}: {e}"));
     let compiled =
@@ -73,7 +73,7 @@ fn expressions_of_shared_values_and_towers_of_calls_stay_small() {
     use lanework_ssa::*;
     let mut module = dsl::module();
     let mut last = None;
-    // Each function calls the one before twice: 2^40 calls if all were inlined.
+    // Each function calls the previous one twice: inlining all calls would give 2^40.
     for level in 0..40 {
         let name = format!("level{level}");
         let i64s = [ValueType::I64];

@@ -1,4 +1,4 @@
-//! Kernels about memory and loops.
+//! Kernels with memory accesses and loops.
 
 use crate::dsl::*;
 use lanework_ssa::ValueType::{F32, I32};

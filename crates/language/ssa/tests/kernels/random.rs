@@ -13,13 +13,13 @@ struct Generator {
     array: ValueId,
     shared: ValueId,
     helper: FunctionId,
-    /// Statements left.
+    /// Remaining statements.
     budget: u32,
 }
 
 impl Generator {
     fn below(&mut self, n: u64) -> u64 {
-        // Numbers of Knuth's MMIX generator.
+        // Constants of Knuth's MMIX generator.
         self.state = self.state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.state >> 33) % n
     }
@@ -87,7 +87,7 @@ impl Generator {
                 k.integer(op, a, b)
             }
             5 => {
-                // Small enough not to overflow.
+                // The product is small enough not to overflow.
                 let (b, mask) = (self.expression(k, depth - 1), k.i32(0xff));
                 let [a, b] = [a, b].map(|value| k.integer(And, value, mask));
                 let op = [Add, Multiply, Subtract][self.below(3) as usize];
@@ -143,7 +143,7 @@ impl Generator {
                 k.when(condition, |k| self.statements(k, depth - 1));
             }
             7 => {
-                // A switch with a case that falls to the end.
+                // A switch with a case that falls through to the end.
                 let value = self.expression(k, 1);
                 let blocks: Vec<BlockId> = (0..3).map(|_| k.create_block()).collect();
                 let after = k.create_block();
@@ -175,7 +175,7 @@ impl Generator {
                 });
             }
             _ => {
-                // An unknown number of iterations, up to a step that may skip the end.
+                // An unknown number of iterations, with a step that may skip the end.
                 let (count, mask) = (self.expression(k, 1), k.i32(15));
                 let count = k.integer(IntegerBinary::And, count, mask);
                 let start = self.below(5) as i32 - 2;

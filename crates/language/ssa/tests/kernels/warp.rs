@@ -57,7 +57,7 @@ pub fn softmax() -> SsaModule {
     module
 }
 
-/// Combines a variable over the lanes of a warp.
+/// Reduces a variable over the lanes of a warp.
 fn reduce(
     k: &mut KernelBuilder,
     variable: VariableId,
@@ -213,7 +213,7 @@ pub fn locals() -> SsaModule {
     module
 }
 
-/// A recursive function, which keeps its calls.
+/// A recursive function; its calls are not inlined.
 pub fn recursion() -> SsaModule {
     let mut module = module();
     let declared = SsaFunction::new("fibonacci", FunctionLinkage::Device);

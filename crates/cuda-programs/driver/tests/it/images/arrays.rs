@@ -111,7 +111,7 @@ fn memory_is_read_by_index_or_in_rows() {
     (rows[3], rows[4], rows[5]) = (5, 4, 16);
     let object = texture(rows, reading(1, 1, 0, 0.0)).expect("a texture");
     let read = sampler("tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f0, %f1}];");
-    // Between 3 * 16 and 3 * 17; the last texel of the last row.
+    // Between 3 * 16 and 3 * 17; then the last texel of the last row.
     let got = sample(read, object, &at(&[[1.0, 1.5, 0.0], [99.0, 99.0, 0.0]]));
     let close = |got: f32, expected: f32| (got - expected / 255.0).abs() < 1e-6;
     assert!(close(got[0], 49.5) && close(got[1], 3.0 * 52.0), "{got:?}");
@@ -153,12 +153,12 @@ fn surfaces_are_written_and_read() {
     let mut back = vec![[0i32; 2]; 48];
     assert_eq!(copy(array, &mut back, [4, 2, 6], false), 0);
     assert_eq!(back, (0..48).map(|i| [i, -i]).collect::<Vec<_>>());
-    // By the byte, from memory and back.
+    // Byte by byte, from memory and back.
     let memory = allocate(32);
     assert_eq!(call!("cuMemcpyAtoD"(memory => u64, array => u64, 8 => usize, 16 => usize)), 0);
     assert_eq!(download::<i32>(memory, 4), [1, -1, 2, -2]);
     assert_eq!(call!("cuMemcpyAtoD"(memory => u64, array => u64, 24 => usize, 16 => usize)), 1);
-    // The last thread is outside.
+    // The last thread is out of bounds.
     assert_eq!(launch(write, 49, &[object]), 719);
     assert_eq!(call!("cuSurfObjectDestroy"(object => u64)), 0);
     assert_eq!(call!("cuSurfObjectDestroy"(0 => u64)), 0);

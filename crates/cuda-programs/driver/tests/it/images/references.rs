@@ -1,4 +1,4 @@
-//! Texture and surface references, with launches as before CUDA 4.
+//! Texture and surface references, with pre-CUDA 4 launches.
 
 use super::calls::*;
 use crate::common::{allocate, context, download, load, upload};
@@ -84,7 +84,7 @@ fn a_texture_reference_is_read_as_it_is_bound_when_a_kernel_starts() {
     ] {
         assert_eq!(code, 0);
     }
-    // Past the end it is 0.
+    // Past the end of the memory, texels are 0.
     assert_eq!(download::<f32>(out, 9), [4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 0.0]);
 
     // Pitched memory, filtered, with normalized coordinates.

@@ -9,7 +9,7 @@ fn integer_literal(value: i64) -> MachineOperand {
     MachineOperand::Immediate(Immediate::Integer(value.into()))
 }
 
-/// Bits of the registers and instructions that hold an integer: `I8` lives in 16 bits, the upper ones undefined.
+/// Bits of the registers and instructions for an integer type: `I8` uses 16 bits, the upper ones undefined.
 fn register_bits(ty: ValueType) -> u32 {
     ty.bits().max(16)
 }
@@ -70,7 +70,7 @@ impl Selector<'_> {
         self.define(name, to, vec![a, b]);
     }
 
-    /// An operand whose bits beyond the type matter to the instruction.
+    /// An operand for an instruction whose result depends on bits beyond the type: these bits are extended.
     fn extended(&mut self, value: ValueId, sign: Option<char>) -> MachineOperand {
         match (self.type_of(value), sign) {
             (ValueType::I8, Some(sign)) if self.function.as_constant(value).is_none() => {
@@ -99,7 +99,7 @@ impl Selector<'_> {
         self.define(name, to, vec![a, b]);
     }
 
-    /// A multiplication or constant shift to the left as factors; the second is a literal or a register.
+    /// The factors of a multiplication or of a left shift by a constant. The second factor is a literal or a register.
     pub(super) fn product(
         &mut self,
         op: IntegerBinary,
@@ -141,7 +141,7 @@ impl Selector<'_> {
         true
     }
 
-    /// The 32-bit value that a 64-bit one extends, and by which sign.
+    /// The 32-bit value that a 64-bit value extends, and the sign of the extension.
     fn extension(&self, value: ValueId) -> Option<(char, ValueId)> {
         let (_, instruction) = self.function.defining(value)?;
         let sign = match instruction.kind {
@@ -153,7 +153,7 @@ impl Selector<'_> {
         (self.type_of(from) == ValueType::I32).then_some((sign, from))
     }
 
-    /// `mad.lo` for a product that only this sum uses.
+    /// `mad.lo` for a product whose only use is this sum.
     fn multiply_add(&mut self, arguments: &[ValueId], result: ValueId) -> bool {
         let ty = self.type_of(result);
         if !matches!(ty, ValueType::I16 | ValueType::I32 | ValueType::I64) {
@@ -203,7 +203,7 @@ impl Selector<'_> {
         self.define(name, to, vec![from]);
     }
 
-    /// `popc`, `clz` and `brev`, which PTX has for 32 and 64 bits.
+    /// `popc`, `clz` and `brev`, which PTX supports for 32 and 64 bits.
     fn count_bits(&mut self, op: IntegerUnary, a: ValueId, to: VirtualRegister) {
         let ty = self.type_of(a);
         let name = match op {
@@ -261,7 +261,7 @@ impl Selector<'_> {
         };
         let mut name = String::from(word);
         let is_rounded = !matches!(op, Minimum | Maximum | Negate | Absolute);
-        // `mul`, `add` and `sub` without a rounding may be contracted by the driver as well.
+        // The driver may also contract `mul`, `add` and `sub` that have no rounding modifier.
         let is_optional = matches!(op, Add | Subtract | Multiply);
         if is_rounded && !(is_optional && mode.contract && mode.rounding == RoundingMode::Nearest) {
             name += rounding_name(mode.rounding);
@@ -312,7 +312,7 @@ impl Selector<'_> {
         arguments: &[ValueId],
         result: ValueId,
     ) {
-        // As 0 and 1; signed order is the reverse of unsigned order.
+        // Compare as 0 and 1; the signed order is the reverse of the unsigned order.
         let [a, b] = [0, 1].map(|index| {
             let condition = MachineOperand::Register(self.register(arguments[index]));
             let to = self.temporary(RegisterClass::Bits32);
@@ -391,7 +391,7 @@ impl Selector<'_> {
     }
 }
 
-/// The suffix of a rounding to a float.
+/// The suffix of a floating-point rounding mode.
 pub(super) fn rounding_name(rounding: RoundingMode) -> &'static str {
     match rounding {
         RoundingMode::Nearest => ".rn",

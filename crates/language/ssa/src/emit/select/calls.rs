@@ -7,7 +7,7 @@ use crate::emit::names::return_layout;
 use crate::ir::*;
 use lanework_ptx::{ScalarType, StateSpace, Variable};
 
-/// A parameter or return value of a device function: bits of the value's size.
+/// A parameter or return value of a device function, declared as bits of the value's size.
 pub(crate) fn value_variable(ty: ValueType, name: impl Into<String>) -> Variable {
     let scalar = match ty.bytes() {
         1 => ScalarType::B8,
@@ -18,7 +18,7 @@ pub(crate) fn value_variable(ty: ValueType, name: impl Into<String>) -> Variable
     Variable::new(StateSpace::Param, scalar, name)
 }
 
-/// The return value of a function: one value, or a structure of several.
+/// The return value of a function: one value, or a structure of several values.
 pub(crate) fn return_variable(types: &[ValueType], name: &str) -> Option<Variable> {
     match types {
         [] => None,

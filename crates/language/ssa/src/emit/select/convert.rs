@@ -80,7 +80,7 @@ impl Selector<'_> {
             let name = format!("selp.b{}", to.bits().max(16));
             return self.define(name, to_register, vec![one, zero, condition]);
         }
-        // A load extends at no cost if the extension is its only user.
+        // A load can extend at no cost if the extension is its only user.
         let value = self.function.resolve(a);
         if self.uses[value.index()] == 1
             && self.register_of[value.index()].is_none()
@@ -119,7 +119,7 @@ impl Selector<'_> {
     fn convert_float(&mut self, mode: FloatMode, a: ValueId, result: ValueId) {
         let (from, to) = (self.type_of(a), self.type_of(result));
         if (from, to) == (ValueType::BF16, ValueType::F32) {
-            // The upper half of the bits; `cvt.f32.bf16` needs sm_90.
+            // Moves the bits to the upper half, because `cvt.f32.bf16` needs sm_90.
             let half = MachineOperand::Register(self.register(a));
             let zero = MachineOperand::Immediate(Immediate::Integer(0));
             let to = self.result(result);

@@ -67,7 +67,7 @@ impl Selector<'_> {
             let to = self.result(*result);
             let ty = memory_type(ty);
             let signed = self.signed_loads.contains(result);
-            // An extension that absorbed the load has this register.
+            // If an extension absorbed the load, this is the extension's register.
             let ty = if signed { ty.replace('u', "s") } else { ty.to_owned() };
             self.define(format!("{name}.{ty}"), to, vec![address]);
             return;
@@ -108,7 +108,7 @@ impl Selector<'_> {
         });
     }
 
-    /// The register a store reads. It may be wider than the memory, so that a truncation costs nothing.
+    /// The register that a store reads. It may be wider than the memory, so a truncation costs nothing.
     fn stored(&mut self, value: ValueId) -> MachineOperand {
         let ty = self.type_of(value);
         if matches!(ty, ValueType::I8 | ValueType::I16)
@@ -127,7 +127,7 @@ impl Selector<'_> {
         self.operand(value)
     }
 
-    /// A truth value as a byte, 0 or 1.
+    /// A Boolean as a byte, 0 or 1.
     pub(super) fn truth_byte(&mut self, value: ValueId) -> MachineOperand {
         let byte = self.temporary(RegisterClass::Bits16);
         let condition = MachineOperand::Register(self.register(value));
@@ -151,7 +151,7 @@ impl Selector<'_> {
         let always_atom = matches!(op, Exchange | CompareExchange);
         let mut name = String::from(if is_read || always_atom { "atom" } else { "red" });
         let order = match ordering {
-            // CUDA's functions without an order are written without one, as nvcc does.
+            // As in nvcc's output, CUDA's functions without a memory order have no order suffix.
             MemoryOrdering::Relaxed => "",
             MemoryOrdering::Acquire => ".acquire",
             MemoryOrdering::Release => ".release",

@@ -1,7 +1,7 @@
 //! Instruction selection.
 //!
-//! Blocks are visited in post-order and instructions from last to first, so every use of a value is seen before
-//! its definition: an instruction whose uses all absorbed it (an offset in an address, an extension in `mul.wide`) is
+//! Visits blocks in post-order and instructions from last to first, so it sees every use of a value before its
+//! definition. An instruction that all its users absorbed (an offset in an address, an extension in `mul.wide`) is
 //! never written. Cranelift selects in the same order.
 
 mod arithmetic;
@@ -23,7 +23,7 @@ pub(super) struct Selector<'a> {
     function: &'a SsaFunction,
     names: &'a ModuleNames<'a>,
     uses: Vec<u32>,
-    /// By value: its register, once something reads it.
+    /// By value: its register, if something reads it.
     register_of: Vec<Option<VirtualRegister>>,
     registers: Vec<RegisterClass>,
     /// Block of each instruction, to fuse within blocks only.
@@ -33,14 +33,14 @@ pub(super) struct Selector<'a> {
     position: SourcePosition,
     /// Offsets of stack slots in the frame.
     slot_offsets: Vec<u64>,
-    /// Loads whose result is extended by its sign.
+    /// Loads whose result is sign-extended.
     signed_loads: HashSet<ValueId>,
-    /// Number of call prototypes written.
+    /// Number of call prototypes written so far.
     prototypes: u32,
 }
 
-/// Selects the code of a function without switches. A branch passes arguments to one side at most, and the other side may
-/// not read the parameters.
+/// Selects the code of a function without switches. A branch may pass arguments to only one of its sides, and the
+/// other side must not read those parameters.
 pub(super) fn select(
     function: &SsaFunction,
     names: &ModuleNames<'_>,
@@ -131,7 +131,7 @@ impl Selector<'_> {
         })
     }
 
-    /// Copies arguments to the parameters of a block.
+    /// Copies arguments to a block's parameters.
     fn pass_arguments(&mut self, target: &BlockCall) {
         let parameters = self.function.block(target.block).parameters.clone();
         let mut copies = Vec::new();
@@ -192,7 +192,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// An error at the current position.
+    /// An error at the current source position.
     fn error(&self, message: impl Into<String>) -> CompileError {
         CompileError { message: message.into(), position: self.position }
     }

@@ -32,14 +32,14 @@ impl Selector<'_> {
         self.function.value_type(value)
     }
 
-    /// The register of a value. A constant is loaded here; addresses of variables are loaded on entry.
+    /// The register of a value. Constants are loaded here; addresses of variables are loaded at the function's entry.
     pub(super) fn register(&mut self, value: ValueId) -> VirtualRegister {
         let value = self.function.resolve(value);
         let class = RegisterClass::of(self.type_of(value));
         if let ValueDefinition::Constant(bits) = self.function.definition(value) {
             let to = self.temporary(class);
             if class == RegisterClass::Predicate {
-                // `mov.pred` takes no literal.
+                // `mov.pred` does not accept a literal.
                 let zero = MachineOperand::Immediate(Immediate::Integer(0));
                 let value = MachineOperand::Immediate(Immediate::Integer(bits.into()));
                 self.define("setp.ne.b32", to, vec![value, zero]);
@@ -57,12 +57,12 @@ impl Selector<'_> {
         register
     }
 
-    /// The register an instruction writes its result to.
+    /// The register for an instruction's result.
     pub(super) fn result(&mut self, value: ValueId) -> VirtualRegister {
         self.register(value)
     }
 
-    /// A literal if the value is a constant that instructions take as one, else its register.
+    /// A literal if the value is a constant that instructions accept as a literal; otherwise its register.
     pub(super) fn operand(&mut self, value: ValueId) -> MachineOperand {
         let ty = self.type_of(value);
         match self.function.as_constant(value) {
@@ -73,7 +73,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The source of a copy: also the address of a variable.
+    /// The source of a copy; here the address of a variable is allowed, too.
     pub(super) fn copied(&mut self, value: ValueId) -> MachineOperand {
         match self.function.as_constant(value) {
             Some(bits) if self.type_of(value) != ValueType::I1 => {
@@ -94,7 +94,7 @@ impl Selector<'_> {
         }
     }
 
-    /// An address: a base and the constants added to it.
+    /// An address: a base plus a constant.
     pub(super) fn address(&mut self, pointer: ValueId) -> MachineOperand {
         let (base, offset) = self.split_address(pointer);
         if let Some((name, inside)) = self.symbol(base) {
@@ -106,7 +106,7 @@ impl Selector<'_> {
         MachineOperand::Address(MachineBase::Register(self.register(base)), offset)
     }
 
-    /// A pointer as another pointer plus a constant that fits an address.
+    /// Splits a pointer into another pointer and a constant that fits in an address.
     fn split_address(&self, pointer: ValueId) -> (ValueId, i64) {
         let (mut base, mut offset) = (self.function.resolve(pointer), 0);
         while let Some((_, instruction)) = self.function.defining(base) {
@@ -125,7 +125,7 @@ impl Selector<'_> {
         (base, offset)
     }
 
-    /// The name of the variable whose address a value is, and the offset in it.
+    /// If a value is the address of a variable: the variable's name, and the offset in it.
     pub(super) fn symbol(&self, value: ValueId) -> Option<(String, i64)> {
         match self.function.definition(value) {
             ValueDefinition::Global(global) => Some((self.names.global(global).to_owned(), 0)),
@@ -142,7 +142,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Loads parameters and addresses that some instruction reads from a register.
+    /// Loads the parameters and addresses that instructions read from registers.
     pub(super) fn entry(&mut self) {
         self.position = SourcePosition::default();
         for index in 0..self.function.values.len() {
@@ -185,7 +185,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The value's only instruction, if it is in the same block as `user`, its only user.
+    /// The instruction that defines the value, if `user` is its only user and is in the same block.
     pub(super) fn only_use_of(&self, value: ValueId, user: ValueId) -> Option<&InstructionData> {
         let (id, instruction) = self.function.defining(value)?;
         let (user, _) = self.function.defining(user)?;

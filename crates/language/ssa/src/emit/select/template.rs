@@ -57,7 +57,7 @@ impl Selector<'_> {
             }
         }
         pieces.push(TextPiece::Text(rest.to_owned()));
-        // An instruction that reads and writes an operand reads its output.
+        // If an instruction reads and writes an operand, it reads the output register.
         self.push(MachineBody::Text { pieces, outputs });
         Ok(())
     }

@@ -1,10 +1,10 @@
-//! Copies of blocks, and values that have several definitions afterwards.
+//! Copies blocks, and repairs values that have several definitions afterwards.
 
 use crate::analysis::{ControlFlow, FastMap, FastSet};
 use crate::ir::*;
 use crate::variables::VariableState;
 
-/// Old values to new ones.
+/// Maps old values to new ones.
 pub(super) type ValueMap = FastMap<ValueId, ValueId>;
 
 /// The new value for an old one.
@@ -29,7 +29,7 @@ pub(super) fn clone_instruction(
     new
 }
 
-/// Copies blocks with their parameters. Jumps among them go to the copies.
+/// Copies blocks with their parameters. Jumps between these blocks go to the copies.
 pub(super) fn clone_blocks(
     function: &mut SsaFunction,
     blocks: &[BlockId],
@@ -65,8 +65,8 @@ pub(super) fn clone_blocks(
     copies
 }
 
-/// Values that blocks of another region use, each with the block that defines it. Blocks without a region define
-/// nothing of interest.
+/// Values that blocks of another region use, each with the block that defines it. Definitions in blocks without
+/// a region are ignored.
 pub(super) fn escaping(
     function: &SsaFunction,
     region: &dyn Fn(BlockId) -> Option<BlockId>,
@@ -100,14 +100,14 @@ pub(super) fn escaping(
     used
 }
 
-/// Values defined in some blocks that others use, each with the block that defines it.
+/// Values that are defined in these blocks and used in others, each with the block that defines it.
 pub(super) fn used_outside(function: &SsaFunction, blocks: &[BlockId]) -> Vec<(ValueId, BlockId)> {
     let inside: FastSet<BlockId> = blocks.iter().copied().collect();
     escaping(function, &|block| inside.contains(&block).then_some(blocks[0]))
 }
 
-/// Rewrites uses of values that have further definitions in other blocks: each use gets the one that reaches it. Uses in
-/// blocks with a definition stay.
+/// Rewrites uses of values that have further definitions in other blocks: each use gets the definition that reaches
+/// it. Uses in blocks with a definition do not change.
 pub(super) fn repair(function: &mut SsaFunction, values: &[(ValueId, Vec<(BlockId, ValueId)>)]) {
     if values.is_empty() {
         return;

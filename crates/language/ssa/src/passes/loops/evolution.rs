@@ -1,4 +1,4 @@
-//! Values that change by the same amount in every iteration, and how often a counted loop runs.
+//! Values that change by the same amount in every iteration, and trip counts of counted loops.
 
 use crate::analysis::{ControlFlow, NaturalLoop};
 use crate::fold::signed;
@@ -8,20 +8,20 @@ use crate::ir::*;
 pub(super) struct LoopCount {
     high: ValueId,
     low: ValueId,
-    /// The first value that is counted.
+    /// The first value of the counter.
     pub start: ValueId,
-    /// The value that the condition tests.
+    /// The value that the loop's condition tests.
     pub next: ValueId,
-    /// Added per iteration: a power of two, or the negative of one.
+    /// The amount added per iteration: a power of two, or its negative.
     pub step: i64,
-    /// 1 if the loop runs once more, for `<=`.
+    /// 1 if the condition is `<=`, which runs the loop once more.
     extra: u64,
-    /// Whether a condition before the loop makes the difference positive.
+    /// Whether a condition before the loop guarantees a positive difference.
     guarded: bool,
 }
 
 impl LoopCount {
-    /// Adds instructions that compute the count to the end of a block.
+    /// Appends instructions to a block that compute the count.
     pub(super) fn materialize(&self, function: &mut SsaFunction, block: BlockId) -> ValueId {
         let ty = ValueType::I32;
         let position = function.block(block).position;
@@ -53,7 +53,7 @@ impl LoopCount {
     }
 }
 
-/// The trip count of a loop of one block that counts in `I32` by a constant power of two.
+/// The trip count of a single-block loop that counts in `I32` by a constant power of two.
 pub(super) fn counted(
     function: &SsaFunction,
     flow: &ControlFlow,
@@ -101,7 +101,7 @@ pub(super) fn counted(
     }
 }
 
-/// Whether the loop is entered only if its condition holds for the first value.
+/// Whether the loop is entered only if its condition holds for the counter's first value.
 fn is_guarded(
     function: &SsaFunction,
     flow: &ControlFlow,
@@ -150,7 +150,7 @@ pub(super) struct Evolution<'a> {
     pub block_of: &'a [Option<BlockId>],
 }
 
-/// The amount added per iteration, as an expression of values that the loop does not change.
+/// The amount added per iteration, as an expression of loop-invariant values.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum LoopStep {
     Zero,
@@ -163,7 +163,7 @@ pub(super) enum LoopStep {
 }
 
 impl Evolution<'_> {
-    /// Whether the loop does not change a value.
+    /// Whether a value is loop-invariant.
     pub(super) fn is_invariant(&self, function: &SsaFunction, value: ValueId) -> bool {
         match function.definition(value) {
             ValueDefinition::Parameter(block, _) => !self.natural.contains(block),
@@ -174,7 +174,7 @@ impl Evolution<'_> {
         }
     }
 
-    /// The step of a value, if it has one. `exact`: the value must not wrap.
+    /// The step of a value, if it has one. `exact` requires that the value does not wrap.
     pub(super) fn step(
         &self,
         function: &SsaFunction,

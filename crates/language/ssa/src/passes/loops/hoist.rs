@@ -1,10 +1,10 @@
-//! Moves loop-invariant instructions before the loop.
+//! Moves loop-invariant instructions to before the loop.
 
 use super::{LoopGraph, with_preheaders};
 use crate::analysis::{AliasAnalysis, FastSet, KindEffects, NaturalLoop};
 use crate::ir::*;
 
-/// Hoists from all loops, inner loops first.
+/// Hoists from all loops, innermost first.
 pub(crate) fn hoist_invariants(function: &mut SsaFunction) {
     let graph = with_preheaders(function);
     let aliases = AliasAnalysis::new(function, &graph.flow);
@@ -44,7 +44,7 @@ fn hoist(
     let exits = natural.exits(function);
     let mut moved = Vec::new();
     for block in blocks {
-        // Loads may fault, so they are hoisted only from blocks that every iteration runs.
+        // Loads may fault, so hoist them only from blocks that run in every iteration.
         let always = exits.iter().all(|(from, _)| graph.dominators.dominates(*block, *from))
             && natural.latches.iter().all(|latch| graph.dominators.dominates(*block, *latch))
             && (*block == header || exits.iter().all(|(from, _)| natural.latches.contains(from)));
@@ -82,7 +82,7 @@ fn hoist(
     }
 }
 
-/// Whether an instruction costs nothing where it is: an offset in an address.
+/// Whether an instruction costs nothing in its place: it is an offset in an address.
 fn is_free(function: &SsaFunction, kind: &InstructionKind, arguments: &[ValueId]) -> bool {
     *kind == InstructionKind::PointerAdd && function.as_constant(arguments[1]).is_some()
 }

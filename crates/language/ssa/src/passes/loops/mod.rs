@@ -1,4 +1,4 @@
-//! Loops: rotation, invariant code, unrolling, and strength reduction of addresses.
+//! Loop passes: rotation, invariant code, unrolling, and strength reduction of addresses.
 
 mod clone;
 mod evolution;
@@ -17,7 +17,7 @@ pub(super) use unroll::unroll_fully;
 use crate::analysis::{ControlFlow, Dominators, LoopForest, NaturalLoop};
 use crate::ir::*;
 
-/// The loops of a function with their graph.
+/// The loops of a function and its control-flow graph.
 struct LoopGraph {
     flow: ControlFlow,
     dominators: Dominators,
@@ -33,7 +33,7 @@ impl LoopGraph {
     }
 }
 
-/// The loops of a function after each got a preheader.
+/// Gives each loop of a function a preheader, and returns the loops.
 fn with_preheaders(function: &mut SsaFunction) -> LoopGraph {
     let graph = LoopGraph::new(function);
     let count = function.blocks.len();
@@ -43,8 +43,8 @@ fn with_preheaders(function: &mut SsaFunction) -> LoopGraph {
     if function.blocks.len() == count { graph } else { LoopGraph::new(function) }
 }
 
-/// Gives a loop a block from which alone it is entered, which goes nowhere else. If that changes the graph, the
-/// loop's blocks stay the same.
+/// Creates the only block from which a loop is entered, if the loop does not have one. If this changes the
+/// graph, the loop's own blocks do not change.
 fn preheader(function: &mut SsaFunction, flow: &ControlFlow, natural: &NaturalLoop) -> BlockId {
     if let Some(block) = natural.preheader(function, flow) {
         return block;
@@ -62,7 +62,8 @@ fn preheader(function: &mut SsaFunction, flow: &ControlFlow, natural: &NaturalLo
         .filter(|target| target.block == header)
         .cloned()
         .collect();
-    // With one edge the arguments move to the new block's jump; with several they meet in its parameters.
+    // With one edge, the arguments move to the new block's jump; with several, they are merged by the
+    // block's parameters.
     let arguments = match &edges[..] {
         [edge] => edge.arguments.clone(),
         _ => {

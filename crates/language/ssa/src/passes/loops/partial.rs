@@ -1,5 +1,5 @@
-//! Partial unrolling of counted loops: four iterations at a time, then the rest one by one. nvcc does the same to
-//! small innermost loops. Both loops test the variable that counts, so neither needs a counter of its own.
+//! Partial unrolling of counted loops: four iterations at a time, then the remaining ones one by one. nvcc does the
+//! same with small innermost loops. Both loops test the original counter, so neither needs a counter of its own.
 
 use super::clone::{ValueMap, clone_instruction, mapped, repair, used_outside};
 use super::evolution::counted;
@@ -7,13 +7,13 @@ use super::with_preheaders;
 use crate::analysis::{ControlFlow, FastSet, KindEffects};
 use crate::ir::*;
 
-/// The largest body that is unrolled without being asked to.
+/// Maximum size of a body that is unrolled without a pragma.
 const AUTOMATIC_SIZE: usize = 40;
 
-/// The largest unrolled body.
+/// Maximum size of the unrolled body.
 const LARGEST_SIZE: usize = 4096;
 
-/// The copies made without being asked for a number.
+/// Number of copies without a number in a pragma.
 const AUTOMATIC_COUNT: u32 = 4;
 
 /// Unrolls innermost loops of one block.
@@ -51,7 +51,7 @@ pub(crate) fn unroll_partially(function: &mut SsaFunction) {
     }
 }
 
-/// Unrolls a loop of one block by `count`, a power of two. The block of the unrolled loop.
+/// Unrolls a single-block loop by `count`, a power of two. Returns the block of the unrolled loop.
 fn unroll(
     function: &mut SsaFunction,
     flow: &ControlFlow,
@@ -87,7 +87,7 @@ fn unroll(
         function.instruction(id).results[0]
     };
 
-    // Before: how many iterations are left over, and whether there are any others.
+    // Before the loop: compute the number of remaining iterations, and whether the unrolled loop runs at all.
     let trips = loop_count.materialize(function, before);
     let rest = add(function, before, IntegerBinary::And, trips, u64::from(count) - 1);
     let few = compare(function, before, IntegerCondition::LessUnsigned, trips, count.into());
@@ -99,7 +99,7 @@ fn unroll(
     function.block_mut(main).unroll = UnrollHint::Count(1);
     function.block_mut(block).unroll = UnrollHint::Count(1);
 
-    // The unrolled loop ends where a multiple of `count` iterations does.
+    // The unrolled loop ends after the largest multiple of `count` iterations.
     let kind = InstructionKind::Integer { op: IntegerBinary::Subtract, no_wrap: false };
     let id = function.add_instruction(kind, vec![trips, rest], &[ty], position);
     function.block_mut(main_entry).instructions.push(id);
@@ -132,7 +132,7 @@ fn unroll(
     let again_main = BlockCall { block: main, arguments: current.clone() };
     function.block_mut(main).terminator = BlockTerminator::Branch(more, again_main, after.into());
 
-    // The loop that was runs the iterations left over.
+    // The original loop runs the remaining iterations.
     let done = compare(function, after, IntegerCondition::Equal, rest, 0);
     let mut exit_after = exit.clone();
     exit_after.arguments = exit.arguments.iter().map(|v| mapped(function, &values, *v)).collect();

@@ -1,18 +1,18 @@
-//! Rotates loops: a condition at the top is tested once before the loop and then at the bottom, which saves a jump per
-//! iteration and makes the body run at least once.
+//! Rotates loops: a condition at the top is tested once before the loop and then at the bottom. This saves a jump per
+//! iteration, and guarantees that the body runs at least once.
 
 use super::clone::{ValueMap, clone_blocks, escaping, mapped, repair};
 use super::with_preheaders;
 use crate::analysis::{FastMap, KindEffects};
 use crate::ir::*;
 
-/// The most instructions of a condition that is copied.
+/// Maximum number of instructions of a condition that is copied.
 const LARGEST_CONDITION: usize = 24;
 
-/// Rotates all loops that test at the top.
+/// Rotates all loops that test their condition at the top.
 pub(crate) fn rotate_loops(function: &mut SsaFunction) {
     let graph = with_preheaders(function);
-    // By header that is copied: the block with the copy, and the copies of its values.
+    // By copied header: the block with the copy, and the copies of its values.
     let mut copies: FastMap<BlockId, (BlockId, ValueMap)> = FastMap::default();
     for natural in &graph.forest.loops {
         let header = natural.header;
@@ -46,14 +46,14 @@ fn tests_at_top(function: &SsaFunction, blocks: &[BlockId], header: BlockId) -> 
             .all(|id| !KindEffects::of(&function.instruction(*id).kind).convergent)
 }
 
-/// Copies the condition before the loop. The block of the copy, and the copies of its values.
+/// Copies the condition to before the loop. Returns the block of the copy, and the copies of its values.
 fn rotate(
     function: &mut SsaFunction,
     before: BlockId,
     header: BlockId,
     blocks: &[BlockId],
 ) -> (BlockId, ValueMap) {
-    // A new block between the condition and the body is the new header.
+    // A new block between the condition and the body becomes the new header.
     let body = function.add_block();
     let hint = std::mem::take(&mut function.block_mut(header).unroll);
     let position = function.block(header).position;
@@ -67,7 +67,7 @@ fn rotate(
         }
     }
     function.block_mut(header).terminator = terminator;
-    // The copy of the condition before the loop. Its parameters keep values of other loops' headers out of it.
+    // Copy the condition to before the loop. Its parameters keep values of other loops' headers out of it.
     let mut values = ValueMap::default();
     let copy = clone_blocks(function, &[header], &mut values)[&header];
     for target in function.block_mut(before).terminator.targets_mut() {

@@ -1,5 +1,5 @@
 //! Strength reduction: an address that changes by the same amount in every iteration becomes a pointer that is
-//! advanced, instead of products and sums computed anew.
+//! incremented, instead of being recomputed.
 
 use super::clone::{ValueMap, clone_instruction};
 use super::evolution::{Evolution, LoopStep};
@@ -34,7 +34,7 @@ fn reduce(function: &mut SsaFunction, graph: &LoopGraph, index: usize) {
     let [start] = &arguments(function, before)[..] else { return };
     let [next] = &arguments(function, latch)[..] else { return };
     let evolution = Evolution { natural: &natural, next, block_of: &block_of };
-    // Addresses without their constant offsets, in order.
+    // Addresses without their constant offsets, in program order.
     let mut addresses: Vec<ValueId> = Vec::new();
     for block in &natural.blocks {
         if graph.forest.innermost[block.index()] != Some(index) {
@@ -104,7 +104,7 @@ fn reduce(function: &mut SsaFunction, graph: &LoopGraph, index: usize) {
     }
 }
 
-/// A pointer without the constants added to it.
+/// A pointer without the constants that are added to it.
 fn without_offset(function: &SsaFunction, pointer: ValueId) -> ValueId {
     let mut base = function.resolve(pointer);
     while let Some((_, data)) = function.defining(base)
@@ -118,7 +118,7 @@ fn without_offset(function: &SsaFunction, pointer: ValueId) -> ValueId {
     base
 }
 
-/// Whether computing an address takes at least two instructions in the loop.
+/// Whether the loop needs at least two instructions to compute an address.
 fn is_worthwhile(function: &SsaFunction, evolution: &Evolution<'_>, address: ValueId) -> bool {
     if evolution.is_invariant(function, address) {
         return false;
@@ -131,7 +131,7 @@ fn is_worthwhile(function: &SsaFunction, evolution: &Evolution<'_>, address: Val
     !evolution.is_invariant(function, offset) && function.defining(offset).is_some()
 }
 
-/// The value of an address in the first iteration, computed before the loop.
+/// The address in the first iteration, computed before the loop.
 fn start_value(
     function: &mut SsaFunction,
     evolution: &Evolution<'_>,

@@ -6,16 +6,16 @@ use crate::analysis::{FastMap, FastSet, NaturalLoop};
 use crate::fold::fold;
 use crate::ir::*;
 
-/// The largest size, in instructions, that a loop is unrolled to without being asked to.
+/// Maximum size, in instructions, of an unrolled loop without a pragma.
 const AUTOMATIC_SIZE: usize = 400;
 
-/// The largest size of a loop with `#pragma unroll`.
+/// Maximum size of an unrolled loop with `#pragma unroll`.
 const LARGEST_SIZE: usize = 16 * 1024;
 
-/// The most iterations of a loop that is unrolled.
+/// Maximum number of iterations of a loop that is unrolled.
 const MOST_ITERATIONS: usize = 1024;
 
-/// Unrolls loops with a constant trip count, inner loops first. Whether any was.
+/// Unrolls loops with a constant trip count, innermost first. Returns whether it unrolled any.
 pub(crate) fn unroll_fully(function: &mut SsaFunction) -> bool {
     let mut any = false;
     let mut tried: FastSet<BlockId> = FastSet::default();
@@ -47,7 +47,7 @@ pub(crate) fn unroll_fully(function: &mut SsaFunction) -> bool {
     }
 }
 
-/// How often a loop runs, by evaluating its exit condition with constants, up to `most`.
+/// The trip count of a loop, up to `most`. Found by evaluating the exit condition with constants.
 fn trip_count(
     function: &mut SsaFunction,
     natural: &NaturalLoop,
@@ -92,7 +92,7 @@ fn trip_count(
     None
 }
 
-/// The constant that a value is if the values in `known` are constants.
+/// Evaluates a value, given constants for the values in `known`; `None` if it is not constant.
 fn evaluate(
     function: &mut SsaFunction,
     value: ValueId,
@@ -135,7 +135,7 @@ fn unroll(function: &mut SsaFunction, natural: &NaturalLoop, before: BlockId, co
         }
         let (header, end) = (copies[&natural.header], copies[&latch]);
         function.block_mut(header).unroll = UnrollHint::Automatic;
-        // The copy before enters this one: its jump to the first copy's own header, or the loop's.
+        // Redirect the jump of the previous copy from the loop header to the header of this copy.
         for target in function.block_mut(previous).terminator.targets_mut() {
             if target.block == natural.header {
                 target.block = header;

@@ -1,21 +1,21 @@
-//! Copies and fills of memory as loads and stores.
+//! Lowers memory copies and fills to loads and stores.
 
 use crate::analysis::ControlFlow;
 use crate::ir::*;
 use crate::passes::edit::split_block;
 
-/// The most accesses a copy or fill becomes; a larger one becomes a loop.
+/// Maximum number of accesses for a copy or fill; a larger one becomes a loop.
 const MOST_ACCESSES: u64 = 32;
 
-/// A part of a copy that one load and one store do.
+/// A part of a copy: one load and one store.
 pub(super) struct CopiedUnit {
-    /// Where it starts.
+    /// Its start offset.
     pub offset: u64,
-    /// The type of an element.
+    /// The element type.
     pub ty: ValueType,
-    /// The number of elements: 1, 2 or 4.
+    /// Number of elements: 1, 2 or 4.
     pub count: usize,
-    /// The alignment of the address.
+    /// Alignment of the address.
     pub align: u32,
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn lower_copies(function: &mut SsaFunction) {
     }
 }
 
-/// Copies or fills from one offset to another.
+/// Copies or fills the bytes between two offsets.
 fn copy_rest(
     function: &mut SsaFunction,
     instruction: &InstructionData,

@@ -1,4 +1,4 @@
-//! Stack slots, copies of memory, and address spaces.
+//! Memory passes: stack slots, memory copies, and address spaces.
 
 mod copies;
 mod slots;

@@ -1,8 +1,8 @@
-//! Scalar replacement of stack slots: structures and arrays of a thread whose accesses have constant offsets become
-//! values.
+//! Scalar replacement of stack slots: per-thread structures and arrays whose accesses all have constant offsets
+//! become values.
 //!
-//! A slot is cut at the edges of its accesses. Copies of memory are cut the same way, on both sides. Pieces that are always
-//! accessed as a whole are promoted to SSA values; the rest of the slot stays in memory.
+//! A slot is cut at the boundaries of its accesses. Memory copies are cut in the same way, on both sides. Pieces that
+//! are always accessed as a whole are promoted to SSA values; the rest of the slot stays in memory.
 
 use super::copies::{CopiedUnit, copy_unit};
 use crate::analysis::{ControlFlow, FastMap, FastSet};
@@ -12,10 +12,10 @@ use crate::passes::edit::{remove_dead, resolve_aliases};
 use crate::variables::VariableState;
 use std::collections::BTreeMap;
 
-/// Bytes of a slot.
+/// Bytes of a slot: the slot, the offset, and the size.
 type SlotPiece = (SlotId, u64, u64);
 
-/// Promotes what it can.
+/// Promotes all pieces that can be promoted.
 pub(crate) fn promote_slots(function: &mut SsaFunction) {
     if function.slots.iter().all(|slot| slot.size == 0) {
         return;
@@ -54,7 +54,7 @@ fn slot_of(function: &SsaFunction, pointer: ValueId) -> Option<(SlotId, u64)> {
     }
 }
 
-/// The pieces a load or store accesses, with their types: one for each element.
+/// The pieces that a load or store accesses, one per element, with their types.
 fn accessed(function: &SsaFunction, id: InstructionId) -> Vec<(SlotPiece, ValueType)> {
     let data = function.instruction(id);
     let elements = match data.kind {
@@ -73,10 +73,10 @@ fn accessed(function: &SsaFunction, id: InstructionId) -> Vec<(SlotPiece, ValueT
 
 /// Replaces copies and fills of slots by loads and stores of the pieces that other instructions access.
 fn cut_copies(function: &mut SsaFunction, flow: &ControlFlow) {
-    // By slot, the pieces by offset: the first access of an offset decides.
+    // By slot and offset: the type of the piece. The first access at an offset determines it.
     let mut pieces: FastMap<SlotId, BTreeMap<u64, ValueType>> = FastMap::default();
     let mut copies = Vec::new();
-    // Slots with offsets that are not constant yet: unrolling may make them so, and only then the pieces are known.
+    // Slots with offsets that are not constant yet. Unrolling may make them constant; only then are the pieces known.
     let mut dynamic: FastSet<SlotId> = FastSet::default();
     for block in &flow.order {
         for id in &function.block(*block).instructions {
@@ -102,7 +102,7 @@ fn cut_copies(function: &mut SsaFunction, flow: &ControlFlow) {
     }
     copies
         .retain(|(_, _, sides, _)| !sides.iter().flatten().any(|(slot, _)| dynamic.contains(slot)));
-    // Edges on one side of a copy are edges on the other side.
+    // Boundaries on one side of a copy become boundaries on the other side.
     for _ in 0..4 {
         let mut changed = false;
         for (_, _, sides, size) in &copies {
@@ -158,7 +158,7 @@ fn cut_copy(
     let mut code = Vec::new();
     let mut at = 0;
     while at < size {
-        // A known piece, or as much as alignment allows up to the next one.
+        // A known piece, or as much as alignment allows up to the next piece.
         let piece = |at: u64| {
             let next = cuts.range(at + 1..).next().map_or(size, |(next, _)| (*next).min(size));
             let known = cuts.get(&at).copied().filter(|ty| at + u64::from(ty.bytes()) <= next);
@@ -172,7 +172,7 @@ fn cut_copy(
         };
         let ty = piece(at);
         let bytes = u64::from(ty.bytes());
-        // Equal pieces become a vector as far as alignment allows.
+        // Adjacent pieces of one type become a vector, as far as alignment allows.
         let count = [4, 2].into_iter().find(|count| {
             let total = count * bytes;
             total <= 16
@@ -193,8 +193,8 @@ fn cut_copy(
     }
 }
 
-/// Pieces of slots that no access crosses, with the type of their first access. Slots whose address is used otherwise have
-/// none.
+/// Pieces of slots that no access crosses, with the type of their first access. Slots whose address is used in other
+/// ways have none.
 fn find_whole_pieces(function: &SsaFunction, flow: &ControlFlow) -> FastMap<SlotPiece, ValueType> {
     let mut pieces: FastMap<SlotPiece, ValueType> = FastMap::default();
     let mut escaped: FastSet<SlotId> = FastSet::default();
@@ -214,7 +214,7 @@ fn find_whole_pieces(function: &SsaFunction, flow: &ControlFlow) -> FastMap<Slot
                 InstructionKind::PointerAdd | InstructionKind::Convert(ValueConversion::Space)
             ) && slot_of(function, instruction.results[0]).is_some()
             {
-                // Its uses decide.
+                // Check its uses instead.
                 continue;
             }
             for value in others {
@@ -249,7 +249,7 @@ fn find_whole_pieces(function: &SsaFunction, flow: &ControlFlow) -> FastMap<Slot
                     && start + bytes <= size)
         });
     }
-    // A vector is promoted as a whole or not at all.
+    // Promote all elements of a vector, or none.
     let mut changed = true;
     while changed {
         changed = false;
@@ -265,7 +265,7 @@ fn find_whole_pieces(function: &SsaFunction, flow: &ControlFlow) -> FastMap<Slot
     pieces
 }
 
-/// The slot that a pointer was computed from, with any offset.
+/// The slot that a pointer is computed from, at any offset.
 fn root_slot(function: &SsaFunction, mut value: ValueId) -> Option<SlotId> {
     loop {
         match function.definition(value) {
@@ -301,7 +301,7 @@ fn promote(function: &mut SsaFunction, flow: &ControlFlow, whole: &FastMap<SlotP
             let elements = accessed(function, id);
             let is_promoted = |piece: &SlotPiece| variables.contains_key(piece);
             if elements.is_empty() || !elements.iter().all(|(piece, _)| is_promoted(piece)) {
-                // A vector with only some promoted elements does not occur: the others would cross it.
+                // A vector with only some promoted elements cannot occur, because the others would cross it.
                 kept.push(id);
                 continue;
             }
@@ -361,7 +361,7 @@ fn reinterpret(
     function.instruction(id).results[0]
 }
 
-/// Removes stores to slots that nothing reads, and gives unused slots no memory.
+/// Removes stores to slots that nothing reads, and removes the memory of unused slots.
 fn drop_unused(function: &mut SsaFunction) {
     let flow = ControlFlow::new(function);
     let mut read: FastSet<SlotId> = FastSet::default();
@@ -372,7 +372,7 @@ fn drop_unused(function: &mut SsaFunction) {
             let skipped = match instruction.kind {
                 InstructionKind::Store(flags) if !flags.volatile => 1,
                 InstructionKind::FillMemory { .. } => 1,
-                // Uses of the address decide.
+                // Check the uses of the address instead.
                 InstructionKind::PointerAdd | InstructionKind::Convert(ValueConversion::Space) => 1,
                 _ => 0,
             };

@@ -1,13 +1,14 @@
-//! Finds the address spaces of generic pointers, so that loads and stores name them.
+//! Infers the address spaces of generic pointers, so that loads and stores can name them.
 //!
-//! A kernel's pointer parameters point to global memory, as do pointers in its structures. Spaces flow through address
-//! arithmetic, selections and block parameters (optimistically, so through loops as well).
+//! A kernel's pointer parameters refer to global memory, and so do pointers in its structure parameters. Spaces
+//! propagate through address arithmetic, selections and block parameters (optimistically, so they also propagate
+//! through loops).
 
 use crate::analysis::{ControlFlow, FastMap};
 use crate::ir::*;
 use crate::passes::edit::resolve_aliases;
 
-/// Gives pointers their spaces. Whether any had none.
+/// Gives pointers their spaces. Returns whether any pointer changed.
 pub(crate) fn infer_spaces(function: &mut SsaFunction) -> bool {
     mark_global(function);
     let flow = ControlFlow::new(function);
@@ -18,7 +19,7 @@ pub(crate) fn infer_spaces(function: &mut SsaFunction) -> bool {
     !spaces.is_empty()
 }
 
-/// Pointers that a kernel gets from outside are global: converts each to global space and back.
+/// Pointers that a kernel receives from outside are global: converts each to global space and back.
 fn mark_global(function: &mut SsaFunction) {
     if function.linkage != FunctionLinkage::Kernel {
         return;
@@ -86,9 +87,9 @@ fn mark_global(function: &mut SsaFunction) {
     }
 }
 
-/// The spaces of generic pointers that have one.
+/// The spaces of generic pointers for which a single space is known.
 fn solve(function: &SsaFunction, flow: &ControlFlow) -> FastMap<ValueId, AddressSpace> {
-    // `None`: more than one.
+    // `None` means more than one space.
     let mut known: FastMap<ValueId, Option<AddressSpace>> = FastMap::default();
     let of = |known: &FastMap<ValueId, Option<AddressSpace>>, value: ValueId| {
         let value = function.resolve(value);
@@ -98,7 +99,7 @@ fn solve(function: &SsaFunction, flow: &ControlFlow) -> FastMap<ValueId, Address
             | ValueDefinition::Global(_)
             | ValueDefinition::Function(_)
             | ValueDefinition::Slot(_) => Some(None),
-            // Null and the parameters of a device function are generic.
+            // Null and the parameters of device functions stay generic.
             ValueDefinition::Parameter(SsaFunction::ENTRY, _) => Some(None),
             _ => known.get(&value).copied(),
         }
@@ -160,14 +161,14 @@ fn solve(function: &SsaFunction, flow: &ControlFlow) -> FastMap<ValueId, Address
     specific.collect()
 }
 
-/// Retypes values in place, and converts them back where a generic pointer is wanted.
+/// Changes the types of values in place, and converts them back where a generic pointer is needed.
 fn rewrite(
     function: &mut SsaFunction,
     flow: &ControlFlow,
     spaces: &FastMap<ValueId, AddressSpace>,
 ) {
     let space_kind = InstructionKind::Convert(ValueConversion::Space);
-    // A conversion to generic stands for the pointer it converts.
+    // Maps each conversion to generic space to the pointer that it converts.
     let mut source: FastMap<ValueId, ValueId> = FastMap::default();
     for block in &flow.order {
         for id in &function.block(*block).instructions {
@@ -271,7 +272,7 @@ fn rewrite(
     resolve_aliases(function);
 }
 
-/// A pointer where a generic one is wanted.
+/// The pointer, converted for a use that needs a generic one.
 fn generic(
     function: &mut SsaFunction,
     value: ValueId,
@@ -289,7 +290,7 @@ fn generic(
     function.instruction(id).results[0]
 }
 
-/// A 64-bit offset as a 32-bit one.
+/// Converts a 64-bit offset to 32 bits.
 fn narrow(
     function: &mut SsaFunction,
     offset: ValueId,

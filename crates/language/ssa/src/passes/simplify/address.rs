@@ -1,4 +1,4 @@
-//! Addresses: constants move to the end, so that they become offsets of loads and stores.
+//! Simplifies addresses: moves constants to the end, where they become offsets of loads and stores.
 
 use super::{Rewrite, Rewriter};
 use crate::fold::signed;

@@ -1,11 +1,11 @@
-//! Integer arithmetic.
+//! Simplifies integer arithmetic.
 
 use super::{Rewrite, Rewriter};
 use crate::fold::signed;
 use crate::ir::*;
 
 impl Rewriter<'_> {
-    /// The arguments of the integer operation `op` that defines a value.
+    /// The arguments of the instruction that defines a value, if its operation is `op`.
     pub(super) fn operands_of(
         &self,
         value: ValueId,
@@ -95,7 +95,7 @@ impl Rewriter<'_> {
             RemainderSigned | RemainderUnsigned if c == 1 => value(self.function.constant(ty, 0)),
             Subtract => {
                 let negative = self.function.constant(ty, c.wrapping_neg());
-                // `a - MIN` overflows where `a + MIN` does not.
+                // `a - MIN` may overflow where `a + MIN` does not.
                 let no_wrap = no_wrap && c != 1 << (ty.bits() - 1);
                 Some(Rewrite::Kind(
                     InstructionKind::Integer { op: Add, no_wrap },
@@ -114,7 +114,7 @@ impl Rewriter<'_> {
                 let (inner, x, y) = self.operands_of(a, Add)?;
                 let known = self.function.as_constant(y)?;
                 let sum = self.function.constant(ty, known.wrapping_add(c));
-                // Two steps up cannot wrap if both steps have the same sign.
+                // Adding both constants at once cannot wrap if they have the same sign.
                 let same = (signed(known, ty.bits()) < 0) == (signed(c, ty.bits()) < 0);
                 let no_wrap = no_wrap && inner && same;
                 Some(Rewrite::Kind(InstructionKind::Integer { op: Add, no_wrap }, vec![x, sum]))
@@ -180,7 +180,7 @@ impl Rewriter<'_> {
             let kind = InstructionKind::Integer { op: Multiply, no_wrap: no_wrap && inner };
             return Some(Rewrite::Kind(kind, vec![x, product]));
         }
-        // Constants move out of products.
+        // Move constants out of products.
         let (inner, x, y) = self.operands_of(a, Add)?;
         let known = self.function.as_constant(y)?;
         let factor = self.function.constant(ty, c);
@@ -190,7 +190,7 @@ impl Rewriter<'_> {
         Some(Rewrite::Kind(InstructionKind::Integer { op: Add, no_wrap }, vec![product, added]))
     }
 
-    /// Operations on two values that are no constants.
+    /// Simplifies operations on two non-constant values.
     fn rewrite_variables(
         &mut self,
         op: IntegerBinary,
@@ -220,14 +220,14 @@ impl Rewriter<'_> {
                 _ => None,
             };
         }
-        // Constants move to the end of sums, (x + c) + y, unless that loses the knowledge that nothing wraps.
+        // Move constants to the end of sums, (x + c) + y, unless this loses the fact that nothing wraps.
         if op == Add && ty.bits() >= 32 {
             for (sum, other) in [(a, b), (b, a)] {
                 if let Some((inner, x, y)) = self.operands_of(sum, Add)
                     && let Some(c) = self.function.as_constant(y)
                 {
-                    // With c >= 0 the sum x + y is at most the whole, and at least the smaller of x and y if one of
-                    // them is not negative.
+                    // With c >= 0, the sum x + y is at most the whole sum. If one of x and y is not negative, it is
+                    // at least the smaller of them.
                     let exact = no_wrap
                         && inner
                         && signed(c, ty.bits()) >= 0
@@ -250,7 +250,7 @@ impl Rewriter<'_> {
             let kind = InstructionKind::Integer { op: Add, no_wrap: false };
             return Some(Rewrite::Kind(kind, vec![difference, y]));
         }
-        // x * y + y stays: one `mad` computes it.
+        // Keep x * y + y: a single `mad` computes it.
         None
     }
 
@@ -292,7 +292,7 @@ impl Rewriter<'_> {
         let (_, data) = self.function.defining(a)?;
         let source = *data.arguments.first()?;
         match data.kind {
-            // An extended truth value against 0.
+            // A zero-extended Boolean compared with 0.
             InstructionKind::Convert(ValueConversion::ZeroExtend | ValueConversion::SignExtend)
                 if is_equality && c == 0 =>
             {

@@ -1,10 +1,10 @@
-//! Truth values, selection and conversions.
+//! Simplifies Booleans, selections and conversions.
 
 use super::{Rewrite, Rewriter};
 use crate::ir::*;
 
 impl Rewriter<'_> {
-    /// Arithmetic on truth values with a constant.
+    /// Simplifies operations on a Boolean and a constant.
     pub(super) fn rewrite_logic(
         &mut self,
         op: IntegerBinary,
@@ -103,7 +103,7 @@ impl Rewriter<'_> {
         self.minimum(condition, a, b, ty)
     }
 
-    /// `a < b ? a : b` on integers.
+    /// Simplifies `a < b ? a : b` on integers.
     fn minimum(
         &mut self,
         condition: ValueId,
@@ -170,13 +170,13 @@ impl Rewriter<'_> {
                     std::cmp::Ordering::Greater => again(Truncate),
                 },
                 (Reinterpret, Reinterpret) => again(Reinterpret),
-                // There and back.
+                // A conversion to generic space and back.
                 (Space, Space) if inner_type == ty => Some(Rewrite::Value(arguments[0])),
                 _ => None,
             };
         }
         match (conversion, kind) {
-            // Array indices: the sum of an index and a constant, extended.
+            // Array indices: the extended sum of an index and a constant.
             (SignExtend, InstructionKind::Integer { op, no_wrap: true })
                 if matches!(op, IntegerBinary::Add | IntegerBinary::Multiply)
                     && self.function.as_constant(arguments[1]).is_some()
@@ -193,7 +193,7 @@ impl Rewriter<'_> {
             (SignExtend, _) if self.is_not_negative(a) && from.bits() == 32 => {
                 Some(Rewrite::Kind(InstructionKind::Convert(ZeroExtend), vec![a]))
             }
-            // The low bits of sums and products are sums and products of low bits.
+            // The low bits of sums and products depend only on the low bits of the operands.
             (Truncate, InstructionKind::Integer { op, .. })
                 if from.bits() == 64
                     && ty.bits() == 32

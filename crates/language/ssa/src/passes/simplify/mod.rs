@@ -1,6 +1,6 @@
-//! Rewrites single instructions into cheaper or more regular ones.
+//! Rewrites single instructions into cheaper or canonical ones.
 //!
-//! Regular form: constants are the second operand; a shift to the left by a constant is a product; constants added to
+//! Canonical form: constants are the second operand; a left shift by a constant is a product; constants added to
 //! addresses come last, so that they fold into loads and stores.
 
 mod address;
@@ -12,19 +12,19 @@ use crate::analysis::{ControlFlow, FastSet};
 use crate::fold::{fold, signed};
 use crate::ir::*;
 
-/// How deep insertions may cause insertions. The next pass goes on from there, after equal instructions were merged:
-/// without a limit, an expression of shared values would double with every level.
+/// Maximum nesting depth of insertions that cause insertions. The next pass continues from there, after equal
+/// instructions were merged. Without a limit, an expression with shared values would double at every level.
 const DEEPEST: u32 = 4;
 
-/// A new value of an instruction.
+/// The replacement of an instruction.
 enum Rewrite {
-    /// Another value.
+    /// An existing value.
     Value(ValueId),
-    /// Another operation on other arguments.
+    /// Another operation with other arguments.
     Kind(InstructionKind, Vec<ValueId>),
 }
 
-/// The function with the place where new instructions go.
+/// The function, and the place where new instructions are inserted.
 struct Rewriter<'a> {
     function: &'a mut SsaFunction,
     /// Instructions to insert before the one being rewritten.
@@ -33,12 +33,12 @@ struct Rewriter<'a> {
     changed: bool,
     /// Number of insertions in progress.
     depth: u32,
-    /// Block parameters that start at 0 or above and only grow.
+    /// Block parameters that start at 0 or above and only increase.
     counts_up: &'a FastSet<ValueId>,
 }
 
 impl Rewriter<'_> {
-    /// Adds an instruction before the current one, simplified itself.
+    /// Inserts an instruction before the current one, and simplifies it.
     fn insert(&mut self, kind: InstructionKind, arguments: Vec<ValueId>, ty: ValueType) -> ValueId {
         if let Some(value) = fold(self.function, &kind, &arguments, ty) {
             return value;
@@ -60,7 +60,7 @@ impl Rewriter<'_> {
         self.insert(InstructionKind::Integer { op, no_wrap }, vec![a, b], ty)
     }
 
-    /// Rewrites an instruction until nothing applies, then appends it to `before` unless another value replaced it.
+    /// Rewrites an instruction until no rule applies. Then appends it to `before`, unless another value replaced it.
     fn simplify(&mut self, id: InstructionId) {
         for _ in 0..16 {
             let data = self.function.instruction(id);
@@ -122,7 +122,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Negations and subtractions of zero that change no bits.
+    /// Simplifies negations and subtractions of zero, without changing any bits.
     fn rewrite_float(
         &mut self,
         op: FloatArithmetic,
@@ -140,7 +140,7 @@ impl Rewriter<'_> {
         };
         let plain = mode == FloatMode { contract: mode.contract, ..FloatMode::default() };
         match (op, arguments) {
-            // `x * 1`, which keeps all but signaling NaNs.
+            // `x * 1`: the same value, except for signaling NaNs.
             (FloatArithmetic::Multiply | FloatArithmetic::Divide, [a, b])
                 if plain && is(self.function, *b, 1.0) =>
             {
@@ -179,7 +179,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// Simplifies all instructions of a function. Whether any changed.
+/// Simplifies all instructions of a function. Returns whether any changed.
 pub(super) fn simplify(function: &mut SsaFunction) -> bool {
     let mut changed = false;
     let flow = ControlFlow::new(function);
@@ -206,7 +206,8 @@ pub(super) fn simplify(function: &mut SsaFunction) -> bool {
     changed
 }
 
-/// Parameters of blocks whose arguments are constants of at least 0, or themselves plus such a constant without overflow.
+/// Block parameters whose arguments are constants of at least 0, or the parameter itself plus such a constant without
+/// overflow.
 fn counting_up(function: &SsaFunction, flow: &ControlFlow) -> FastSet<ValueId> {
     let is_positive = |value: ValueId| {
         let bits = function.value_type(value).bits();
