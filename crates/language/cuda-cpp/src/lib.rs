@@ -1,9 +1,9 @@
-//! A front end for CUDA C++: device code to PTX, without NVIDIA's compiler.
+//! A front end for CUDA C++: compiles device code to PTX without NVIDIA's compiler.
 //!
-//! The stages, each a module that knows only those before it: `source` (files, positions, problems), `lex`,
+//! The stages are modules, each of which uses only earlier ones: `source` (files, positions, problems), `lex`,
 //! `preprocess`, `syntax` (the tree), `parse`, `types`, `typed` (the tree with types), `analyze` (names, overloads,
-//! templates, conversions) with `evaluate` (constants), and `lower` (to the form of `lanework-ssa`, which optimizes it
-//! and writes PTX). `headers` holds CUDA's headers as C++ text that the same stages compile.
+//! templates, conversions) with `evaluate` (constants), and `lower` (to the IR of `lanework-ssa`, which optimizes it
+//! and writes PTX). `headers` contains CUDA's headers as C++ text that the same stages compile.
 //!
 //! ```
 //! let source = "__global__ void twice(float* x) { x[threadIdx.x] *= 2; }";
@@ -37,11 +37,11 @@ use source::diagnostics::{Problems, Severity, SourceProblem};
 pub struct CompileOptions {
     /// The number after `sm_`.
     pub architecture: u32,
-    /// Features that only this architecture has: `sm_90a`.
+    /// Whether to use features that only this architecture has: `sm_90a`.
     pub specific: bool,
-    /// Functions may be defined in other files: the result is to be linked.
+    /// Whether functions may be defined in other files, because the result will be linked.
     pub part: bool,
-    /// Macros, as `NAME` or `NAME=VALUE`.
+    /// Macro definitions, as `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
 }
 
@@ -60,19 +60,19 @@ pub struct CompiledPtx {
     pub warnings: String,
 }
 
-/// Why source did not compile.
+/// Why a source did not compile.
 #[derive(Clone, Debug)]
 pub struct CompileFailure {
     /// The errors and warnings, as text with source lines.
     pub text: String,
-    /// The source uses a construct that this compiler does not support; other errors may follow from it.
+    /// Whether the source uses a construct that this compiler does not support; other errors may be consequences.
     pub unsupported: bool,
 }
 
 /// Compiles the device code of a CUDA C++ source.
 ///
 /// # Errors
-/// If the source has errors, or uses what is not supported.
+/// If the source has errors, or uses unsupported constructs.
 pub fn compile(
     source: &str,
     name: &str,
@@ -81,7 +81,7 @@ pub fn compile(
 ) -> Result<CompiledPtx, CompileFailure> {
     #[cfg(not(target_family = "wasm"))]
     {
-        // Recursion is limited, but not to what the stack of any thread holds.
+        // Recursion is limited, but the limit may need more stack than the calling thread has.
         let run =
             |scope: &std::thread::Scope<'_, '_>| -> Option<Result<CompiledPtx, CompileFailure>> {
                 let builder = std::thread::Builder::new().stack_size(256 << 20);
@@ -155,7 +155,7 @@ fn compile_here(
 
 fn failure(analyzer: &Analyzer) -> CompileFailure {
     let problems = &analyzer.parser.problems;
-    // Errors next to an unsupported construct may follow from it.
+    // Other errors may be consequences of an unsupported construct.
     let unsupported =
         problems.list().iter().any(|problem| problem.severity == Severity::Unsupported);
     CompileFailure { text: problems.render(&analyzer.parser.map), unsupported }

@@ -141,7 +141,7 @@ word!(
     "__lw_two_over_pi_double"
 );
 
-/// Runs both sides of a branch as `if` and `else`, each assigning its values to variables declared before.
+/// Stages both sides of a branch as `if` and `else`; each assigns its values to variables declared before.
 fn branch<const N: usize>(
     mask: StagedMask,
     kinds: [&str; N],
@@ -300,7 +300,7 @@ real!(
     "__longlong_as_double"
 );
 
-/// One function as C++.
+/// Writes one function as C++.
 fn stage(kind: &str, name: &str, parameters: usize, body: impl FnOnce(&[u32]) -> u32) -> String {
     TEXT.with_borrow_mut(|text| *text = (String::new(), parameters as u32));
     let arguments: Vec<u32> = (1..=parameters as u32).collect();

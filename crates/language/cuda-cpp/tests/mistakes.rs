@@ -1,4 +1,4 @@
-//! The errors of common mistakes, as golden text. `LANEWORK_BLESS=1` writes them.
+//! Error messages for common mistakes, compared with golden text. `LANEWORK_BLESS=1` rewrites it.
 
 use lanework_cuda_cpp::{CompileOptions, NoFiles, compile};
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! No text makes the compiler panic or take long.
+//! No input makes the compiler panic or run for long.
 
 use lanework_cuda_cpp::{CompileOptions, NoFiles, compile};
 
@@ -97,7 +97,7 @@ const PIECES: &[&str] = &[
     "//",
 ];
 
-/// A small generator of random numbers (xorshift).
+/// A small pseudo-random number generator (xorshift).
 struct RandomBits(u64);
 
 impl RandomBits {

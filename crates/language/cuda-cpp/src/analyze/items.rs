@@ -29,7 +29,7 @@ impl Analyzer {
                         self.scopes[scope].used.push(used);
                     }
                 }
-                // Namespaces of libraries that only the host uses.
+                // Namespaces of libraries that only host code uses.
                 Ok(_) | Err(()) if self.frame.is_none() => {}
                 _ => self.error(name.span, "this is not a namespace"),
             },
@@ -123,7 +123,7 @@ impl Analyzer {
         if on_device {
             self.module_variable(variable, false);
         } else {
-            // Errors in host variables are the host compiler's business.
+            // The host compiler reports errors in host variables.
             let done = self.trial(|this| this.module_variable(variable, false));
             if done.is_none() && flags.is_constexpr && !self.parser.map.is_builtin(variable.span) {
                 self.module_variable(variable, false);
@@ -159,7 +159,7 @@ impl Analyzer {
                 let kind = TemplateKind::Variable(variable.clone());
                 self.add_template(last.name, parameters.clone(), kind);
             }
-            // A member template of a class template, defined outside.
+            // A member template of a class template, defined outside of the class.
             DeclarationKind::Template(own, nested) => {
                 if let DeclarationKind::Function(function) = &nested.kind {
                     self.outside_member(function, Some(parameters.clone()), Some(own.clone()));
@@ -214,7 +214,7 @@ impl Analyzer {
             Some(number) => {
                 let template = &mut self.templates[number];
                 if record.members.is_some() {
-                    // Defaults may stand at the first declaration only.
+                    // Default arguments may be given only in the first declaration.
                     let old = template.parameters.clone();
                     let mut merged = (**parameters).clone();
                     for (new, old) in merged.iter_mut().zip(old.iter()) {
@@ -318,7 +318,7 @@ impl Analyzer {
                     }
                 }
             }
-            // Values beyond `int` widen an enumeration without a type.
+            // If an enumeration has no underlying type, values beyond `int` widen it.
             if syntax.underlying.is_none() && next as i64 != i64::from(next as i32) {
                 self.types.enumerations[id.0 as usize].underlying =
                     if next <= u64::from(u32::MAX) { TypeId::UNSIGNED } else { TypeId::LONG };
@@ -335,7 +335,7 @@ impl Analyzer {
     }
 }
 
-/// Takes over the default of an earlier declaration.
+/// Keeps the default argument of an earlier declaration.
 pub(super) fn keep_default(new: &mut TemplateParameterSyntax, old: &TemplateParameterSyntax) {
     use TemplateParameterKind as K;
     match (&mut new.kind, &old.kind) {

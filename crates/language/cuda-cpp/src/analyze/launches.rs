@@ -1,7 +1,7 @@
-//! Instances of kernel templates that host code launches.
+//! Finds the instances of kernel templates that host code launches.
 //!
-//! Bodies of host functions are parsed with all their errors forgotten. Declarations whose types are known are analyzed,
-//! so that template arguments and the types of kernel arguments are known; everything else is only searched for
+//! Bodies of host functions are parsed, and all their errors are dropped. Declarations with known types are analyzed,
+//! because they determine template arguments and the types of kernel arguments. Everything else is only searched for
 //! launches and for calls of host templates.
 
 use super::Analyzer;
@@ -12,11 +12,11 @@ use crate::typed::{FunctionNumber, TypedBody};
 use crate::types::TypeId;
 use std::collections::{HashMap, HashSet};
 
-/// Most host functions that are searched.
+/// Maximum number of host functions that are searched.
 const MOST: usize = 2000;
 
 impl Analyzer {
-    /// Looks through the bodies of host functions for launches.
+    /// Searches the bodies of host functions for launches.
     pub(super) fn find_launches(&mut self) {
         let mut pending: Vec<FunctionNumber> = Vec::new();
         for at in 0..self.functions.len() {
@@ -57,7 +57,7 @@ impl Analyzer {
             switches: 0,
         };
         let outer = self.frame.replace(frame);
-        // What host code calls is not needed on the device.
+        // The device does not need the functions that host code calls.
         let unevaluated = std::mem::replace(&mut self.unevaluated, true);
         let scope = self.add_scope(record.scope);
         let signature = self.trial(|this| this.signature(number)).flatten();
@@ -139,7 +139,7 @@ impl Analyzer {
         let mut statements = Vec::new();
         let whole = self.trial(|this| this.local_declaration(variable, &mut statements));
         if whole.is_none() {
-            // The type alone: the value may be the host's business.
+            // Only the type matters; the value may need host code.
             let plain = VariableSyntax { initializer: Initializer::None, ..(**variable).clone() };
             self.trial(|this| this.local_declaration(&plain, &mut statements));
         }
@@ -171,7 +171,7 @@ impl Analyzer {
         }
     }
 
-    /// A launch: asks for the instance.
+    /// Handles a launch: instantiates the kernel.
     fn launch(&mut self, launch: &LaunchSyntax) {
         let ExpressionKind::Name(name) = &launch.kernel.kind else { return };
         if let Some(number) = self.target_of(name, &launch.arguments) {
@@ -181,7 +181,7 @@ impl Analyzer {
         }
     }
 
-    /// A call of a host function template: its instance is searched, too.
+    /// Handles a call of a host function template: searches its instance, too.
     fn search_callee(
         &mut self,
         name: &QualifiedName,
@@ -204,7 +204,7 @@ impl Analyzer {
         }
     }
 
-    /// The function that a host call or launch means.
+    /// The function that a host call or launch refers to.
     fn target_of(
         &mut self,
         name: &QualifiedName,
@@ -229,7 +229,7 @@ impl Analyzer {
                 return chosen;
             }
         }
-        // Arguments of types that only the host knows: the explicit template arguments must do.
+        // If only the host knows the argument types, use only the explicit template arguments.
         list.into_iter().find_map(|number| {
             if self.function(number).template.is_none() {
                 return (explicit.is_empty()).then_some(number);

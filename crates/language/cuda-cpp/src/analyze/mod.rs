@@ -1,7 +1,7 @@
-//! Semantic analysis: the syntax tree to the typed tree.
+//! Semantic analysis: converts the syntax tree to the typed tree.
 //!
-//! Templates are instantiated by analyzing their syntax again in a scope that binds the parameters; there is no
-//! separate check of uninstantiated templates. Bodies of functions are analyzed when something uses them.
+//! Templates are instantiated by analyzing their syntax again, in a scope that binds the parameters. Templates that
+//! are not instantiated are not checked. The body of a function is analyzed when the function is first used.
 
 mod convert;
 mod expressions;
@@ -30,12 +30,12 @@ use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use templates::TemplateRecord;
 
-/// Deepest nesting of instantiations and of analysis within analysis.
+/// Maximum nesting depth of instantiations and of recursive analysis.
 const DEEPEST: usize = 220;
-/// Most functions of one translation unit that are analyzed.
+/// Maximum number of functions of a translation unit that are analyzed.
 const MOST_FUNCTIONS: usize = 20_000;
 
-/// The analyzer, and after it the result.
+/// The analyzer; after analysis, it holds the results.
 pub struct Analyzer {
     /// The parser, which parses bodies on demand.
     pub parser: Parser,
@@ -48,28 +48,28 @@ pub struct Analyzer {
     scopes: Vec<NameScope>,
     scope: usize,
     templates: Vec<TemplateRecord>,
-    /// The template and arguments of classes.
+    /// By class: the template and the arguments that it is an instance of.
     record_templates: HashMap<RecordId, (usize, Rc<[TemplateArgument]>)>,
     texts: HashMap<Vec<u8>, VariableNumber>,
     queue: VecDeque<FunctionNumber>,
     frame: Option<Frame>,
     frames: u32,
     depth: usize,
-    /// Instantiations around the current place, for notes.
+    /// The instantiations around the current position, for notes in messages.
     around: Vec<(Span, String)>,
-    /// Known values of constant locals: by frame and local.
+    /// Values of constant locals, by frame and local.
     constants: HashMap<(u32, LocalNumber), Rc<ConstantBytes>>,
-    /// Steps left for constant evaluation.
+    /// Remaining steps for constant evaluation.
     pub fuel: u64,
     unevaluated: bool,
-    /// Lists in braces among arguments, by their place.
+    /// Braced lists that are arguments, by source position.
     lists: HashMap<(u32, u32), Rc<crate::syntax::Expression>>,
-    /// A conversion by a constructor or operator is being looked for.
+    /// Whether a converting constructor or operator is currently being searched.
     converting: bool,
 }
 
 impl Analyzer {
-    /// An analyzer without declarations.
+    /// Creates an analyzer without declarations.
     pub fn new(parser: Parser) -> Analyzer {
         Analyzer {
             parser,
@@ -117,7 +117,7 @@ impl Analyzer {
         self.parser.names.text(name)
     }
 
-    /// Reports a problem, with the instantiations around it.
+    /// Reports a problem, with the enclosing instantiations.
     fn report(&mut self, mut problem: SourceProblem) {
         for (span, text) in self.around.iter().rev().take(4) {
             problem = problem.note(*span, text.clone());
@@ -133,12 +133,12 @@ impl Analyzer {
         self.report(SourceProblem::unsupported(span, what));
     }
 
-    /// An erroneous expression: it causes no further errors.
+    /// An erroneous expression, which causes no further errors.
     fn bad(&self, span: Span) -> Typed {
         Typed { kind: TypedKind::Error, ty: TypeId::ERROR, lvalue: true, expiring: false, span }
     }
 
-    /// Runs `f`; if it reports errors, forgets them and returns `None`.
+    /// Runs `f`. If it reports errors, drops them and returns `None`.
     fn trial<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let mark = self.parser.problems.mark();
         let errors = self.parser.problems.errors();
@@ -164,7 +164,7 @@ impl Analyzer {
         self.within(scope, f)
     }
 
-    /// Guards recursion.
+    /// Runs `f` one level deeper; reports an error if the nesting is too deep.
     fn deeper<T>(&mut self, span: Span, f: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth >= DEEPEST {
             self.error(span, "templates or expressions are nested too deeply here");
@@ -176,7 +176,7 @@ impl Analyzer {
         Some(result)
     }
 
-    /// The type for messages.
+    /// The text of a type in messages.
     fn show(&self, ty: TypeId) -> String {
         format!("`{}`", self.types.display(ty))
     }

@@ -1,4 +1,4 @@
-//! Classes.
+//! Analysis of classes.
 
 use super::Analyzer;
 use super::scopes::Binding;
@@ -23,14 +23,14 @@ impl Analyzer {
             _ => None,
         };
         if syntax.members.is_none() && known.is_none() {
-            // `struct Name` may name a class of a scope around.
+            // `struct Name` may name a class of an enclosing scope.
             if let Some(name) = simple
                 && let Some((Binding::Type(ty), _)) = self.find(name)
             {
                 return ty;
             }
         }
-        // A class definition is analyzed once for each scope it is in.
+        // A class definition is analyzed once in each scope that contains it.
         if let Some((record, ty)) = known
             && (syntax.members.is_none() || self.types.record(record).complete)
         {
@@ -58,7 +58,7 @@ impl Analyzer {
         ty
     }
 
-    /// A class without members yet.
+    /// Creates a class without members.
     pub(super) fn new_record(&mut self, name: &str, syntax: &RecordSyntax) -> (RecordId, TypeId) {
         let scope = self.add_scope(self.scope);
         let mangled = self.nested_name(name);
@@ -133,8 +133,8 @@ impl Analyzer {
             },
             DeclarationKind::Record(record) => {
                 let ty = self.record_type(record);
-                // An anonymous union or struct that declares no variable: a member without a name. One that does
-                // is followed by its variables, which `data_member` finds by the same syntax.
+                // An anonymous union or struct without variables is a member without a name. If variables follow
+                // it, `data_member` finds it by its syntax.
                 if record.name.is_none() {
                     self.bind(known::EMPTY, Binding::Type(ty));
                     self.anonymous_member(id, ty);
@@ -191,7 +191,7 @@ impl Analyzer {
             self.module_variable(variable, true);
             return;
         }
-        // `struct { ... } name;`: the class was declared just before.
+        // `struct { ... } name;`: the class was declared immediately before.
         let anonymous =
             matches!(&variable.kind.base, BaseType::Record(record) if record.name.is_none());
         let mut ty = if anonymous {
@@ -206,12 +206,12 @@ impl Analyzer {
                 _ => self.type_of(&variable.kind),
             }
         } else {
-            // A class of host code may have members of types that only the host knows.
+            // A class of host code may have members whose types only the host knows.
             self.trial(|this| this.type_of(&variable.kind)).unwrap_or(TypeId::ERROR)
         };
         let (name, span) = (variable.name.last().name, variable.span);
         if ty == TypeId::ERROR {
-            // The member exists, so that its uses cause no further errors.
+            // Add the member anyway, so that its uses do not cause further errors.
             let bare = TypeId::ERROR;
             let field = RecordField { name, kind: bare, offset: 0, bits: None, default: None };
             self.types.record_mut(id).fields.push(field);
@@ -260,7 +260,7 @@ impl Analyzer {
         record.fields.push(RecordField { name, kind: ty, offset: 0, bits, default });
     }
 
-    /// The type of the innermost elements of an array.
+    /// The type of the innermost elements of a nested array.
     pub(super) fn element_of(&self, mut ty: TypeId) -> TypeId {
         while let TypeKind::Array(element, _) = self.types.kind(ty) {
             ty = *element;
@@ -275,7 +275,7 @@ impl Analyzer {
         template: Option<Rc<Vec<TemplateParameterSyntax>>>,
     ) {
         if function.specifiers.is_friend {
-            // A friend defined in the class is a function of the namespace around; it sees the class's names.
+            // A friend defined in the class is a function of the enclosing namespace, but sees the class's names.
             self.declare_friend(function, template);
             return;
         }
@@ -286,7 +286,7 @@ impl Analyzer {
         self.declare_member(id, function, template);
     }
 
-    /// The mangled form of a name in the current scope, without `N...E`: the parts of the path.
+    /// The mangled form of a name in the current scope: the parts of the path, without `N...E`.
     pub(super) fn nested_name(&self, name: &str) -> String {
         format!("{}{}{name}", self.path(self.scope), name.len())
     }

@@ -1,4 +1,4 @@
-//! Scopes and lookup of names.
+//! Scopes and name lookup.
 
 use super::Analyzer;
 use super::templates::TemplateArgument;
@@ -10,12 +10,12 @@ use crate::types::{RecordId, TypeId, TypeKind};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The meaning of a name.
+/// What a name refers to.
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
     Namespace(usize),
     Type(TypeId),
-    /// Overloads, templates among them.
+    /// Overloaded functions and function templates.
     Functions(Vec<FunctionNumber>),
     Variable(VariableNumber),
     /// A local variable of a frame.
@@ -28,7 +28,7 @@ pub(super) enum Binding {
     Pack(Rc<[TemplateArgument]>),
     /// A function parameter pack.
     LocalPack(Rc<[Binding]>),
-    /// Another name for an expression: a capture, or a structured binding.
+    /// Another name for an expression: a capture or a structured binding.
     Alias(Rc<Typed>),
 }
 
@@ -36,13 +36,13 @@ pub(super) enum Binding {
 pub(super) struct NameScope {
     pub parent: Option<usize>,
     pub names: HashMap<Name, Binding>,
-    /// Namespaces of using directives, inline namespaces.
+    /// Namespaces of using directives, and inline namespaces.
     pub used: Vec<usize>,
-    /// The class whose members it holds.
+    /// The class, if this is a class scope.
     pub record: Option<RecordId>,
-    /// The part of mangled names, of a namespace.
+    /// If it is a namespace: its part of mangled names.
     pub mangled: Option<String>,
-    /// Classes of function-local scopes are numbered.
+    /// Whether it is a namespace. Classes in function-local scopes are numbered.
     pub is_namespace: bool,
 }
 
@@ -67,7 +67,7 @@ impl Analyzer {
         names.insert(name, binding);
     }
 
-    /// A name in one scope, the scopes it uses, and the bases of its class.
+    /// Finds a name in one scope, in the scopes that it uses, and in the bases of its class.
     pub(super) fn find_in(&self, scope: usize, name: Name, depth: usize) -> Option<Binding> {
         let here = self.scopes.get(scope)?;
         let mut found = here.names.get(&name).cloned();
@@ -102,7 +102,7 @@ impl Analyzer {
         found
     }
 
-    /// A name as seen from the current scope, and the scope that has it.
+    /// Finds a name from the current scope outward; also returns the scope that contains it.
     pub(super) fn find(&self, name: Name) -> Option<(Binding, usize)> {
         let mut scope = Some(self.scope);
         while let Some(here) = scope {
@@ -114,7 +114,7 @@ impl Analyzer {
         None
     }
 
-    /// The class whose member functions the current scope belongs to.
+    /// The class whose member function contains the current scope.
     pub(super) fn record_around(&self, mut scope: usize) -> Option<RecordId> {
         loop {
             let here = self.scopes.get(scope)?;
@@ -125,7 +125,7 @@ impl Analyzer {
         }
     }
 
-    /// The innermost namespace around a scope.
+    /// The innermost namespace that contains a scope.
     pub(super) fn namespace_around(&self, mut scope: usize) -> usize {
         while let Some(here) = self.scopes.get(scope) {
             if here.is_namespace {
@@ -139,7 +139,7 @@ impl Analyzer {
         0
     }
 
-    /// Resolves the qualifiers of a name; `None` without qualifiers. Errors are reported.
+    /// Resolves the qualifiers of a name; `None` if it has no qualifiers. Reports errors.
     pub(super) fn qualifier_scope(&mut self, name: &QualifiedName) -> Result<Option<usize>, ()> {
         let count = name.parts.len();
         let mut scope = name.global.then_some(0);
@@ -180,7 +180,7 @@ impl Analyzer {
         Ok(scope)
     }
 
-    /// A namespace or class before `::`; other meanings of the name do not count.
+    /// Finds a namespace or class before `::`. Other meanings of the name are ignored.
     fn find_qualifier(&self, name: Name) -> Option<Binding> {
         let mut scope = Some(self.scope);
         while let Some(here) = scope {
@@ -226,7 +226,7 @@ impl Analyzer {
         }
     }
 
-    /// The meaning of a name; `None` if unknown, without an error for names without qualifiers.
+    /// Resolves a name; `None` if it is unknown. Reports an error only if the name has qualifiers.
     pub(super) fn resolve(&mut self, name: &QualifiedName) -> Result<Option<Binding>, ()> {
         let last = name.last().name;
         match self.qualifier_scope(name)? {
@@ -260,7 +260,7 @@ impl Analyzer {
         self.report(problem);
     }
 
-    /// Reports an unknown name, with the nearest known one.
+    /// Reports an unknown name and suggests the most similar known one.
     pub(super) fn unknown_name(&mut self, name: Name, span: crate::source::Span, what: &str) {
         let text = self.text(name).to_owned();
         let mut problem =

@@ -1,4 +1,4 @@
-//! Types as written to types.
+//! Converts type syntax to types.
 
 use super::Analyzer;
 use super::scopes::Binding;
@@ -9,7 +9,7 @@ use crate::types::{FunctionType, TypeId, TypeKind};
 use std::rc::Rc;
 
 impl Analyzer {
-    /// The type that is written; `ERROR` after an error.
+    /// The type that the syntax denotes; `ERROR` after an error.
     pub(super) fn type_of(&mut self, syntax: &TypeSyntax) -> TypeId {
         let base = self.base_type(syntax);
         self.derive(syntax, base, syntax.derived.len())
@@ -74,7 +74,7 @@ impl Analyzer {
         list
     }
 
-    /// The type of a parameter: arrays and functions are pointers.
+    /// The type of a parameter: arrays and functions become pointers.
     pub(super) fn parameter_type(&mut self, ty: TypeId) -> TypeId {
         match self.types.kind(ty).clone() {
             TypeKind::Array(element, _) => self.types.pointer(element),
@@ -132,7 +132,7 @@ impl Analyzer {
                 if typed.ty == TypeId::ERROR {
                     return TypeId::ERROR;
                 }
-                // A name has its declared type; other lvalues are references.
+                // `decltype` of a name is its declared type; other lvalues give references.
                 let is_name =
                     matches!(value.kind, ExpressionKind::Name(_) | ExpressionKind::Member(..));
                 if typed.lvalue && typed.expiring {
@@ -169,7 +169,7 @@ impl Analyzer {
                 }
                 None => match self.current_instance(template) {
                     Some(ty) => ty,
-                    // `T x(1)` may deduce the arguments; not supported but for templates with defaults.
+                    // `T x(1)` may deduce the arguments. This is supported only if all parameters have defaults.
                     None => self
                         .instantiate_class_syntax(template, &Rc::from([]), name.span)
                         .unwrap_or(TypeId::ERROR),
@@ -206,7 +206,7 @@ impl Analyzer {
         }
     }
 
-    /// The built-in type traits.
+    /// Evaluates built-in type traits.
     pub(super) fn type_trait(&mut self, name: &str, kinds: &[TypeId]) -> Option<bool> {
         let first = *kinds.first()?;
         let fundamental = self.types.kind(first).clone();

@@ -1,4 +1,4 @@
-//! Variables of the module, and constants.
+//! Module variables and constants.
 
 use super::Analyzer;
 use super::scopes::Binding;
@@ -25,7 +25,7 @@ impl Analyzer {
         Some(self.types.normalize(value.ty, u64::from_le_bytes(padded)))
     }
 
-    /// The bytes that an expression initializes an object of a type with, if it is constant.
+    /// If an expression is constant: the bytes to which it initializes an object of this type.
     pub(super) fn constant_bytes(&mut self, value: &Typed, ty: TypeId) -> Option<ConstantBytes> {
         let size = self.types.size(ty);
         if size > 1 << 22 {
@@ -34,12 +34,12 @@ impl Analyzer {
         evaluate::evaluate(self, value, size)
     }
 
-    /// The bytes of a variable, for the evaluator.
+    /// The bytes of a module variable, for constant evaluation.
     pub fn variable_bytes(&mut self, variable: VariableNumber) -> Option<Rc<ConstantBytes>> {
         self.variables.get(variable.0 as usize)?.bytes.clone()
     }
 
-    /// The bytes of a constant local variable around the expression that is evaluated.
+    /// The bytes of a constant local variable outside of the expression that is evaluated.
     pub fn local_bytes(&mut self, local: LocalNumber) -> Option<Rc<ConstantBytes>> {
         let frame = self.frame.as_ref()?.serial;
         self.constants.get(&(frame, local)).cloned()
@@ -75,7 +75,7 @@ impl Analyzer {
         let initial = if flags.is_extern || flags.shared {
             None
         } else if quiet {
-            // Host variables matter only if they are constant.
+            // Host variables are needed only if they are constant.
             self.trial(|this| this.initialize_declared(&mut ty, syntax)).flatten()
         } else {
             self.initialize_declared(&mut ty, syntax)
@@ -186,7 +186,7 @@ impl Analyzer {
         largest
     }
 
-    /// The variable that holds a string.
+    /// The variable that holds a string literal.
     pub(super) fn text_variable(&mut self, units: &[u32], span: Span) -> VariableNumber {
         let mut bytes: Vec<u8> = units.iter().map(|&unit| unit as u8).collect();
         bytes.push(0);
@@ -214,7 +214,7 @@ impl Analyzer {
 }
 
 impl Analyzer {
-    /// The symbol of dynamic shared memory: its name, unless another variable has it.
+    /// The symbol of dynamic shared memory: its name, unless another variable has the same symbol.
     fn dynamic_symbol(&self, name: &str) -> String {
         let taken = |symbol: &str| self.variables.iter().any(|variable| variable.symbol == symbol);
         if taken(name) { format!("{name}_{}", self.variables.len()) } else { name.to_owned() }

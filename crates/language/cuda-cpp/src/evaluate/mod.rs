@@ -1,6 +1,7 @@
 //! Constant evaluation: an interpreter of the typed tree.
 //!
-//! Objects are byte arrays. A pointer is the number of an object plus 1 in the upper 32 bits and an offset in the lower.
+//! Objects are byte arrays. The upper 32 bits of a pointer are the object's number plus 1; the lower 32 bits are an
+//! offset.
 
 mod numbers;
 mod run;
@@ -12,19 +13,19 @@ use crate::typed::*;
 use crate::types::{TypeId, TypeKind, TypeTable};
 use std::collections::HashMap;
 
-/// Function pointers have this bit.
+/// Marks function pointers.
 const FUNCTION: u64 = 1 << 63;
-/// Most bytes of all objects.
+/// Maximum total size of all objects in bytes.
 const MEMORY: u64 = 1 << 26;
-/// Deepest recursion of constant functions.
+/// Maximum recursion depth of constant functions.
 const CALLS: usize = 200;
 
 /// An object of the interpreter.
 struct EvaluatedObject {
     bytes: Vec<u8>,
-    /// The variable it is.
+    /// The module variable that it represents, if any.
     variable: Option<VariableNumber>,
-    /// Its bytes are known.
+    /// Whether its bytes are known.
     known: bool,
 }
 
@@ -32,18 +33,19 @@ struct Interpreter<'a> {
     analyzer: &'a mut Analyzer,
     objects: Vec<EvaluatedObject>,
     variables: HashMap<VariableNumber, u64>,
-    /// The objects of the locals of the function that runs; constants around it if none does.
+    /// The objects of the running function's locals. `None` outside of functions, where constants
+    /// of the enclosing scope are used.
     locals: Option<Vec<u64>>,
     outer: HashMap<LocalNumber, u64>,
     memory: u64,
     calls: usize,
-    /// The value that `return` gave.
+    /// The value of the last `return`.
     returned: u64,
-    /// Address of the object that `return` builds.
+    /// Address of the object that `return` initializes.
     target: u64,
 }
 
-/// The bytes of an object that an expression initializes, if it is a constant expression.
+/// The bytes of the object that an expression initializes, if it is a constant expression.
 pub fn evaluate(analyzer: &mut Analyzer, value: &Typed, size: u64) -> Option<ConstantBytes> {
     let ty = value.ty;
     let mut interpreter = Interpreter {
@@ -77,7 +79,7 @@ pub fn evaluate(analyzer: &mut Analyzer, value: &Typed, size: u64) -> Option<Con
     Some(ConstantBytes { bytes, addresses })
 }
 
-/// The offsets of all pointers in a type.
+/// Finds the offsets of all pointers in a type.
 fn find_pointers(types: &TypeTable, ty: TypeId, base: u64, found: &mut Vec<u64>) {
     if found.len() > 1 << 16 {
         return;
@@ -121,7 +123,7 @@ fn find_pointers(types: &TypeTable, ty: TypeId, base: u64, found: &mut Vec<u64>)
 }
 
 impl Interpreter<'_> {
-    /// A new object of zeros; a pointer to it.
+    /// Creates an object filled with zeros, and returns a pointer to it.
     fn object(&mut self, size: u64) -> Option<u64> {
         self.memory = self.memory.checked_add(size.max(16))?;
         if self.memory > MEMORY {
@@ -173,7 +175,7 @@ impl Interpreter<'_> {
         Some(())
     }
 
-    /// The object of a variable of the module.
+    /// The object that represents a module variable.
     fn variable(&mut self, variable: VariableNumber) -> Option<u64> {
         if let Some(&known) = self.variables.get(&variable) {
             return Some(known);

@@ -1,4 +1,4 @@
-//! Arithmetic on constants. Integers are kept extended to 64 bits, floats by their bits.
+//! Arithmetic on constants. Integers are extended to 64 bits; floats are stored as bits.
 
 use crate::syntax::BinaryOperator;
 use crate::types::{TypeId, TypeTable};
@@ -11,7 +11,7 @@ fn float_bits(value: f64, ty: TypeId) -> u64 {
     if ty == TypeId::FLOAT { u64::from((value as f32).to_bits()) } else { value.to_bits() }
 }
 
-/// The result of an operator on two constants of a type; `None` if undefined.
+/// The result of an operator on two constants of one type; `None` if it is undefined.
 pub fn arithmetic(
     types: &TypeTable,
     operator: BinaryOperator,
@@ -21,7 +21,7 @@ pub fn arithmetic(
 ) -> Option<u64> {
     use BinaryOperator as B;
     if types.is_float(ty) {
-        // Sums, products and quotients of `float` are exact enough in `double` to be rounded once more.
+        // `double` is precise enough that rounding sums, products and quotients to `float` once more is harmless.
         let (x, y) = (float(a, ty), float(b, ty));
         let value = match operator {
             B::Add => x + y,
@@ -54,7 +54,7 @@ pub fn arithmetic(
     Some(types.normalize(ty, value))
 }
 
-/// A comparison of two constants of a type.
+/// Compares two constants of one type.
 pub fn compare(types: &TypeTable, operator: BinaryOperator, a: u64, b: u64, ty: TypeId) -> bool {
     use BinaryOperator as B;
     use std::cmp::Ordering;
@@ -75,7 +75,7 @@ pub fn compare(types: &TypeTable, operator: BinaryOperator, a: u64, b: u64, ty: 
     }
 }
 
-/// A constant as a constant of another type.
+/// Converts a constant to another type.
 pub fn convert(types: &TypeTable, bits: u64, from: TypeId, to: TypeId) -> u64 {
     let target = types.fundamental(to).map_or(to, TypeId::builtin);
     let source = types.fundamental(from).map_or(from, TypeId::builtin);

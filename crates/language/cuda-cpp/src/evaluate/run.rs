@@ -1,11 +1,11 @@
-//! Expressions and statements of the interpreter. `None` ends the evaluation: the expression is not constant.
+//! Evaluates expressions and statements. `None` ends the evaluation: the expression is not constant.
 
 use super::{CALLS, FUNCTION, Interpreter, arithmetic, compare, convert};
 use crate::syntax::BinaryOperator;
 use crate::typed::*;
 use crate::types::TypeId;
 
-/// Control flow after a statement.
+/// What happens after a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
     Next,
@@ -24,7 +24,7 @@ impl Interpreter<'_> {
         self.analyzer.types.is_aggregate(ty)
     }
 
-    /// Initializes a place with a value of any type.
+    /// Initializes the object at an address with a value of any type.
     pub(super) fn initialize(&mut self, value: &Typed, place: u64) -> Option<()> {
         self.spend()?;
         let ty = value.ty;
@@ -89,7 +89,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// An argument: a scalar, or the address of a new object.
+    /// Evaluates an argument: a scalar, or the address of a new object.
     fn argument(&mut self, value: &Typed) -> Option<u64> {
         if !self.is_aggregate(value.ty) {
             return self.scalar(value);
@@ -126,7 +126,7 @@ impl Interpreter<'_> {
         self.store(place, ty, new)
     }
 
-    /// The value of an object, with regard to bit fields.
+    /// The value of an object; handles bit fields.
     fn value_at(&mut self, object: &Typed) -> Option<u64> {
         let place = self.place(object)?;
         let value = self.load(place, object.ty)?;
@@ -195,7 +195,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Evaluates for effects.
+    /// Evaluates an expression for its effects.
     fn run(&mut self, value: &Typed) -> Option<()> {
         match &value.kind {
             TypedKind::Assign(object, new) if self.is_aggregate(object.ty) => {
@@ -381,7 +381,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The intrinsics that constants use.
+    /// Evaluates the intrinsics that constant expressions use.
     fn intrinsic(
         &mut self,
         kind: &str,
@@ -423,7 +423,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// Calls a function; objects returned are built at `target`.
+    /// Calls a function. A returned object is initialized at `target`.
     fn call(&mut self, function: FunctionNumber, values: Vec<u64>, target: u64) -> Option<u64> {
         if self.calls >= CALLS {
             return None;
@@ -438,7 +438,7 @@ impl Interpreter<'_> {
         for (parameter, value) in body.parameters.iter().zip(values) {
             let local = body.locals.get(parameter.0 as usize)?;
             if self.is_aggregate(local.ty) {
-                // The caller made the copy.
+                // The caller has made the copy.
                 *locals.get_mut(parameter.0 as usize)? = value;
             } else {
                 let place = *locals.get(parameter.0 as usize)?;

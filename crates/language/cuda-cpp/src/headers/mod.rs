@@ -1,8 +1,9 @@
-//! The built-in headers: C++ text that the front end compiles like any other.
+//! The built-in headers: C++ text that the front end compiles like any other source.
 //!
-//! A function with the attribute `ptx("TEXT")` is that PTX; one with `op("NAME")` is an operation that `lower` knows.
+//! A function with the attribute `ptx("TEXT")` expands to that PTX. A function with `op("NAME")` is an operation that
+//! `lower` implements.
 
-/// Headers that every source includes.
+/// Headers that are included in every source.
 pub const ALWAYS: &[(&str, &str)] = &[
     ("lanework/base.h", include_str!("base.h")),
     ("lanework/device.h", include_str!("device.h")),
@@ -23,7 +24,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("cuda/std/type_traits", include_str!("type_traits.h")),
 ];
 
-/// Other names of headers with contents.
+/// Other names of headers that have contents.
 const ALIASES: &[(&str, &str)] = &[
     ("cuda_fp16.hpp", "cuda_fp16.h"),
     ("cuda_bf16.hpp", "cuda_bf16.h"),
@@ -44,7 +45,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("functional", "type_traits"),
 ];
 
-/// Headers that only host code needs, or whose contents are always there.
+/// Headers that only host code needs, or whose contents are always included.
 const EMPTY: &[&str] = &[
     "algorithm",
     "assert.h",
@@ -177,7 +178,7 @@ const EMPTY: &[&str] = &[
     "concepts",
 ];
 
-/// Folders of libraries whose headers count as empty; what device code uses of them is reported by name.
+/// Folders of libraries whose headers are treated as empty. If device code uses their names, errors report them.
 const LIBRARIES: &[&str] = &[
     "torch/",
     "ATen/",
@@ -200,7 +201,7 @@ const LIBRARIES: &[&str] = &[
     "Python.h",
 ];
 
-/// The name under which a header with several names is known.
+/// The canonical name of a header that has several names.
 pub fn canonical(name: &str) -> &str {
     ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name)
 }

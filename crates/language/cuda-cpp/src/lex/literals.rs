@@ -1,32 +1,32 @@
-//! The values of numbers, characters and strings.
+//! Values of number, character and string literals.
 
-/// The value of a number.
+/// The value of a number literal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NumberLiteral {
     /// An integer with its suffix.
     Integer {
         /// The value.
         value: u64,
-        /// Suffix `u`.
+        /// Whether it has the suffix `u`.
         unsigned: bool,
-        /// Count of `l` in the suffix.
+        /// Number of `l` in the suffix.
         long: u8,
-        /// Written in base 10: never becomes unsigned implicitly.
+        /// Whether it is decimal: it then never becomes unsigned implicitly.
         decimal: bool,
     },
-    /// A floating-point number; `single` with suffix `f`.
+    /// A floating-point number.
     Float {
         /// The value, already rounded if `single`.
         value: f64,
-        /// Suffix `f`.
+        /// Whether it has the suffix `f`.
         single: bool,
     },
 }
 
-/// Parses a number as written.
+/// Parses a number literal.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// A message that says why the literal is invalid.
 pub fn number(text: &str) -> Result<NumberLiteral, String> {
     let text = text.replace('\'', "");
     let lower = text.to_ascii_lowercase();
@@ -82,16 +82,16 @@ fn hex_float(digits: &str) -> Option<f64> {
         value = value * 16.0 + f64::from(digit.to_digit(16)?);
     }
     let exponent = exponent.checked_sub(4 * fraction.len() as i32)?;
-    // In two steps, so that subnormal results are rounded once.
+    // Scale in two steps, so subnormal results are rounded only once.
     let half = exponent.clamp(-2000, 2000) / 2;
     Some(value * 2f64.powi(half) * 2f64.powi(exponent.clamp(-2000, 2000) - half))
 }
 
-/// The code units of a literal as written, without prefix and quotes. Characters above 127 are UTF-8
+/// The code units of a literal, given without prefix and quotes. Characters above 127 become UTF-8
 /// bytes, unless `wide`.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// A message that says why the literal is invalid.
 pub fn unescape(text: &str, wide: bool) -> Result<Vec<u32>, String> {
     let quote = text.find(['"', '\'']).ok_or("missing quote")?;
     let mark = text.get(quote..=quote).unwrap_or("\"");

@@ -1,4 +1,4 @@
-//! Source text to preprocessing tokens.
+//! Converts source text to preprocessing tokens.
 
 pub mod literals;
 pub mod names;
@@ -16,19 +16,19 @@ use crate::source::Span;
 pub enum TokenKind {
     /// A name or keyword.
     Identifier(Name),
-    /// A number as written.
+    /// A number literal, unparsed.
     Number(Name),
-    /// A string literal as written, with prefix and quotes.
+    /// A string literal, unparsed, with prefix and quotes.
     Text(Name),
-    /// A character literal as written.
+    /// A character literal, unparsed.
     Character(Name),
     /// An operator or delimiter.
     Punctuation(Punctuation),
-    /// A byte that begins no token.
+    /// A character that starts no token.
     Stray(char),
-    /// A directive that survives preprocessing: `#pragma unroll`, with the tokens of its line after it.
+    /// A directive that survives preprocessing: `#pragma unroll`. The tokens of its line follow it.
     Pragma,
-    /// The end of the text or of a pragma's line.
+    /// The end of the text, or of a pragma's line.
     End,
 }
 
@@ -37,13 +37,13 @@ pub enum TokenKind {
 pub struct Token {
     /// Its kind.
     pub kind: TokenKind,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
-    /// White space precedes it.
+    /// Whether white space precedes it.
     pub spaced: bool,
-    /// It is the first of its line.
+    /// Whether it is the first token of its line.
     pub starts_line: bool,
-    /// The name of a macro that must not be expanded again.
+    /// Whether it names a macro that must not be expanded again.
     pub frozen: bool,
 }
 
@@ -53,7 +53,7 @@ impl Token {
         self.kind == TokenKind::Punctuation(punctuation)
     }
 
-    /// The name, if it is one.
+    /// The name, if it is a name.
     pub fn name(&self) -> Option<Name> {
         if let TokenKind::Identifier(name) = self.kind { Some(name) } else { None }
     }

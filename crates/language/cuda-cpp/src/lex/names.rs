@@ -1,9 +1,9 @@
-//! Interned names. Keywords and names with a meaning for the compiler have fixed numbers.
+//! Interned names. Keywords, and names that the compiler knows, have fixed numbers.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// An interned text.
+/// An interned string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(pub u32);
 
@@ -25,7 +25,7 @@ impl Default for Interner {
 }
 
 impl Interner {
-    /// The name of a text.
+    /// Interns a string.
     pub fn intern(&mut self, text: &str) -> Name {
         if let Some(&name) = self.numbers.get(text) {
             return name;
@@ -37,7 +37,7 @@ impl Interner {
         name
     }
 
-    /// The name of a text that occurred before.
+    /// The name of a string, if it was interned before.
     pub fn find(&self, text: &str) -> Option<Name> {
         self.numbers.get(text).copied()
     }
@@ -54,7 +54,7 @@ macro_rules! known {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms, dead_code)]
         enum Number { $($keyword,)* LAST_KEYWORD, $($name,)* }
         const KNOWN: &[&str] = &[$($text,)* "<keywords end>", $($other,)*];
-        /// The names with a meaning for the compiler.
+        /// The names that the compiler knows.
         #[allow(missing_docs, dead_code)] // the list names all keywords
         pub mod known {
             use super::{Name, Number};

@@ -3,7 +3,7 @@
 /// Lists the operators, longest first.
 macro_rules! punctuations {
     ($($name:ident $text:literal)*) => {
-        /// An operator or delimiter. `>>` and `>>=` are several tokens, for the sake of templates.
+        /// An operator or delimiter. `>>` and `>>=` are several tokens, because `>` may close template arguments.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs)]
         pub enum Punctuation { $($name,)* }

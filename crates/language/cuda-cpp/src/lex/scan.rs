@@ -1,4 +1,4 @@
-//! The scanner. Never fails: a byte that begins no token becomes [`TokenKind::Stray`].
+//! The scanner. Never fails: a character that starts no token becomes [`TokenKind::Stray`].
 
 use super::{Interner, Punctuation, Token, TokenKind};
 use crate::source::Span;
@@ -40,7 +40,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Skips white space and comments. Tells whether there were any, and whether a line began.
+    /// Skips white space and comments. Returns whether there were any, and whether a new line began.
     fn skip_blanks(&mut self) -> (bool, bool) {
         let before = self.at;
         let mut line = self.at == 0;
@@ -93,7 +93,7 @@ impl Scanner<'_> {
         TokenKind::Stray(stray)
     }
 
-    /// The end of the bytes that `belongs` accepts, and their text without line continuations.
+    /// Skips the bytes that `belongs` accepts, and returns their text without line continuations.
     fn take(&mut self, belongs: impl Fn(u8, u8) -> bool) -> String {
         let mut text = Vec::new();
         let mut last = 0;
@@ -117,7 +117,7 @@ impl Scanner<'_> {
                 || byte == b'\''
                 || (matches!(byte, b'+' | b'-') && matches!(last, b'e' | b'E' | b'p' | b'P'))
         });
-        // `0xE+1` is a sum in practice.
+        // `0xE+1` is scanned as a sum, which is what programs mean.
         let sign = text.rfind(['+', '-']);
         if let Some(sign) = sign
             && (text.starts_with("0x") || text.starts_with("0X"))
@@ -153,7 +153,7 @@ impl Scanner<'_> {
         TokenKind::Identifier(name)
     }
 
-    /// A literal in quotes, from its prefix at `from` to its end or the end of the line.
+    /// Scans a quoted literal, from its prefix at `from` to its end or the end of the line.
     fn quoted(&mut self, from: usize, quote: u8, names: &mut Interner) -> super::Name {
         let mut text: Vec<u8> = self.bytes.get(from..self.at).unwrap_or_default().to_vec();
         text.push(quote);
@@ -179,14 +179,14 @@ impl Scanner<'_> {
                 self.at += 1;
             }
         }
-        // Stops within a character only at the end of the text.
+        // It can stop inside a character only at the end of the text.
         while !self.text.is_char_boundary(self.at) {
             self.at += 1;
         }
         names.intern(&String::from_utf8_lossy(&text))
     }
 
-    /// A raw string; interned as an ordinary string with escapes.
+    /// Scans a raw string; it is interned as an ordinary string with escapes.
     fn raw(&mut self, _from: usize, names: &mut Interner) -> super::Name {
         let rest = self.text.get(self.at + 1..).unwrap_or("");
         let delimiter = rest.split('(').next().unwrap_or("").to_owned();

@@ -1,4 +1,4 @@
-//! `asm` statements.
+//! Lowers `asm` statements.
 
 use super::FunctionLowering;
 use crate::source::Span;
@@ -8,7 +8,7 @@ use crate::typed::*;
 use lanework_ssa as ssa;
 use ssa::{PtxEffects, PtxTemplate, ValueConversion, ValueId, ValueType};
 
-/// The register type of a constraint letter.
+/// The register type for a constraint letter.
 fn register(constraint: &str) -> Option<ValueType> {
     Some(match constraint.trim_start_matches(['=', '+', '&']) {
         "r" => ValueType::I32,
@@ -20,7 +20,7 @@ fn register(constraint: &str) -> Option<ValueType> {
     })
 }
 
-/// The effects of a PTX text other than computing its outputs.
+/// The effects of PTX text besides computing its outputs.
 pub(super) fn effects_of(text: &str, is_volatile: bool, memory: bool) -> PtxEffects {
     let any = |words: &[&str]| words.iter().any(|word| text.contains(word));
     let convergent =
@@ -127,7 +127,7 @@ impl FunctionLowering<'_, '_> {
         self.analyzer().parser.problems.push(problem);
     }
 
-    /// A value in a register of a constraint's type.
+    /// Converts a value for a register of a constraint's type.
     fn fit_register(
         &mut self,
         value: ValueId,
@@ -181,7 +181,7 @@ impl FunctionLowering<'_, '_> {
     }
 }
 
-/// The text with constants in place of their operands, and the others numbered without gaps.
+/// Inserts constants for their operands in the text, and renumbers the other operands without gaps.
 fn substitute(text: &str, outputs: usize, literals: &[Option<String>]) -> Result<String, String> {
     let mut numbers = Vec::new();
     let mut next = outputs;

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Lowers expressions.
 
 use super::{FunctionLowering, ObjectPlace};
 use crate::syntax::BinaryOperator;
@@ -11,7 +11,7 @@ use ssa::{
 };
 
 impl FunctionLowering<'_, '_> {
-    /// Evaluates for effects.
+    /// Evaluates an expression for its effects.
     pub(super) fn effect(&mut self, value: &Typed) {
         self.at(value.span);
         match &value.kind {
@@ -23,7 +23,7 @@ impl FunctionLowering<'_, '_> {
                     self.copy(to, from, ty);
                     return;
                 }
-                // The value may read the object it replaces.
+                // The value may read the object that it replaces.
                 let slot = self.slot(object.ty, 1);
                 self.initialize(new, slot);
                 self.copy(to, slot, object.ty);
@@ -74,7 +74,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Runs one of two branches.
+    /// Runs one of two branches, depending on a condition.
     pub(super) fn either(
         &mut self,
         condition: ValueId,
@@ -96,7 +96,7 @@ impl FunctionLowering<'_, '_> {
         self.b.switch_to_block(after);
     }
 
-    /// The value of one of two branches.
+    /// The value of one of two branches, depending on a condition.
     pub(super) fn choose(
         &mut self,
         condition: ValueId,
@@ -209,7 +209,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// An argument: a scalar, or the address of a copy.
+    /// Lowers an argument: a scalar, or the address of a copy.
     fn argument(&mut self, value: &Typed) -> ValueId {
         if !self.is_aggregate(value.ty) {
             return self.scalar(value);
@@ -364,7 +364,7 @@ impl FunctionLowering<'_, '_> {
                 self.b.convert(ValueConversion::Reinterpret, inner, kind)
             }
             TypedKind::Assign(object, new) => {
-                // The value first: its effects may change a variable that the place is made of.
+                // Evaluate the value first: its effects may change a variable that the object's address depends on.
                 let new = self.scalar(new);
                 let place = self.place(object);
                 let ty = object.ty;
@@ -445,7 +445,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// The value of an object or a value.
+    /// The value of an object, or of an expression that is already a value.
     fn value_of(&mut self, value: &Typed) -> ValueId {
         let assigns = matches!(
             value.kind,
@@ -534,7 +534,7 @@ impl FunctionLowering<'_, '_> {
         self.b.compare_integers(condition, a, b)
     }
 
-    /// A number of one type as a number of another.
+    /// Converts a number to another type.
     pub(super) fn convert(&mut self, value: ValueId, from: TypeId, to: TypeId) -> ValueId {
         let (a, b) = (self.scalar_type(from), self.scalar_type(to));
         if a == b {
@@ -598,7 +598,7 @@ impl FunctionLowering<'_, '_> {
     }
 }
 
-/// Whether an expression is cheap and has no effects: both sides may be evaluated.
+/// Whether an expression is cheap and has no effects, so that both sides may be evaluated.
 fn simple(value: &Typed) -> bool {
     fn cost(value: &Typed) -> usize {
         match &value.kind {

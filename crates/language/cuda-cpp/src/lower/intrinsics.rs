@@ -1,4 +1,4 @@
-//! Intrinsics of the built-in headers: PTX texts, and operations the optimizer knows.
+//! Lowers intrinsics of the built-in headers: PTX text, and operations that the optimizer knows.
 
 use super::FunctionLowering;
 use crate::typed::*;
@@ -33,7 +33,7 @@ fn cache(text: Option<&&str>) -> CacheOperator {
 }
 
 impl FunctionLowering<'_, '_> {
-    /// A call of an intrinsic; `None` if it has no result.
+    /// Lowers a call of an intrinsic; `None` if it has no result.
     pub(super) fn intrinsic(
         &mut self,
         kind: &str,
@@ -59,7 +59,7 @@ impl FunctionLowering<'_, '_> {
             return None;
         }
         let ty = self.scalar_type(value.ty);
-        // PTX has no registers of 8 bits.
+        // PTX has no 8-bit registers.
         let register = if ty == ValueType::I8 { ValueType::I16 } else { ty };
         let result = self.b.ptx_value(text, register, &values, effects);
         Some(if register == ty {
@@ -184,7 +184,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// `cvt ROUNDING`: between numbers, by the types of argument and result.
+    /// `cvt ROUNDING`: converts between numbers; the types of argument and result select the conversion.
     fn conversion(
         &mut self,
         words: &[&str],

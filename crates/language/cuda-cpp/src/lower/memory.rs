@@ -1,4 +1,4 @@
-//! Loads, stores and places.
+//! Lowers loads, stores and object accesses.
 
 use super::{FunctionLowering, LocalPlace, ObjectPlace};
 use crate::typed::*;
@@ -42,7 +42,7 @@ impl FunctionLowering<'_, '_> {
         self.b.store(address, value, flags);
     }
 
-    /// The place of an object.
+    /// Where an object is stored.
     pub(super) fn place(&mut self, value: &Typed) -> ObjectPlace {
         self.at(value.span);
         match &value.kind {
@@ -52,7 +52,7 @@ impl FunctionLowering<'_, '_> {
             },
             TypedKind::Variable(variable) => {
                 if let Some(register) = self.special_of(*variable) {
-                    // The address of `threadIdx`: that of a copy.
+                    // `threadIdx` has no address, so copy it.
                     let slot = self.slot(value.ty, 1);
                     self.store_special(register, slot);
                     return ObjectPlace::Memory(slot);
@@ -104,7 +104,7 @@ impl FunctionLowering<'_, '_> {
                 self.place(last)
             }
             _ => {
-                // A value where an object is wanted.
+                // A value is used as an object, so store it.
                 let slot = self.slot(value.ty, 1);
                 self.initialize(value, slot);
                 ObjectPlace::Memory(slot)
@@ -117,7 +117,7 @@ impl FunctionLowering<'_, '_> {
         match self.place(value) {
             ObjectPlace::Memory(address) | ObjectPlace::Bits(address, ..) => address,
             ObjectPlace::Variable(variable) => {
-                // A scalar whose address is never taken: a copy.
+                // This scalar is in no memory, because its address is never taken; copy it.
                 let current = self.b.use_variable(variable);
                 let slot = self.slot(value.ty, 1);
                 self.store(slot, value.ty, current);
@@ -196,7 +196,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// The special register that a variable of the headers means.
+    /// The special register that a variable of the headers represents.
     pub(super) fn special_of(&self, variable: VariableNumber) -> Option<fn(u8) -> SpecialValue> {
         let found = &self.module.analyzer.variables[variable.0 as usize];
         if !self.module.analyzer.parser.map.is_builtin(found.span) {

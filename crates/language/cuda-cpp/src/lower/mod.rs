@@ -1,7 +1,7 @@
-//! The typed tree to SSA form.
+//! Converts the typed tree to SSA form.
 //!
-//! Scalars without an address are variables of the SSA builder; everything else is in stack slots, which the optimizer
-//! breaks up. Classes are returned through a pointer and passed as pointers to copies.
+//! Scalars whose address is not taken are variables of the SSA builder. Everything else is in stack slots, which the
+//! optimizer promotes. Objects of class type are returned through a pointer, and passed as pointers to copies.
 
 mod assembly;
 mod expressions;
@@ -29,7 +29,7 @@ enum LocalPlace {
     Memory(ValueId),
 }
 
-/// An object: a variable, or memory.
+/// Where an object is stored: in a variable, or in memory.
 #[derive(Clone, Copy)]
 enum ObjectPlace {
     Variable(ssa::VariableId),
@@ -38,7 +38,7 @@ enum ObjectPlace {
     Bits(ValueId, u8, u8),
 }
 
-/// The function that is lowered.
+/// The function that is being lowered.
 struct FunctionLowering<'a, 'b> {
     module: &'a mut ModuleLowering<'b>,
     b: ssa::FunctionBuilder,
@@ -49,13 +49,13 @@ struct FunctionLowering<'a, 'b> {
     continues: Vec<BlockId>,
     switches: Vec<SwitchCases>,
     labels: HashMap<u32, BlockId>,
-    /// Address of a result of class type.
+    /// Address for a result of class type.
     target: Option<ValueId>,
     result: TypeId,
     is_kernel: bool,
 }
 
-/// The labels of a `switch`.
+/// The labels of a `switch` statement.
 #[derive(Default)]
 struct SwitchCases {
     cases: Vec<(u64, u64, BlockId)>,
@@ -103,7 +103,7 @@ impl FunctionLowering<'_, '_> {
         self.analyzer().parser.problems.push(SourceProblem::unsupported(span, what));
     }
 
-    /// Sets the position of the next instructions.
+    /// Sets the source position of the next instructions.
     fn at(&mut self, span: Span) {
         let position = self.module.position(span);
         if position.line > 0 {
@@ -111,7 +111,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// New memory for an object of a type; a generic pointer.
+    /// Allocates a stack slot for an object of a type; returns a generic pointer.
     fn slot(&mut self, ty: TypeId, align: u64) -> ValueId {
         let (size, own) = (self.types().size(ty), self.types().align(ty));
         let slot = self.b.create_slot(size.max(1), own.max(align).max(1) as u32);

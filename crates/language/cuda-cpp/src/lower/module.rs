@@ -1,4 +1,4 @@
-//! The module: functions, variables and files.
+//! Lowers the module: functions, variables and files.
 
 use super::{FunctionLowering, LocalPlace, scalar_type};
 use crate::analyze::Analyzer;
@@ -10,7 +10,7 @@ use lanework_ssa as ssa;
 use ssa::{AddressSpace, FunctionId, FunctionLinkage, GlobalId, ParameterKind, ValueType};
 use std::collections::{HashMap, VecDeque};
 
-/// The module that is lowered.
+/// The module that is being lowered.
 pub(super) struct ModuleLowering<'a> {
     pub analyzer: &'a mut Analyzer,
     pub module: ssa::SsaModule,
@@ -19,11 +19,11 @@ pub(super) struct ModuleLowering<'a> {
     declared: HashMap<String, FunctionId>,
     files: HashMap<String, u32>,
     queue: VecDeque<FunctionNumber>,
-    /// Functions may be defined in another file.
+    /// Whether functions may be defined in another file.
     part: bool,
 }
 
-/// Lowers every kernel, and what kernels use.
+/// Lowers every kernel, and everything that kernels use.
 pub fn lower(analyzer: &mut Analyzer, module: ssa::SsaModule, part: bool) -> ssa::SsaModule {
     let mut lowering = ModuleLowering {
         analyzer,
@@ -48,7 +48,7 @@ pub fn lower(analyzer: &mut Analyzer, module: ssa::SsaModule, part: bool) -> ssa
             break;
         }
     }
-    // The host may look up device variables that no kernel uses.
+    // The host may look up device variables, even if no kernel uses them.
     for at in 0..lowering.analyzer.variables.len() {
         let variable = &lowering.analyzer.variables[at];
         let on_device = matches!(variable.space, VariableSpace::Device | VariableSpace::Constant);
@@ -61,7 +61,7 @@ pub fn lower(analyzer: &mut Analyzer, module: ssa::SsaModule, part: bool) -> ssa
 }
 
 impl ModuleLowering<'_> {
-    /// The position of a span, in the user's files.
+    /// The SSA position of a span; spans in headers map to the user's files.
     pub fn position(&mut self, span: Span) -> ssa::SourcePosition {
         let map = &self.analyzer.parser.map;
         let mut span = map.written(span);
@@ -84,7 +84,7 @@ impl ModuleLowering<'_> {
         ssa::SourcePosition { file, line, column }
     }
 
-    /// The number of a function; its body is lowered later.
+    /// The SSA number of a function. Its body is lowered later.
     pub fn function(&mut self, number: FunctionNumber) -> FunctionId {
         if let Some(&known) = self.functions.get(&number) {
             return known;
@@ -115,7 +115,7 @@ impl ModuleLowering<'_> {
         id
     }
 
-    /// Name, parameters and results.
+    /// Lowers a function's name, parameters and results.
     fn shape(&mut self, number: FunctionNumber) -> ssa::SsaFunction {
         let record = self.analyzer.functions[number.0 as usize].clone();
         let symbol = self.analyzer.symbol(number);
@@ -236,7 +236,7 @@ impl ModuleLowering<'_> {
         self.module.define_function(id, made);
     }
 
-    /// The number of a variable.
+    /// The SSA number of a variable.
     pub fn variable(&mut self, number: VariableNumber, span: Span) -> (GlobalId, AddressSpace) {
         let found = self.analyzer.variables[number.0 as usize].clone();
         let space = match found.space {
@@ -265,7 +265,7 @@ impl ModuleLowering<'_> {
         } else {
             ssa::GlobalLinkage::Internal
         };
-        // All dynamic shared memory begins at one place.
+        // All dynamic shared memory starts at the same address.
         let align = if dynamic && space == AddressSpace::Shared { align.max(16) } else { align };
         let global = ssa::GlobalVariable {
             name: found.symbol.clone(),
@@ -315,7 +315,7 @@ impl FunctionLowering<'_, '_> {
             at += 1;
             let place = if self.is_aggregate(variable.ty) {
                 if self.is_kernel {
-                    // The parameter cannot be written; its copy can, and the optimizer removes it.
+                    // The parameter itself is read-only, so copy it. The optimizer removes the copy if possible.
                     let slot = self.slot(variable.ty, variable.align);
                     let (size, align) =
                         (self.types().size(variable.ty), self.types().align(variable.ty));
@@ -336,7 +336,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// The place of a local variable, made when it is used first.
+    /// Where a local variable is stored; allocated on first use.
     pub(super) fn local_place(&mut self, local: LocalNumber) -> LocalPlace {
         if let Some(known) = self.locals[local.0 as usize] {
             return known;
@@ -353,7 +353,7 @@ impl FunctionLowering<'_, '_> {
         place
     }
 
-    /// Returns from a function whose end is reached.
+    /// Returns from a function at the end of its body.
     pub(super) fn return_default(&mut self) {
         let aggregate = self.is_aggregate(self.result);
         if aggregate

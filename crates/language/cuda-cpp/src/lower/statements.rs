@@ -1,4 +1,4 @@
-//! Statements.
+//! Lowers statements.
 
 use super::{FunctionLowering, LocalPlace, SwitchCases};
 use crate::typed::*;
@@ -89,7 +89,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Continues in a block that the current one falls into.
+    /// Continues in a block to which the current block falls through.
     fn fall_into(&mut self, block: BlockId) {
         if !self.b.is_terminated() {
             self.b.jump(block, &[]);
@@ -122,7 +122,7 @@ impl FunctionLowering<'_, '_> {
                 let scalar = self.scalar(value);
                 self.b.define_variable(variable, scalar);
             }
-            // Not the value of an earlier iteration.
+            // Forget the value of an earlier iteration.
             (LocalPlace::Variable(variable), None) => {
                 let kind = self.scalar_type(ty);
                 let value = self.b.undefined(kind);
@@ -132,7 +132,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Branches on a condition; `&&` and `||` become branches of their own.
+    /// Branches on a condition. `&&` and `||` become separate branches.
     fn condition(&mut self, condition: &Typed, yes: BlockId, no: BlockId) {
         match &condition.kind {
             TypedKind::Logical(and, a, b) => {
@@ -256,7 +256,7 @@ impl FunctionLowering<'_, '_> {
                 );
                 continue;
             }
-            // A wide range is compared.
+            // A wide range becomes a comparison.
             let next = self.b.create_block();
             let kind = self.b.value_type(value);
             let base = self.b.constant(kind, low);

@@ -1,4 +1,4 @@
-//! Declarations at namespace scope, in classes and in blocks.
+//! Parses declarations at namespace scope, in classes and in blocks.
 
 use super::scopes::NameKind;
 use super::types::{DeclarationSpecifiers, Declarator};
@@ -134,7 +134,7 @@ impl Parser {
         Ok(DeclarationKind::Namespace { names, is_inline, items })
     }
 
-    /// The scope of a namespace or class name.
+    /// The scope of a namespace or class, given its name.
     fn scope_of_target(&self, name: &QualifiedName) -> Option<usize> {
         let last = name.last().name;
         match self.scope_of(name) {
@@ -592,7 +592,7 @@ impl Parser {
         Ok(begins)
     }
 
-    /// A string, or several in a row.
+    /// One string literal, or several adjacent ones.
     pub(super) fn string(&mut self) -> Parsed<String> {
         let mut bytes = Vec::new();
         let mut any = false;
@@ -611,7 +611,7 @@ impl Parser {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Names the class whose members are parsed.
+    /// Parses with the name of the class whose members are being parsed.
     pub(super) fn in_class<T>(
         &mut self,
         class: Option<Name>,

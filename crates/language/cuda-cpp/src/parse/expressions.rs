@@ -1,4 +1,4 @@
-//! Expressions by precedence, down to unary operators and casts.
+//! Parses expressions by precedence, down to unary operators and casts.
 
 use super::{Parsed, Parser, SyntaxFailure};
 use crate::lex::names::known;
@@ -8,7 +8,7 @@ use crate::syntax::*;
 use std::rc::Rc;
 
 impl Parser {
-    /// An expression with commas.
+    /// An expression that may contain commas.
     pub(super) fn expression(&mut self) -> Parsed<Expression> {
         let mut left = self.assignment()?;
         while self.eat(Punctuation::Comma) {
@@ -21,7 +21,7 @@ impl Parser {
         Ok(left)
     }
 
-    /// Expressions with commas between, up to and including `close`. Braced lists and `...` may occur.
+    /// Comma-separated expressions, up to and including `close`. May contain braced lists and `...`.
     pub(super) fn expression_list(&mut self, close: Punctuation) -> Parsed<Vec<Expression>> {
         let mut list = Vec::new();
         while !self.is(close) {
@@ -129,7 +129,7 @@ impl Parser {
         })
     }
 
-    /// An expression without commas and assignments.
+    /// An expression without commas and without assignments.
     pub(super) fn conditional(&mut self) -> Parsed<Expression> {
         self.nested(|this| {
             let condition = this.binary(0)?;
@@ -183,7 +183,7 @@ impl Parser {
     fn binary(&mut self, least: u8) -> Parsed<Expression> {
         let mut left = self.unary()?;
         while let Some((operator, precedence, tokens)) = self.binary_operator() {
-            // `pack + ...)` belongs to a fold expression.
+            // In `pack + ...)` the operator belongs to a fold expression.
             if precedence <= least || self.ahead(tokens).is(Punctuation::Ellipsis) {
                 break;
             }
@@ -284,7 +284,7 @@ impl Parser {
         Ok(ExpressionKind::SizeOf(Box::new(self.unary()?)))
     }
 
-    /// A type whose name is known to be one.
+    /// A type, if the name is certainly a type.
     fn certain_type(&mut self) -> Parsed<TypeSyntax> {
         let kind = self.type_id()?;
         match &kind.base {

@@ -1,4 +1,4 @@
-//! Bodies of functions.
+//! Parses function bodies.
 
 use super::{Parsed, Parser};
 use crate::lex::names::known;

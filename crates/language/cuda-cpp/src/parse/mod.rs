@@ -1,7 +1,7 @@
-//! The parser: recursive descent with trials where C++ is ambiguous.
+//! The parser: recursive descent, with backtracking where C++ is ambiguous.
 //!
-//! Bodies of functions are kept as ranges of tokens and parsed on demand: bodies of host functions and of unused
-//! functions of headers cost nothing, and members may be used before they are declared.
+//! Function bodies are stored as token ranges and parsed on demand. So bodies of host functions and of unused
+//! header functions cost nothing, and members may be used before they are declared.
 
 mod declarations;
 mod expressions;
@@ -23,44 +23,44 @@ use crate::syntax::*;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// An error was reported; the caller recovers or gives up.
+/// An error was already reported; the caller recovers or fails.
 #[derive(Clone, Copy, Debug)]
 pub struct SyntaxFailure;
 
 /// The result of a parse function.
 pub type Parsed<T> = Result<T, SyntaxFailure>;
 
-/// Deepest nesting of expressions, statements and types.
+/// Maximum nesting depth of expressions, statements and types.
 const DEEPEST: usize = 256;
 
-/// The parser and what it knows of names.
+/// The parser, and what it knows about names.
 pub struct Parser {
     tokens: Rc<[Token]>,
     at: usize,
-    /// `#pragma unroll`: the token it precedes, and where its own tokens are.
+    /// Positions of `#pragma unroll`: by the token that it precedes, its name and the index of its own tokens.
     pragmas: HashMap<usize, (Name, usize)>,
     scopes: ParserScopes,
     scope: usize,
-    /// `>` ends a template argument list.
+    /// Whether `>` ends a template argument list.
     greater_closes: bool,
     depth: usize,
-    /// Trials nested now.
+    /// Number of nested trial parses.
     trials: usize,
-    /// Work left for trials.
+    /// Remaining work for trial parses.
     budget: usize,
     extern_c: bool,
-    /// The kind and position of the last name in a class being parsed: constructors are known by it.
+    /// The name of the class that is being parsed, by which constructors are recognized.
     class: Option<Name>,
-    /// The names.
+    /// All interned names.
     pub names: Interner,
-    /// The problems.
+    /// All reported problems.
     pub problems: Problems,
-    /// The files.
+    /// All source files.
     pub map: SourceMap,
 }
 
 impl Parser {
-    /// A parser of the tokens of a translation unit, the last of which is [`TokenKind::End`].
+    /// Creates a parser for the tokens of a translation unit; the last one is [`TokenKind::End`].
     pub fn new(tokens: Vec<Token>, names: Interner, problems: Problems, map: SourceMap) -> Parser {
         let (mut kept, mut aside, mut pragmas) =
             (Vec::with_capacity(tokens.len()), Vec::new(), Vec::new());
@@ -164,7 +164,7 @@ impl Parser {
         self.token().span
     }
 
-    /// The place of the last token read.
+    /// The position of the last token read.
     fn last_span(&self) -> Span {
         self.tokens.get(self.at.wrapping_sub(1)).map_or(Span::default(), |token| token.span)
     }
@@ -235,7 +235,7 @@ impl Parser {
     }
 
     fn report<T>(&mut self, problem: SourceProblem) -> Parsed<T> {
-        // Trials throw their problems away.
+        // Trial parses drop their problems.
         if self.trials == 0 {
             self.problems.push(problem);
         }
@@ -269,7 +269,7 @@ impl Parser {
         }
     }
 
-    /// Runs a parse function; on failure, goes back and forgets its errors.
+    /// Runs a parse function. If it fails, goes back and drops its errors.
     fn attempt<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Option<T> {
         if self.budget == 0 {
             return None;
@@ -287,7 +287,7 @@ impl Parser {
         result.ok()
     }
 
-    /// Runs a parse function and goes back.
+    /// Runs a parse function, then goes back in any case.
     fn look<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Option<T> {
         let start = self.at;
         let result = self.attempt(parse);
@@ -295,7 +295,7 @@ impl Parser {
         result
     }
 
-    /// Guards recursion.
+    /// Runs a parse function one level deeper; reports an error if the nesting is too deep.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= DEEPEST {
             let problem =
@@ -316,7 +316,7 @@ impl Parser {
         result
     }
 
-    /// Opens a block scope; the scope to return to.
+    /// Opens a block scope, and returns the previous scope.
     fn enter(&mut self) -> usize {
         let outer = self.scope;
         self.scope = self.scopes.add(outer);
@@ -327,13 +327,13 @@ impl Parser {
         self.scope = outer;
     }
 
-    /// Skips to the end of a broken declaration or statement that began at `start`.
+    /// Skips to the end of an invalid declaration or statement that began at `start`.
     fn recover(&mut self, start: usize) {
         if self.at == start {
             self.at = start;
         }
         let mut depth = 0usize;
-        // Braces opened before the failure.
+        // Count the braces that were opened before the failure.
         for token in self.tokens.get(start..self.at).unwrap_or_default() {
             match token.kind {
                 TokenKind::Punctuation(Punctuation::BraceOpen) => depth += 1,
@@ -361,7 +361,7 @@ impl Parser {
                     return;
                 }
                 _ => {
-                    // A statement that begins on a new line after a missing `;`.
+                    // A statement that starts on a new line after a missing `;`.
                     let token = self.token();
                     let starts = token.name().is_some_and(begins_statement);
                     if depth == 0 && self.at > start && token.starts_line && starts {
@@ -373,7 +373,7 @@ impl Parser {
         }
     }
 
-    /// Skips a group that opens at the cursor; its end must exist.
+    /// Skips a bracketed group at the cursor, which must be closed.
     fn skip_group(&mut self) -> Parsed<()> {
         let start = self.span();
         let mut stack = Vec::new();
@@ -395,7 +395,7 @@ impl Parser {
                         BraceClose => BraceOpen,
                         _ => BracketOpen,
                     };
-                    // An unbalanced parenthesis does not hide a brace.
+                    // An unbalanced parenthesis must not hide a brace.
                     while stack.last().is_some_and(|&open| open != wanted && wanted == BraceOpen) {
                         stack.pop();
                     }
@@ -413,7 +413,7 @@ impl Parser {
     }
 }
 
-/// Whether a keyword begins a statement: where recovery may stop.
+/// Whether a keyword starts a statement, so recovery may stop there.
 fn begins_statement(name: Name) -> bool {
     matches!(
         name,

@@ -1,4 +1,4 @@
-//! Qualified names and template arguments.
+//! Parses qualified names and template arguments.
 
 use super::scopes::NameKind;
 use super::{Parsed, Parser};
@@ -15,7 +15,7 @@ impl Parser {
         self.eat_name(known::TYPENAME);
         let global = self.eat(Punctuation::ColonColon);
         let mut parts = Vec::new();
-        // The scope of the qualifiers so far; `None` when unknown.
+        // The scope of the qualifiers so far; `None` if it is unknown.
         let mut within = global.then_some(0);
         loop {
             let forced = self.eat_name(known::TEMPLATE);
@@ -79,10 +79,10 @@ impl Parser {
                 || kind == Some(NameKind::Type)
                 || self.scopes.somewhere_template(name)
             {
-                // An unknown name: a template if that makes sense.
+                // An unknown name: try to parse it as a template.
                 arguments = self.attempt(|this| {
                     let list = this.template_arguments()?;
-                    // After a qualifier of an unknown library, `<` hardly compares.
+                    // After a qualifier of an unknown library, `<` is unlikely to be a comparison.
                     let follows = !first && kind.is_none()
                         || this.is(Punctuation::ParenOpen)
                         || this.is(Punctuation::ColonColon)
@@ -95,13 +95,13 @@ impl Parser {
         Ok(NamePart { name, span: span.to(self.last_span()), arguments, conversion: None })
     }
 
-    /// Whether `<<<` begins here.
+    /// Whether `<<<` starts at the cursor.
     pub(super) fn is_launch(&self) -> bool {
         let next = self.ahead(1);
         self.is(Punctuation::ShiftLeft) && next.is(Punctuation::Less) && !next.spaced
     }
 
-    /// Number of tokens of the `>>` here: 2, or 0 if there is none.
+    /// Number of tokens of the `>>` at the cursor: 2, or 0 if there is none.
     pub(super) fn adjacent_greater(&self) -> bool {
         self.is(Punctuation::Greater)
             && self.ahead(1).is(Punctuation::Greater)

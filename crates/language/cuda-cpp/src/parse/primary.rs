@@ -1,4 +1,4 @@
-//! Primary and postfix expressions.
+//! Parses primary and postfix expressions.
 
 use super::scopes::NameKind;
 use super::{Parsed, Parser, SyntaxFailure};
@@ -11,7 +11,7 @@ use crate::syntax::*;
 use std::rc::Rc;
 
 impl Parser {
-    /// An operand with calls, indices and members.
+    /// An operand followed by calls, indices and members.
     pub(super) fn postfix(&mut self) -> Parsed<Expression> {
         let mut value = self.primary()?;
         let mut length = 0;
@@ -197,7 +197,7 @@ impl Parser {
         Ok(Expression { kind: inner.kind, span: start.to(self.last_span()) })
     }
 
-    /// Keywords and names.
+    /// Parses keywords and names.
     fn word(&mut self, name: Name, start: Span) -> Parsed<Expression> {
         let style = match name {
             known::STATIC_CAST => Some(CastStyle::Static),
@@ -279,7 +279,7 @@ impl Parser {
         Ok(Expression { kind, span: start.to(self.last_span()) })
     }
 
-    /// `T(...)` or `T{...}` after the type.
+    /// `T(...)` or `T{...}`, after the type was parsed.
     fn construction(&mut self, kind: TypeSyntax, start: Span) -> Parsed<Expression> {
         let (elements, braces) = if self.is(Punctuation::BraceOpen) {
             (self.braced_elements()?, true)
@@ -300,7 +300,7 @@ impl Parser {
         let follows = self.is(Punctuation::ParenOpen) || self.is(Punctuation::BraceOpen);
         let kind = self.kind_of(&name);
         let is_type = had_typename || self.names_type(&name);
-        // `T::value` of an unknown class is a value.
+        // `T::value` is a value if the class is unknown.
         let braces_value =
             kind.is_none() && self.is(Punctuation::BraceOpen) && name.parts.len() == 1;
         if follows && is_type && !braces_value || had_typename {

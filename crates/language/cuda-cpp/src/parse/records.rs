@@ -1,4 +1,4 @@
-//! Classes and enumerations.
+//! Parses classes and enumerations.
 
 use super::scopes::NameKind;
 use super::{Parsed, Parser, SyntaxFailure};
@@ -51,7 +51,7 @@ impl Parser {
         let scope = match (&name, simple) {
             (_, Some(simple)) => {
                 self.declare(simple, NameKind::Type);
-                // A local class or a second one of this name gets a scope of its own.
+                // A local class, or a second class of this name, gets its own scope.
                 let scope = self.scopes.add(outer);
                 self.scopes.name_scope(outer, simple, scope);
                 scope
@@ -100,7 +100,7 @@ impl Parser {
         self.scope = outer;
         let members = members?;
         if name.is_none() {
-            // Members of anonymous unions are members of the class around.
+            // Members of anonymous unions are members of the enclosing class.
             self.scopes.use_scope(outer, scope);
         }
         self.attributes(&mut flags)?;

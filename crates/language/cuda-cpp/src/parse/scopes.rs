@@ -22,9 +22,9 @@ pub enum NameKind {
 struct ParserScope {
     parent: Option<usize>,
     names: HashMap<Name, NameKind>,
-    /// Scopes of namespaces and classes.
+    /// Scopes of the namespaces and classes in it.
     inner: HashMap<Name, usize>,
-    /// Namespaces of using directives, and scopes of bases.
+    /// Namespaces of using directives, and scopes of base classes.
     used: Vec<usize>,
 }
 
@@ -61,7 +61,7 @@ impl ParserScopes {
             self.templates.insert(name);
         }
         let Some(scope) = self.scopes.get_mut(scope) else { return };
-        // An overload without template parameters does not hide a template; a value may hide a type.
+        // An overload that is not a template does not hide a template; a value may hide a type.
         let old = scope.names.get(&name);
         let keeps = old == Some(&NameKind::ValueTemplate) && kind == NameKind::Value
             || old == Some(&NameKind::TypeTemplate) && kind == NameKind::Type;
@@ -70,7 +70,7 @@ impl ParserScopes {
         }
     }
 
-    /// The scope of a namespace or class, made if needed.
+    /// The scope of a namespace or class, created if needed.
     pub(super) fn open(&mut self, scope: usize, name: Name) -> usize {
         if let Some(&inner) = self.scopes.get(scope).and_then(|scope| scope.inner.get(&name)) {
             return inner;
@@ -97,12 +97,12 @@ impl ParserScopes {
         }
     }
 
-    /// A name in a scope itself, or in the scopes it uses.
+    /// The kind of a name in this scope, or in the scopes that it uses.
     pub(super) fn kind_in(&self, scope: usize, name: Name) -> Option<NameKind> {
         self.search(scope, 0, &|scope| scope.names.get(&name).copied())
     }
 
-    /// The scope of a namespace or class in a scope itself, or in the scopes it uses.
+    /// The scope of a namespace or class in this scope, or in the scopes that it uses.
     pub(super) fn inner_of(&self, scope: usize, name: Name) -> Option<usize> {
         self.search(scope, 0, &|scope| scope.inner.get(&name).copied())
     }
@@ -123,12 +123,12 @@ impl ParserScopes {
         found.used.iter().find_map(|&used| self.search(used, depth + 1, get))
     }
 
-    /// A name as seen from a scope.
+    /// The kind of a name, looked up from a scope outward.
     pub(super) fn kind(&self, scope: usize, name: Name) -> Option<NameKind> {
         self.upward(scope, |scope| self.kind_in(scope, name))
     }
 
-    /// A namespace or class as seen from a scope.
+    /// The scope of a namespace or class, looked up from a scope outward.
     pub(super) fn inner(&self, scope: usize, name: Name) -> Option<usize> {
         self.upward(scope, |scope| self.inner_of(scope, name))
     }
@@ -144,12 +144,12 @@ impl ParserScopes {
         None
     }
 
-    /// Whether a name is a type wherever it is declared.
+    /// Whether a name is a type in every scope that declares it.
     pub(super) fn only_type(&self, name: Name) -> bool {
         self.types.contains(&name) && !self.values.contains(&name)
     }
 
-    /// Whether a name is a template somewhere.
+    /// Whether a name is a template in any scope.
     pub(super) fn somewhere_template(&self, name: Name) -> bool {
         self.templates.contains(&name)
     }

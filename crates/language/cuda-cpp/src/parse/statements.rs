@@ -1,4 +1,4 @@
-//! Statements.
+//! Parses statements.
 
 use super::scopes::NameKind;
 use super::{Parsed, Parser, SyntaxFailure};
@@ -29,7 +29,7 @@ impl Parser {
                 Err(SyntaxFailure) if self.trials > 0 => break Err(SyntaxFailure),
                 Err(SyntaxFailure) => {
                     self.recover(before);
-                    // Names declared in the broken statement stay unknown; see `Invalid`.
+                    // Names that the invalid statement declares stay unknown; see `Invalid`.
                     list.push(Statement { kind: StatementKind::Invalid, span: self.last_span() });
                     if self.at == before {
                         self.at += 1;
@@ -70,7 +70,7 @@ impl Parser {
         Ok(Statement { kind, span: start.to(self.last_span()) })
     }
 
-    /// The pragma before the statement at the cursor.
+    /// Parses the pragma before the statement at the cursor.
     fn unroll(&mut self) -> Parsed<Option<UnrollSyntax>> {
         let Some(&(name, place)) = self.pragmas.get(&self.at) else { return Ok(None) };
         let one = ExpressionKind::Integer { value: 1, unsigned: false, long: 0, decimal: true };
@@ -190,7 +190,7 @@ impl Parser {
         }))
     }
 
-    /// The statement after a label; none before `}`.
+    /// The statement after a label; an empty statement before `}`.
     fn labeled(&mut self) -> Parsed<Statement> {
         if self.is(Punctuation::BraceClose) {
             return Ok(Statement { kind: StatementKind::Empty, span: self.span() });
@@ -210,7 +210,7 @@ impl Parser {
         Ok(StatementKind::Expression(value))
     }
 
-    /// Whether a declaration begins at the cursor.
+    /// Whether a declaration starts at the cursor.
     fn begins_declaration(&mut self) -> bool {
         let token = self.token();
         if token.is(Punctuation::ColonColon) {
@@ -358,7 +358,7 @@ impl Parser {
         Ok(VariableSyntax { name, bindings, kind, specifiers, initializer, width: None, span })
     }
 
-    /// `declaration;` or `expression;` before a condition.
+    /// `declaration;` or `expression;` before the condition.
     fn init_statement(&mut self) -> Parsed<Option<Box<Statement>>> {
         let begins = self.look(|this| {
             let mut depth = 0usize;

@@ -1,4 +1,4 @@
-//! Specifiers and declarators.
+//! Parses specifiers and declarators.
 
 use super::scopes::NameKind;
 use super::{Parsed, Parser, SyntaxFailure};
@@ -9,7 +9,7 @@ use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use std::rc::Rc;
 
-/// Specifiers of a declaration with its type.
+/// The specifiers of a declaration, including its type.
 pub(super) struct DeclarationSpecifiers {
     pub flags: Specifiers,
     pub base: BaseType,
@@ -18,7 +18,7 @@ pub(super) struct DeclarationSpecifiers {
     pub span: Span,
 }
 
-/// A declared name with what it adds to the type.
+/// A declared name, and what its declarator adds to the type.
 pub(super) struct Declarator {
     pub name: Option<QualifiedName>,
     pub derived: Vec<Derivation>,
@@ -26,7 +26,7 @@ pub(super) struct Declarator {
     pub span: Span,
 }
 
-/// Counts of the words of a fundamental type.
+/// How often each word of a fundamental type occurs.
 #[derive(Default)]
 struct TypeWords {
     base: Option<Name>,
@@ -70,7 +70,7 @@ impl TypeWords {
 }
 
 impl Parser {
-    /// Attributes in any notation; sets what matters.
+    /// Attributes in any notation; stores those that matter.
     pub(super) fn attributes(&mut self, flags: &mut Specifiers) -> Parsed<bool> {
         let mut any = false;
         loop {
@@ -106,7 +106,7 @@ impl Parser {
         }
     }
 
-    /// Looks through `__attribute__((...))`, already skipped, for `aligned` and intrinsics.
+    /// Searches `__attribute__((...))`, which was already skipped, for `aligned` and intrinsics.
     fn gnu_attributes(&mut self, start: usize, flags: &mut Specifiers) -> Parsed<()> {
         let end = std::mem::replace(&mut self.at, start);
         while self.at < end {
@@ -131,7 +131,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Specifiers up to the declarator. `only_type` stops at what is no part of a type.
+    /// Specifiers up to the declarator. `only_type` stops before anything that does not belong to a type.
     pub(super) fn specifiers(&mut self, only_type: bool) -> Parsed<DeclarationSpecifiers> {
         let start = self.span();
         let mut flags = Specifiers::default();
@@ -275,7 +275,7 @@ impl Parser {
         Ok(DeclarationSpecifiers { flags, base, is_const, is_volatile, span })
     }
 
-    /// Whether the name at the cursor is the type of the declaration, and not the name it declares.
+    /// Whether the name at the cursor is the type of the declaration, rather than the declared name.
     fn begins_type_name(&mut self, only_type: bool) -> bool {
         let class = self.class;
         let looked = self.look(|this| {
@@ -299,7 +299,7 @@ impl Parser {
             if this.kind_of(&name).is_some() {
                 return Ok(false);
             }
-            // An unknown name is a type if a declarator follows.
+            // An unknown name is taken for a type if a declarator follows.
             let next = this.token();
             Ok(match next.kind {
                 TokenKind::Identifier(word) => !word.is_keyword() || word == known::CONST,
@@ -350,7 +350,7 @@ impl Parser {
         })
     }
 
-    /// The type after `operator`: no parentheses belong to it.
+    /// The type after `operator`, without parentheses.
     pub(super) fn conversion_type(&mut self) -> Parsed<TypeSyntax> {
         let specifiers = self.specifiers(true)?;
         if matches!(specifiers.base, BaseType::Absent) {
@@ -360,7 +360,7 @@ impl Parser {
         Ok(Self::assemble(&specifiers, derived, self.last_span()))
     }
 
-    /// A type from specifiers and a declarator.
+    /// Builds a type from specifiers and a declarator.
     pub(super) fn assemble(
         specifiers: &DeclarationSpecifiers,
         derived: Vec<Derivation>,
@@ -406,7 +406,7 @@ impl Parser {
         }
     }
 
-    /// A declarator; `named` ones may have a name.
+    /// A declarator; if `named`, it may have a name.
     pub(super) fn declarator(&mut self, named: bool) -> Parsed<Declarator> {
         self.nested(|this| {
             let start = this.span();
@@ -483,7 +483,7 @@ impl Parser {
         }
     }
 
-    /// Whether `(` begins parameters, and not an initializer.
+    /// Whether `(` starts parameters, rather than an initializer.
     fn begins_parameters(&mut self, named: bool) -> bool {
         let next = self.ahead(1);
         match next.kind {
@@ -539,7 +539,7 @@ impl Parser {
                 }
                 TokenKind::Punctuation(Punctuation::Arrow) => {
                     self.at += 1;
-                    // Names of parameters may occur in the type.
+                    // The trailing type may use the names of parameters.
                     let scope = self.enter();
                     for parameter in &signature.parameters {
                         if let Some(name) = parameter.name {

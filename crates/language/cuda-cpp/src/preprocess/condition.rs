@@ -1,4 +1,4 @@
-//! The expressions of `#if`.
+//! Evaluates the expressions of `#if`.
 
 use super::Preprocessor;
 use crate::lex::literals::{NumberLiteral, number, unescape};
@@ -7,7 +7,7 @@ use crate::lex::{Punctuation, Token, TokenKind};
 use crate::source::Span;
 use crate::source::diagnostics::SourceProblem;
 
-/// Reads an expression from tokens.
+/// Parses and evaluates an expression.
 struct Reader<'a> {
     tokens: &'a [Token],
     at: usize,
@@ -15,7 +15,7 @@ struct Reader<'a> {
 }
 
 impl Preprocessor<'_> {
-    /// Whether the condition of a directive holds.
+    /// Whether the condition of a directive is true.
     pub(super) fn condition(&mut self, line: &[Token], span: Span) -> bool {
         let replaced = self.replace_queries(line);
         let expanded = self.expand_all(replaced);
@@ -51,7 +51,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Replaces `defined X`, `__has_include(...)` and their kin by 0 or 1.
+    /// Replaces `defined X`, `__has_include(...)` and similar queries by 0 or 1.
     fn replace_queries(&mut self, line: &[Token]) -> Vec<Token> {
         let (zero, one) = (self.names.intern("0"), self.names.intern("1"));
         let mut result = Vec::new();
@@ -216,7 +216,7 @@ impl Reader<'_> {
             None => {
                 let value = *values.get(self.at)?;
                 self.at += 1;
-                // An unknown name with arguments counts as 0.
+                // An unknown name with arguments evaluates to 0.
                 if matches!(self.tokens.get(self.at - 1)?.kind, TokenKind::Identifier(_))
                     && self.peek() == Some(Punctuation::ParenOpen)
                 {

@@ -1,4 +1,4 @@
-//! The directives: lines that begin with `#`.
+//! Directives: lines that start with `#`.
 
 use super::macros::Macro;
 use super::{Conditional, DEEPEST, Preprocessor};
@@ -10,7 +10,7 @@ use crate::source::diagnostics::SourceProblem;
 use std::rc::Rc;
 
 impl Preprocessor<'_> {
-    /// Performs the directive whose `#` was just read.
+    /// Executes the directive whose `#` was just read.
     pub(super) fn directive(&mut self, hash: Span) {
         let line = self.line();
         let Some(&first) = line.first() else { return };

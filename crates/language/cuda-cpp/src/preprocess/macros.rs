@@ -1,4 +1,4 @@
-//! Expansion of macros.
+//! Macro expansion.
 
 use super::Preprocessor;
 use crate::lex::names::known;
@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 /// A macro's definition.
 pub(super) struct Macro {
-    /// Its name where it is defined.
+    /// The position of its definition.
     pub span: Span,
     /// The parameters of a function-like macro.
     pub parameters: Option<Vec<Name>>,
@@ -18,11 +18,11 @@ pub(super) struct Macro {
     pub body: Vec<Token>,
 }
 
-/// The arguments of one use.
+/// The arguments of one macro use.
 struct MacroArguments {
-    /// As written; the variable arguments last.
+    /// The unexpanded arguments; the variable arguments come last.
     raw: Vec<Vec<Token>>,
-    /// Expanded.
+    /// The expanded arguments.
     expanded: Vec<Vec<Token>>,
 }
 
@@ -67,7 +67,7 @@ impl Preprocessor<'_> {
         true
     }
 
-    /// Macros whose value depends on the place.
+    /// Macros whose value depends on the position, such as `__LINE__`.
     fn dynamic(&mut self, token: Token, name: Name) -> bool {
         let place = {
             let mut span = token.span;
@@ -163,7 +163,7 @@ impl Preprocessor<'_> {
         Some(list)
     }
 
-    /// The body with the arguments in place of the parameters.
+    /// The macro's body, with arguments substituted for parameters.
     fn substitute(
         &mut self,
         found: &Macro,
@@ -212,7 +212,7 @@ impl Preprocessor<'_> {
                 }
             } else if let Some(index) = parameter(token) {
                 let is_variable = found.parameters.as_ref().is_some_and(|list| list.len() == index);
-                // GNU: `, ## __VA_ARGS__` drops the comma with the arguments.
+                // GNU extension: `, ## __VA_ARGS__` also drops the comma if there are no arguments.
                 if paste
                     && is_variable
                     && result.last().is_some_and(|last| last.is(Punctuation::Comma))
@@ -276,7 +276,7 @@ impl Preprocessor<'_> {
         Token { kind: TokenKind::Text(self.names.intern(&text)), ..placed }
     }
 
-    /// Whether `defined` holds.
+    /// Whether `defined` is true for a name.
     pub(super) fn macro_exists(&self, name: Name) -> bool {
         self.macros.contains_key(&name)
             || matches!(name, known::LINE_MACRO | known::FILE_MACRO | known::COUNTER_MACRO)

@@ -1,7 +1,7 @@
 //! The preprocessor: a stack of token sources, expanded as they are read (C++17, chapter [cpp]).
 //!
-//! A macro is disabled while a source holds its expansion, and a name found disabled stays frozen: the
-//! rule of the standard. `#pragma unroll` survives as [`TokenKind::Pragma`].
+//! A macro is disabled while a token source contains its expansion. A name that is found while its macro is disabled
+//! stays frozen, as the standard requires. `#pragma unroll` survives as [`TokenKind::Pragma`].
 
 mod condition;
 mod directives;
@@ -17,13 +17,13 @@ use macros::Macro;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Finds the files of `#include`. Built-in headers never reach it.
+/// Finds the files that `#include` names. It is not called for built-in headers.
 pub trait Loader {
-    /// The full name and the text of the file `name`, included from `from`.
+    /// The full name and the text of the file `name`, which `from` includes.
     fn load(&mut self, name: &str, from: &str) -> Option<(String, String)>;
 }
 
-/// A loader without files.
+/// A loader that finds no files.
 pub struct NoFiles;
 
 impl Loader for NoFiles {
@@ -32,17 +32,17 @@ impl Loader for NoFiles {
     }
 }
 
-/// Most tokens that one compilation may produce.
+/// Maximum number of tokens that one compilation may produce.
 const MOST_TOKENS: usize = 4_000_000;
-/// Deepest nesting of includes.
+/// Maximum nesting depth of includes.
 const DEEPEST: usize = 64;
 
 /// The state of an open `#if`.
 struct Conditional {
     span: Span,
-    /// This branch is compiled.
+    /// Whether the current branch is compiled.
     taken: bool,
-    /// A branch was compiled, or the whole is skipped.
+    /// Whether a branch was already compiled, or the whole conditional is skipped.
     done: bool,
     after_else: bool,
 }
@@ -51,7 +51,7 @@ struct Conditional {
 struct TokenSource {
     tokens: Rc<[Token]>,
     at: usize,
-    /// The macro that is disabled meanwhile.
+    /// The macro that is disabled while this source is read.
     expands: Option<Name>,
     file: Option<FileState>,
 }
@@ -61,11 +61,11 @@ struct FileState {
     conditionals: Vec<Conditional>,
 }
 
-/// Everything the preprocessor reads and writes.
+/// The preprocessor's inputs and outputs.
 pub struct Preprocessor<'a> {
-    /// The files.
+    /// All source files.
     pub map: &'a mut SourceMap,
-    /// The names.
+    /// All interned names.
     pub names: &'a mut Interner,
     /// The problems found.
     pub problems: &'a mut Problems,
@@ -78,12 +78,12 @@ pub struct Preprocessor<'a> {
     produced: usize,
     counter: u64,
     depth: usize,
-    /// The headers and files that were not found or are empty stand-ins.
+    /// Headers and files that were not found, or that are empty stand-ins.
     pub missing: Vec<String>,
 }
 
 impl<'a> Preprocessor<'a> {
-    /// A preprocessor without macros.
+    /// Creates a preprocessor without macros.
     pub fn new(
         map: &'a mut SourceMap,
         names: &'a mut Interner,
@@ -107,7 +107,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// Preprocesses a file and everything it includes; `builtin` marks a header of the compiler's own.
+    /// Preprocesses a file and everything that it includes. `builtin` marks the compiler's own headers.
     pub fn file(&mut self, name: &str, text: &str, builtin: bool) {
         self.open(name, text, builtin);
         while let Some(token) = self.next() {
@@ -130,7 +130,7 @@ impl<'a> Preprocessor<'a> {
         self.output
     }
 
-    /// Reports that the limit of tokens is reached, and drops all input.
+    /// Reports that the token limit is reached, and drops all remaining input.
     fn stop(&mut self, span: Span) {
         if self.produced <= MOST_TOKENS * 2 {
             self.problems.push(SourceProblem::error(
@@ -171,7 +171,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// The next token, before expansion of macros. Performs the directives on the way.
+    /// The next token before macro expansion. Executes directives on the way.
     fn next(&mut self) -> Option<Token> {
         loop {
             let source = self.sources.last_mut()?;
@@ -192,7 +192,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// Reads on to the end of the line and returns its tokens.
+    /// Reads the rest of the line, and returns its tokens.
     fn line(&mut self) -> Vec<Token> {
         let Some(source) = self.sources.last_mut() else { return Vec::new() };
         let rest = source.tokens.get(source.at..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The macros that are defined before the first line.
+//! Predefined macros.
 
 use super::Preprocessor;
 
@@ -30,7 +30,7 @@ const FIXED: &[(&str, &str)] = &[
 ];
 
 impl Preprocessor<'_> {
-    /// Defines the standard macros, and those of the caller as `NAME` or `NAME=VALUE`.
+    /// Defines the standard macros, and the caller's macros, given as `NAME` or `NAME=VALUE`.
     pub fn predefine(&mut self, architecture: u32, defines: &[String]) {
         for (name, value) in FIXED {
             self.define_text(name, value);

@@ -1,8 +1,8 @@
-//! Errors and warnings, collected while compilation goes on.
+//! Errors and warnings, collected during compilation.
 
 use super::{SourceMap, Span};
 
-/// How serious a [`SourceProblem`] is.
+/// Severity of a [`SourceProblem`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The source does not compile.
@@ -13,29 +13,29 @@ pub enum Severity {
     Warning,
 }
 
-/// A further line of a problem.
+/// An additional line of a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     /// The text.
     pub text: String,
-    /// The source it refers to.
+    /// The source that it refers to.
     pub span: Option<Span>,
 }
 
 /// One error or warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceProblem {
-    /// How serious.
+    /// Its severity.
     pub severity: Severity,
-    /// One line, without a full stop.
+    /// The message: one line, without a period at the end.
     pub message: String,
-    /// The source at fault.
+    /// The source that causes it.
     pub span: Span,
     /// Text next to the marked source.
     pub label: String,
     /// Related source.
     pub notes: Vec<Remark>,
-    /// How to correct it.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
@@ -85,7 +85,7 @@ impl SourceProblem {
     }
 }
 
-/// The most errors that are kept.
+/// Maximum number of errors that are kept.
 const MOST: usize = 50;
 
 /// The problems found so far.
@@ -96,7 +96,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Adds a problem, unless one of the same place and text is there.
+    /// Adds a problem, unless there is already one with the same position and text.
     pub fn push(&mut self, problem: SourceProblem) {
         let known =
             |old: &SourceProblem| old.span == problem.span && old.message == problem.message;
@@ -122,7 +122,7 @@ impl Problems {
         self.errors
     }
 
-    /// Whether so many errors were found that going on is useless.
+    /// Whether there are so many errors that compilation should stop.
     pub fn full(&self) -> bool {
         self.errors > MOST
     }
@@ -139,18 +139,18 @@ impl Problems {
         }
     }
 
-    /// Forgets the problems after the first `count` with `errors` errors: a trial failed.
+    /// Forgets the problems after a mark, because a trial parse failed.
     pub fn rewind(&mut self, mark: (usize, usize)) {
         self.list.truncate(mark.0);
         self.errors = mark.1;
     }
 
-    /// The mark for [`Problems::rewind`].
+    /// A mark for [`Problems::rewind`].
     pub fn mark(&self) -> (usize, usize) {
         (self.list.len(), self.errors)
     }
 
-    /// Renders all problems in the order of severity, then position.
+    /// Renders all problems, ordered by severity, then by position.
     pub fn render(&self, map: &SourceMap) -> String {
         let texts: Vec<String> =
             self.list.iter().map(|problem| super::render::render(problem, map)).collect();

@@ -1,6 +1,6 @@
-//! Source texts and positions in them.
+//! Source files, and positions in them.
 //!
-//! All files share one range of positions, as in clang and rustc: a [`Span`] needs no file number.
+//! As in clang and rustc, all files share one range of positions, so a [`Span`] needs no file number.
 
 pub mod diagnostics;
 mod render;
@@ -38,7 +38,7 @@ impl Span {
 pub struct MacroUse {
     /// Name of the macro.
     pub name: String,
-    /// The name where the macro was used.
+    /// The position of the macro's name where it was used.
     pub call: Span,
 }
 
@@ -56,7 +56,7 @@ pub struct SourceFile {
     lines: Vec<u32>,
 }
 
-/// A place for people: file, line and column, from 1.
+/// A position for users: file, line and column, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location<'a> {
     /// The file's name.
@@ -77,7 +77,7 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    /// Adds a file and returns its number; `None` when positions run out.
+    /// Adds a file, and returns its number; `None` if no positions are left.
     pub fn add(&mut self, name: &str, text: &str, builtin: bool) -> Option<usize> {
         let start = self.files.last().map_or(0, |file| file.start + file.text.len() as u32 + 1);
         let end = u64::from(start) + text.len() as u64 + 1;
@@ -91,7 +91,7 @@ impl SourceMap {
         Some(self.files.len() - 1)
     }
 
-    /// The file that holds a position.
+    /// The file that contains a position.
     pub fn file(&self, position: u32) -> Option<&SourceFile> {
         let after = self.files.partition_point(|file| file.start <= position);
         self.files.get(after.checked_sub(1)?)
@@ -119,7 +119,7 @@ impl SourceMap {
         self.file(span.low).is_some_and(|file| file.builtin)
     }
 
-    /// The span as the user wrote it: outside of any macro of a built-in header.
+    /// The span in the user's source: outside of macros of built-in headers.
     pub fn written(&self, span: Span) -> Span {
         let mut span = span;
         for _ in 0..64 {

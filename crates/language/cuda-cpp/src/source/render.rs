@@ -1,10 +1,10 @@
-//! Problems as text, in rustc's layout.
+//! Renders problems as text, in rustc's layout.
 
 use super::diagnostics::{Severity, SourceProblem};
 use super::{SourceMap, Span};
 use std::fmt::Write;
 
-/// Most uses of macros that are shown for one place.
+/// Maximum number of macro uses shown per position.
 const MACROS: usize = 4;
 
 /// Renders one problem with its source lines.
@@ -35,14 +35,14 @@ pub(super) fn render(problem: &SourceProblem, map: &SourceMap) -> String {
     text
 }
 
-/// Digits of the largest line number.
+/// Number of digits of the largest line number.
 fn widest(problem: &SourceProblem, map: &SourceMap) -> usize {
     let spans = problem.notes.iter().filter_map(|note| note.span).chain([problem.span]);
     let lines = spans.filter_map(|span| map.location(map.written(span))).map(|at| at.line);
     lines.max().unwrap_or(1).to_string().len()
 }
 
-/// The marked source line.
+/// Renders the marked source line.
 fn excerpt(text: &mut String, map: &SourceMap, span: Span, label: &str, width: usize) {
     let Some(at) = map.location(span) else { return };
     let Some(file) = map.file(span.low) else { return };
@@ -58,7 +58,7 @@ fn excerpt(text: &mut String, map: &SourceMap, span: Span, label: &str, width: u
     let _ = writeln!(text, "{:width$} | {:2$}{marks}{gap}{label}", "", "", at.column - 1);
 }
 
-/// The macros whose expansion a span is part of.
+/// Renders the macros whose expansions contain a span.
 fn macros(text: &mut String, map: &SourceMap, span: Span, width: usize) {
     let mut expansion = span.expansion;
     for _ in 0..MACROS {

@@ -1,6 +1,6 @@
-//! Names of similar spelling, for suggestions.
+//! Finds similarly spelled names, for suggestions.
 
-/// The candidate nearest to a misspelled name, if any is near.
+/// The candidate most similar to a misspelled name, if any is similar enough.
 pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.chars().count() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
@@ -15,7 +15,8 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     best.map(|(_, candidate)| candidate)
 }
 
-/// Insertions, deletions, replacements and exchanges of neighbors between two names; above `limit`, any larger number.
+/// Number of insertions, deletions, replacements and exchanges of neighbors between two names; if above `limit`, any
+/// larger number.
 fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
     if a.len().abs_diff(b.len()) > limit || a.len() > 64 || b.len() > 64 {
         return limit + 1;

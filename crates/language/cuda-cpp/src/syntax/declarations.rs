@@ -1,4 +1,4 @@
-//! Declarations.
+//! Syntax of declarations.
 
 use super::{Expression, FunctionTypeSyntax, QualifiedName, Statement, TypeSyntax};
 use crate::lex::Name;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 pub struct Declaration {
     /// Its kind.
     pub kind: DeclarationKind,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
 }
 
@@ -20,7 +20,7 @@ pub struct Declaration {
 pub enum DeclarationKind {
     /// `namespace name { ... }`.
     Namespace {
-        /// The names, outermost first; none for an unnamed namespace.
+        /// The names, outermost first; empty for an unnamed namespace.
         names: Vec<Name>,
         /// `inline`.
         is_inline: bool,
@@ -51,7 +51,7 @@ pub enum DeclarationKind {
     Instantiation(Box<Declaration>),
     /// `static_assert`.
     StaticAssert(Expression, Option<String>),
-    /// Nothing to do.
+    /// An empty declaration.
     Empty,
 }
 
@@ -80,7 +80,7 @@ pub struct Specifiers {
     pub launch_bounds: Vec<Expression>,
     /// `__cluster_dims__`.
     pub cluster: Vec<Expression>,
-    /// `alignas` and its kin.
+    /// `alignas` and similar specifiers.
     pub alignment: Vec<AlignmentSyntax>,
     /// `__attribute__((KIND("TEXT")))` of a built-in header: how calls are lowered.
     pub intrinsic: Option<(Name, String)>,
@@ -91,14 +91,14 @@ pub struct Specifiers {
 pub enum AlignmentSyntax {
     /// A number.
     Value(Expression),
-    /// That of a type.
+    /// The alignment of a type.
     Type(TypeSyntax),
 }
 
 /// How a variable is initialized.
 #[derive(Clone, Debug)]
 pub enum Initializer {
-    /// Not at all.
+    /// No initializer.
     None,
     /// `= value`.
     Copy(Expression),
@@ -123,7 +123,7 @@ pub struct VariableSyntax {
     pub initializer: Initializer,
     /// The width of a bit field.
     pub width: Option<Expression>,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
 }
 
@@ -148,9 +148,9 @@ pub struct FunctionSyntax {
     pub defaulted: bool,
     /// `= 0`.
     pub pure_virtual: bool,
-    /// Has C linkage.
+    /// Whether it has C linkage.
     pub extern_c: bool,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
 }
 
@@ -161,7 +161,7 @@ pub struct BodyTokens {
     pub start: usize,
     /// Index after the last token.
     pub end: usize,
-    /// The parser's scope.
+    /// The parser's scope at its start.
     pub scope: usize,
 }
 
@@ -183,7 +183,7 @@ pub struct MemberInitializer {
     pub name: QualifiedName,
     /// The values.
     pub values: Vec<Expression>,
-    /// `{...}`.
+    /// Whether the values are in braces.
     pub braces: bool,
 }
 
@@ -200,7 +200,7 @@ pub struct RecordSyntax {
     pub members: Option<Vec<Declaration>>,
     /// `alignas`.
     pub alignment: Vec<AlignmentSyntax>,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
 }
 
@@ -226,7 +226,7 @@ pub struct TemplateParameterSyntax {
     pub kind: TemplateParameterKind,
     /// A parameter pack.
     pub pack: bool,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
 }
 

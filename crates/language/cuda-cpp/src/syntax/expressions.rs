@@ -1,4 +1,4 @@
-//! Expressions.
+//! Syntax of expressions.
 
 use super::{FunctionTypeSyntax, QualifiedName, Statement, TypeSyntax};
 use crate::lex::Name;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 pub struct Expression {
     /// Its kind.
     pub kind: ExpressionKind,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
 }
 
@@ -54,7 +54,7 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
-    /// As written.
+    /// The operator's text.
     pub fn text(self) -> &'static str {
         use BinaryOperator::*;
         match self {
@@ -80,7 +80,7 @@ impl BinaryOperator {
         }
     }
 
-    /// Whether the result is a truth value.
+    /// Whether the result is a Boolean.
     pub fn compares(self) -> bool {
         use BinaryOperator::*;
         matches!(self, Less | Greater | LessEqual | GreaterEqual | Equal | NotEqual)
@@ -125,9 +125,9 @@ pub enum ExpressionKind {
         value: u64,
         /// Suffix `u`.
         unsigned: bool,
-        /// Count of `l`.
+        /// Number of `l`.
         long: u8,
-        /// Base 10.
+        /// Whether it is decimal.
         decimal: bool,
     },
     /// A floating-point literal.
@@ -153,7 +153,7 @@ pub enum ExpressionKind {
     Unary(UnaryOperator, Box<Expression>),
     /// `x++`, or `x--` if `false`.
     Postfix(Box<Expression>, bool),
-    /// Two operands.
+    /// A binary operator.
     Binary(BinaryOperator, Box<Expression>, Box<Expression>),
     /// `a = b`, `a += b`.
     Assign(Option<BinaryOperator>, Box<Expression>, Box<Expression>),
@@ -187,13 +187,13 @@ pub enum ExpressionKind {
     Lambda(Rc<LambdaSyntax>),
     /// `pattern...`.
     Expansion(Box<Expression>),
-    /// A fold expression: `left`, operator, `right`; one side holds the pack.
+    /// A fold expression: left side, right side and operator; one side contains the pack.
     Fold(BinaryOperator, Option<Box<Expression>>, Option<Box<Expression>>),
     /// `new`.
     New(Box<NewSyntax>),
     /// `delete`.
     Delete(Box<Expression>),
-    /// A trait of types that is built in, such as `__is_same`.
+    /// A built-in type trait, such as `__is_same`.
     Trait(Name, Vec<TypeSyntax>),
     /// `({ ... })`.
     Statements(Rc<Vec<Statement>>),
@@ -221,7 +221,7 @@ pub struct LambdaSyntax {
     pub signature: Rc<FunctionTypeSyntax>,
     /// The body.
     pub body: Rc<Vec<Statement>>,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
 }
 
@@ -234,6 +234,6 @@ pub struct CaptureSyntax {
     pub by_reference: bool,
     /// `name = value`.
     pub value: Option<Expression>,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
 }

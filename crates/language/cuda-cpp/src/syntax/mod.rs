@@ -1,4 +1,4 @@
-//! The syntax tree, as parsed: names are not resolved, and templates stay templates.
+//! The syntax tree, as parsed: names are not resolved, and templates are not instantiated.
 
 mod declarations;
 mod expressions;
@@ -18,7 +18,7 @@ use std::rc::Rc;
 pub struct QualifiedName {
     /// The whole name.
     pub span: Span,
-    /// It begins with `::`.
+    /// Whether it starts with `::`.
     pub global: bool,
     /// Qualifiers, then the name itself. Never empty.
     pub parts: Vec<NamePart>,
@@ -42,13 +42,13 @@ impl QualifiedName {
 /// A part of a [`QualifiedName`].
 #[derive(Clone, Debug)]
 pub struct NamePart {
-    /// The name; of operators, `operator+`; of destructors, `~Name`.
+    /// The name; for operators `operator+`, for destructors `~Name`.
     pub name: Name,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
     /// Template arguments.
     pub arguments: Option<Rc<[TemplateArgumentSyntax]>>,
-    /// The type of a conversion operator.
+    /// The type, if it is a conversion operator.
     pub conversion: Option<Rc<TypeSyntax>>,
 }
 
@@ -57,9 +57,9 @@ pub struct NamePart {
 pub struct TemplateArgumentSyntax {
     /// The argument.
     pub kind: TemplateArgumentKind,
-    /// `...` follows.
+    /// Whether `...` follows.
     pub expands: bool,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
 }
 
@@ -72,7 +72,7 @@ pub enum TemplateArgumentKind {
     Value(Expression),
 }
 
-/// A type as written.
+/// A type in the source.
 #[derive(Clone, Debug)]
 pub struct TypeSyntax {
     /// The type specifier.
@@ -81,9 +81,9 @@ pub struct TypeSyntax {
     pub is_const: bool,
     /// `volatile`.
     pub is_volatile: bool,
-    /// Pointers, arrays and so on, in the order in which they apply.
+    /// Pointers, arrays and so on, in the order of application.
     pub derived: Vec<Derivation>,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
 }
 
@@ -178,6 +178,6 @@ pub struct ParameterSyntax {
     pub default: Option<Rc<Expression>>,
     /// A parameter pack.
     pub pack: bool,
-    /// `__grid_constant__` or another attribute that changes nothing; its place.
+    /// Its position in the source.
     pub span: Span,
 }

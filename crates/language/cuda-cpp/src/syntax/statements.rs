@@ -1,4 +1,4 @@
-//! Statements.
+//! Syntax of statements.
 
 use super::{Declaration, Expression, VariableSyntax};
 use crate::lex::Name;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 pub struct Statement {
     /// Its kind.
     pub kind: StatementKind,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
 }
 
@@ -51,9 +51,9 @@ pub enum StatementKind {
         init: Option<Box<Statement>>,
         /// The condition.
         condition: Condition,
-        /// If it holds.
+        /// The statement if the condition is true.
         then: Box<Statement>,
-        /// If it does not.
+        /// The statement if it is false.
         otherwise: Option<Box<Statement>>,
     },
     /// `while`.
@@ -102,7 +102,7 @@ pub enum StatementKind {
     Label(Name, Box<Statement>),
     /// `asm`.
     Asm(Rc<AsmSyntax>),
-    /// Not parsed; an error was reported.
+    /// A statement that could not be parsed; an error was reported.
     Invalid,
 }
 
@@ -126,6 +126,6 @@ pub struct AsmSyntax {
     pub outputs: Vec<AsmOperandSyntax>,
     /// Inputs.
     pub inputs: Vec<AsmOperandSyntax>,
-    /// It clobbers memory.
+    /// Whether it clobbers memory.
     pub memory: bool,
 }

@@ -1,8 +1,8 @@
-//! A walk over the names that expressions, types and statements use.
+//! Visits the names that expressions, types and statements use.
 
 use super::*;
 
-/// Calls `f` for every name without qualifiers, and for the first part of others.
+/// Calls `f` for every unqualified name, and for the first part of every qualified name.
 pub fn names_in(expression: &Expression, f: &mut dyn FnMut(Name)) {
     use ExpressionKind as E;
     let two = |a: &Expression, b: &Expression, f: &mut dyn FnMut(Name)| {
@@ -93,7 +93,7 @@ fn names_in_argument(argument: &TemplateArgumentSyntax, f: &mut dyn FnMut(Name))
     }
 }
 
-/// The names in a type.
+/// Visits the names in a type.
 pub fn names_in_type(kind: &TypeSyntax, f: &mut dyn FnMut(Name)) {
     match &kind.base {
         BaseType::Named(name) => names_in_name(name, f),
@@ -111,7 +111,7 @@ pub fn names_in_type(kind: &TypeSyntax, f: &mut dyn FnMut(Name)) {
     }
 }
 
-/// The names in statements.
+/// Visits the names in statements.
 pub fn names_in_statements(list: &[Statement], f: &mut dyn FnMut(Name)) {
     list.iter().for_each(|statement| names_in_statement(statement, f));
 }

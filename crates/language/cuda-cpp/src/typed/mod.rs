@@ -1,7 +1,7 @@
-//! The typed tree: names are resolved, templates are instantiated, conversions are explicit.
+//! The typed tree: names are resolved, templates are instantiated, and conversions are explicit.
 //!
-//! Scalars are values; classes and arrays live in memory. An expression of class type that is not an lvalue
-//! initializes a place that its user chooses.
+//! Scalars are values; objects of class and array type are in memory. An expression of class type that is
+//! not an lvalue initializes memory that its user provides.
 
 use crate::source::Span;
 use crate::syntax::{AsmSyntax, BinaryOperator};
@@ -27,11 +27,11 @@ pub struct Typed {
     pub kind: TypedKind,
     /// Its type, never a reference.
     pub ty: TypeId,
-    /// It denotes an object.
+    /// Whether it denotes an object.
     pub lvalue: bool,
-    /// An lvalue that may be moved from.
+    /// Whether it is an lvalue that may be moved from.
     pub expiring: bool,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
 }
 
@@ -58,19 +58,19 @@ pub enum TypedKind {
     Variable(VariableNumber),
     /// A function.
     Function(FunctionNumber),
-    /// The object a pointer points to.
+    /// The object that a pointer refers to.
     Dereference(Box<Typed>),
     /// A part of an object: offset in bytes, and first bit and width of a bit field.
     Field(Box<Typed>, u64, Option<(u8, u8)>),
-    /// The value of an object. Of class type: a copy.
+    /// The value of an object. For a class type, a copy.
     Load(Box<Typed>),
     /// The address of an object.
     AddressOf(Box<Typed>),
     /// An operator on a number.
     Unary(NumberOperator, Box<Typed>),
-    /// Arithmetic on numbers of one type; the right operand of a shift has its own.
+    /// Arithmetic on numbers of the same type; the right operand of a shift may have another type.
     Binary(BinaryOperator, Box<Typed>, Box<Typed>),
-    /// A comparison of numbers or pointers of one type.
+    /// A comparison of numbers or pointers of the same type.
     Compare(BinaryOperator, Box<Typed>, Box<Typed>),
     /// A pointer plus an index (64 bits) times a size, which may be negative.
     PointerAdd(Box<Typed>, Box<Typed>, i64),
@@ -78,37 +78,37 @@ pub enum TypedKind {
     PointerDifference(Box<Typed>, Box<Typed>, u64),
     /// `&&`, or `||` if `false`.
     Logical(bool, Box<Typed>, Box<Typed>),
-    /// `a ? b : c`; of class type it initializes a place.
+    /// `a ? b : c`; if of class type, it initializes memory.
     Conditional(Box<Typed>, Box<Typed>, Box<Typed>),
     /// `a, b`.
     Comma(Box<Typed>, Box<Typed>),
-    /// A number or pointer as another type.
+    /// A number or pointer converted to another type.
     Convert(Box<Typed>),
     /// The same bits as another scalar type.
     Reinterpret(Box<Typed>),
     /// Assignment to an object.
     Assign(Box<Typed>, Box<Typed>),
-    /// `a op= b`, computed in a type.
+    /// `a op= b`; the operation uses the given type.
     CompoundAssign(BinaryOperator, Box<Typed>, Box<Typed>, TypeId),
-    /// `++` and `--` of a number or pointer: amount, and whether the old value is the result.
+    /// `++` and `--` of a number or pointer: the amount, and whether the result is the old value.
     Increment(Box<Typed>, i64, bool),
     /// A call. References and `this` are passed as pointers.
     Call(FunctionNumber, Vec<Typed>),
     /// A call through a pointer.
     CallIndirect(Box<Typed>, Vec<Typed>),
-    /// A constructor runs on the place to initialize.
+    /// Calls a constructor on the memory to initialize.
     ConstructorCall(FunctionNumber, Vec<Typed>),
-    /// The place is filled with zeros, then parts are initialized at offsets. `bool`: fill with zeros first.
+    /// Initializes parts of the memory at offsets; if the flag is set, first fills the memory with zeros.
     Aggregate(Vec<AggregatePart>, bool),
     /// An array of `count` elements, each initialized in the same way.
     Repeat(Box<Typed>, u64),
-    /// A temporary object with a value.
+    /// A temporary object that holds a value.
     Temporary(Box<Typed>),
-    /// Initializes the object that a pointer points to; the result is the pointer.
+    /// Initializes the object that a pointer refers to; the result is the pointer.
     InitializeAt(Box<Typed>, Box<Typed>),
     /// Statements, then a value.
     Statements(Rc<Vec<TypedStatement>>, Box<Typed>),
-    /// After an error.
+    /// The result of an error.
     Error,
 }
 
@@ -117,19 +117,19 @@ pub enum TypedKind {
 pub struct TypedStatement {
     /// Its kind.
     pub kind: TypedStatementKind,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
 }
 
 /// How to unroll a loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnrollCount {
-    /// As the compiler likes.
+    /// The compiler decides.
     #[default]
     Automatic,
     /// Fully.
     Full,
-    /// By a factor.
+    /// By this factor.
     By(u32),
 }
 
@@ -138,23 +138,23 @@ pub enum UnrollCount {
 pub enum TypedStatementKind {
     /// An expression.
     Expression(Typed),
-    /// A local variable begins, with its initial value.
+    /// Declares a local variable with an initial value.
     Declare(LocalNumber, Option<Typed>),
     /// Several statements.
     Block(Vec<TypedStatement>),
     /// `if`.
     If(Typed, Box<TypedStatement>, Option<Box<TypedStatement>>),
-    /// A loop: what declares the condition's variable, the condition, the step, the body.
+    /// A loop: the declaration of the condition's variable, the condition, the step, and the body.
     Loop {
         /// Runs before each test of the condition.
         before: Option<Box<TypedStatement>>,
-        /// `None` is true.
+        /// The condition; `None` means true.
         condition: Option<Typed>,
-        /// After the body.
+        /// Runs after the body.
         step: Option<Typed>,
         /// The body.
         body: Box<TypedStatement>,
-        /// `do`: the first test is skipped.
+        /// Whether the first test is skipped (`do`).
         body_first: bool,
         /// From `#pragma unroll`.
         unroll: UnrollCount,
@@ -184,20 +184,20 @@ pub enum TypedStatementKind {
 pub struct LocalVariable {
     /// Its name, for messages.
     pub name: String,
-    /// Its type; a reference is a pointer.
+    /// Its type; references are pointers.
     pub ty: TypeId,
-    /// Its address is used.
+    /// Whether its address is used.
     pub addressed: bool,
     /// Its declaration.
     pub span: Span,
-    /// Alignment beyond its type's.
+    /// Alignment, if larger than its type's.
     pub align: u64,
 }
 
 /// A function's body.
 #[derive(Clone, Debug, Default)]
 pub struct TypedBody {
-    /// Parameters; `this` is the first of a member function.
+    /// Parameters. In a member function, `this` is the first.
     pub parameters: Vec<LocalNumber>,
     /// All local variables.
     pub locals: Vec<LocalVariable>,
@@ -207,7 +207,7 @@ pub struct TypedBody {
     pub labels: u32,
 }
 
-/// The memory a variable of the module is in.
+/// Memory space of a module variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableSpace {
     /// Device memory.
@@ -216,7 +216,7 @@ pub enum VariableSpace {
     Constant,
     /// `__shared__`.
     Shared,
-    /// Host memory: its value may be known at compile time, but device code cannot access it.
+    /// Host memory: the value may be known at compile time, but device code cannot access it.
     Host,
 }
 
@@ -231,13 +231,13 @@ pub struct ModuleVariable {
     pub ty: TypeId,
     /// Its memory.
     pub space: VariableSpace,
-    /// `extern`: no size of its own.
+    /// `extern`: the size is defined elsewhere.
     pub is_extern: bool,
-    /// The host sees it.
+    /// Whether the host can look it up.
     pub visible: bool,
     /// `__managed__`.
     pub managed: bool,
-    /// Alignment beyond its type's.
+    /// Alignment, if larger than its type's.
     pub align: u64,
     /// The bytes of a constant, if its value is known.
     pub bytes: Option<Rc<ConstantBytes>>,
@@ -245,12 +245,12 @@ pub struct ModuleVariable {
     pub span: Span,
 }
 
-/// Bytes with addresses among them.
+/// Bytes that contain addresses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConstantBytes {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// Offset, what is pointed to, addend.
+    /// Offset, target, addend.
     pub addresses: Vec<(u64, AddressTarget, i64)>,
 }
 

@@ -4,7 +4,7 @@ use super::{TypeId, TypeKind, TypeTable};
 use crate::syntax::BuiltinType;
 
 impl TypeTable {
-    /// The fundamental type; enumerations count as their underlying type.
+    /// The fundamental type. Enumerations give their underlying type.
     pub fn fundamental(&self, id: TypeId) -> Option<BuiltinType> {
         match self.kind(id) {
             TypeKind::Builtin(kind) => Some(*kind),
@@ -15,7 +15,7 @@ impl TypeTable {
         }
     }
 
-    /// Whether a type is an integer, `bool` included, enumerations not.
+    /// Whether a type is an integer type, including `bool` but not enumerations.
     pub fn is_integer(&self, id: TypeId) -> bool {
         use BuiltinType::{Double, Float, Void};
         matches!(self.kind(id), TypeKind::Builtin(kind) if !matches!(kind, Void | Float | Double))
@@ -36,7 +36,7 @@ impl TypeTable {
         matches!(self.kind(id), TypeKind::Enumeration(_))
     }
 
-    /// Whether a type is an enumeration that does not convert implicitly.
+    /// Whether a type is a scoped enumeration (no implicit conversions).
     pub fn is_scoped(&self, id: TypeId) -> bool {
         matches!(self.kind(id), TypeKind::Enumeration(id) if self.enumerations[id.0 as usize].scoped)
     }
@@ -80,7 +80,7 @@ impl TypeTable {
         }
     }
 
-    /// The common type of two numbers.
+    /// The common type of two arithmetic types.
     pub fn common(&self, a: TypeId, b: TypeId) -> TypeId {
         for kind in [TypeId::DOUBLE, TypeId::FLOAT] {
             if self.fundamental(a) == self.fundamental(kind)
@@ -115,7 +115,7 @@ impl TypeTable {
         }
     }
 
-    /// Bits of a constant brought to the range of a type: sign- or zero-extended to 64 bits.
+    /// Sign- or zero-extends a constant of a type to 64 bits.
     pub fn normalize(&self, id: TypeId, value: u64) -> u64 {
         if self.fundamental(id) == Some(BuiltinType::Bool) {
             return u64::from(value != 0);
@@ -134,7 +134,7 @@ impl TypeTable {
 }
 
 impl TypeTable {
-    /// The fundamental type behind qualifiers; enumerations have none.
+    /// The fundamental type without qualifiers; `None` for enumerations.
     pub fn bare_kind(&self, id: TypeId) -> Option<BuiltinType> {
         match self.kind(id) {
             TypeKind::Builtin(kind) => Some(*kind),

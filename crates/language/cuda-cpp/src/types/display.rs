@@ -1,10 +1,10 @@
-//! Types as people write them.
+//! Formats types as C++ text.
 
 use super::{TypeId, TypeKind, TypeTable};
 use crate::syntax::BuiltinType;
 
 impl BuiltinType {
-    /// As written.
+    /// The type's C++ name.
     pub fn text(self) -> &'static str {
         use BuiltinType::*;
         match self {
@@ -31,7 +31,7 @@ impl BuiltinType {
 }
 
 impl TypeTable {
-    /// The type for messages.
+    /// The text of a type in messages.
     pub fn display(&self, id: TypeId) -> String {
         self.declare(id, String::new(), 0)
     }

@@ -1,16 +1,16 @@
-//! Sizes and layouts, as the Itanium C++ ABI has them.
+//! Sizes and layouts, according to the Itanium C++ ABI.
 
 use super::{RecordId, TypeId, TypeKind, TypeTable};
 use crate::syntax::BuiltinType;
 
-/// The place of a field found by name.
+/// The location of a field found by name.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldPlace {
     /// Its type, with the qualifiers of its declaration.
     pub kind: TypeId,
     /// Offset in bytes.
     pub offset: u64,
-    /// For bit fields.
+    /// First bit and width, for bit fields.
     pub bits: Option<(u8, u8)>,
 }
 
@@ -39,7 +39,7 @@ impl TypeTable {
         }
     }
 
-    /// Places the bases and fields of a class. `align` is the least alignment.
+    /// Lays out the bases and fields of a class. `align` is the minimum alignment.
     pub fn lay_out(&mut self, id: RecordId, align: u64) {
         let record = self.record(id).clone();
         let mut end = 0u64;
@@ -106,7 +106,7 @@ impl TypeTable {
                 .all(|(base, _)| self.record_of(*base).is_some_and(|base| self.is_empty(base)))
     }
 
-    /// The offset of a base in a class, if it is one.
+    /// The offset of a base in a class, if the class has this base.
     pub fn base_offset(&self, derived: RecordId, base: RecordId) -> Option<u64> {
         if derived == base {
             return Some(0);
@@ -117,7 +117,7 @@ impl TypeTable {
         })
     }
 
-    /// A field by name, in the class, its bases, and anonymous members.
+    /// Finds a field by name in the class, its bases, and its anonymous members.
     pub fn find_field(&self, id: RecordId, name: crate::lex::Name) -> Option<FieldPlace> {
         let record = self.record(id);
         for field in &record.fields {

@@ -1,4 +1,4 @@
-//! Types, interned: equal types have equal numbers.
+//! Interned types: equal types have equal numbers.
 
 mod arithmetic;
 mod display;
@@ -45,7 +45,7 @@ pub enum TypeKind {
     Enumeration(EnumerationId),
     /// `auto`, not deduced yet.
     Auto,
-    /// Unknown after an error.
+    /// The type of an erroneous expression.
     Error,
 }
 
@@ -85,7 +85,7 @@ pub struct RecordField {
 /// A class.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
-    /// For messages, with template arguments.
+    /// Its name in messages, with template arguments.
     pub name: String,
     /// Its part of mangled names.
     pub mangled: String,
@@ -95,7 +95,7 @@ pub struct Record {
     pub fields: Vec<RecordField>,
     /// `union`.
     pub is_union: bool,
-    /// The members are known.
+    /// Whether its members are known.
     pub complete: bool,
     /// The scope of its members.
     pub scope: usize,
@@ -103,13 +103,13 @@ pub struct Record {
     pub size: u64,
     /// Alignment in bytes.
     pub align: u64,
-    /// It has constructors of its own.
+    /// Whether it declares constructors.
     pub has_constructors: bool,
-    /// A base or member has a constructor that must run.
+    /// Whether a base or member has a constructor that must run.
     pub needs_construction: bool,
-    /// It, a base or a member has a destructor with a body.
+    /// Whether it, a base or a member has a destructor with a body.
     pub has_destructor: bool,
-    /// It declares a copy or move assignment of its own.
+    /// Whether it declares a copy or move assignment operator.
     pub assigns: bool,
     /// Its definition.
     pub span: Span,
@@ -118,7 +118,7 @@ pub struct Record {
 /// An enumeration.
 #[derive(Clone, Debug)]
 pub struct Enumeration {
-    /// For messages.
+    /// Its name in messages.
     pub name: String,
     /// Its part of mangled names.
     pub mangled: String,
@@ -224,7 +224,7 @@ impl TypeTable {
         &self.list[id.0 as usize].kind
     }
 
-    /// Whether a type is `const`; an array is if its elements are.
+    /// Whether a type is `const`. An array is `const` if its elements are.
     pub fn is_const(&self, id: TypeId) -> bool {
         match self.kind(id) {
             TypeKind::Array(element, _) => self.is_const(*element),
@@ -240,7 +240,7 @@ impl TypeTable {
         }
     }
 
-    /// The type with qualifiers added; references stay as they are.
+    /// The type with added qualifiers. References do not change.
     pub fn with(&mut self, id: TypeId, is_const: bool, is_volatile: bool) -> TypeId {
         if !is_const && !is_volatile {
             return id;
@@ -342,7 +342,7 @@ impl TypeTable {
         (id, self.intern(TypeKind::Record(id)))
     }
 
-    /// The type as a parameter or `auto` variable has it: arrays and functions become pointers, qualifiers go.
+    /// The decayed type: arrays and functions become pointers, and qualifiers are removed.
     pub fn decay(&mut self, id: TypeId) -> TypeId {
         let id = self.referred(id);
         match self.kind(id).clone() {
@@ -352,7 +352,7 @@ impl TypeTable {
         }
     }
 
-    /// Whether a type is a class or an array: kept in memory.
+    /// Whether a type is a class or an array; its objects are in memory.
     pub fn is_aggregate(&self, id: TypeId) -> bool {
         matches!(self.kind(id), TypeKind::Record(_) | TypeKind::Array(..))
     }

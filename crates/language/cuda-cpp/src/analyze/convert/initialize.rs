@@ -11,7 +11,7 @@ use crate::types::{RecordId, TypeId, TypeKind};
 type InitialPart = (u64, Option<(u8, u8)>, Typed);
 
 impl Analyzer {
-    /// The initial value of a declared variable; completes `auto` and the length of an array.
+    /// The initial value of a declared variable. Also deduces `auto` and completes the length of an array.
     pub(in crate::analyze) fn initialize_declared(
         &mut self,
         ty: &mut TypeId,
@@ -87,7 +87,7 @@ impl Analyzer {
                 self.types.reference(typed.ty)
             }
             _ => {
-                // Structured bindings of arrays copy them.
+                // Structured bindings copy arrays.
                 let decayed = if syntax.bindings.is_empty() {
                     self.types.decay(typed.ty)
                 } else {
@@ -107,7 +107,7 @@ impl Analyzer {
         self.convert(typed, target, value.span)
     }
 
-    /// An object of a type from one expression or list.
+    /// Creates an object of a type from one expression or list.
     pub(in crate::analyze) fn initialize_from(
         &mut self,
         ty: TypeId,
@@ -135,7 +135,7 @@ impl Analyzer {
         if typed.ty == TypeId::ERROR {
             return None;
         }
-        // A function name as a pointer is `decayed` by `convert`.
+        // `convert` turns a function name into a pointer.
         self.convert(typed, ty, span)
     }
 
@@ -172,7 +172,7 @@ impl Analyzer {
         })
     }
 
-    /// An object from the values in parentheses.
+    /// Creates an object from the values in parentheses.
     pub(in crate::analyze) fn initialize_direct(
         &mut self,
         ty: TypeId,
@@ -203,7 +203,7 @@ impl Analyzer {
             let list = self.constructors(record);
             if !list.is_empty() {
                 let name = self.parser.names.intern("<constructor>");
-                // One argument of a class that converts.
+                // One argument of a class that has a conversion operator.
                 if let [only] = values.as_slice()
                     && self.types.record_of(only.ty).is_some()
                     && self
@@ -240,7 +240,7 @@ impl Analyzer {
         self.convert(only, ty, span)
     }
 
-    /// An object from a list in braces.
+    /// Creates an object from a braced list.
     fn initialize_list(
         &mut self,
         ty: TypeId,
@@ -319,7 +319,7 @@ impl Analyzer {
             let number = self.choose(&constructors, &[], None, &values, span, name)?;
             return self.construct_by(number, target, values, span);
         }
-        // A single value of the class itself.
+        // A single value of the same class.
         if let [only] = elements
             && only.field.is_none()
             && !matches!(only.value.kind, ExpressionKind::List(_) | ExpressionKind::Expansion(_))
@@ -339,7 +339,7 @@ impl Analyzer {
         Some(value)
     }
 
-    /// The value of one element of an aggregate: a list, a value, or (braces left out) several values.
+    /// The value of one element of an aggregate: a list, a value, or (if its braces are omitted) several values.
     fn fill_element(&mut self, ty: TypeId, cursor: &mut ListCursor, span: Span) -> Option<Typed> {
         let element = cursor.elements.get(cursor.at)?;
         let value = &element.value;
@@ -494,7 +494,7 @@ impl Analyzer {
         })
     }
 
-    /// A list as an array, for a loop over it.
+    /// Converts a list to an array, for a loop over it.
     pub(in crate::analyze) fn list_as_array(
         &mut self,
         elements: &[ListElement],
@@ -543,7 +543,7 @@ impl Analyzer {
         })
     }
 
-    /// The initial value of a variable without initializer; `None` if undefined.
+    /// The initial value of a variable without an initializer; `None` if it is undefined.
     pub(in crate::analyze) fn default_value(&mut self, ty: TypeId, span: Span) -> Option<Typed> {
         if let TypeKind::Array(element, Some(count)) = *self.types.kind(ty) {
             let innermost = self.element_of(element);
@@ -561,7 +561,7 @@ impl Analyzer {
             let usable =
                 self.trial(|this| this.choose(&list, &[], None, &[], span, name)).flatten();
             let Some(number) = usable else {
-                // `T() = default` next to other constructors.
+                // `T() = default` alongside other constructors.
                 if self.has_default_constructor(record) {
                     return self.default_parts(target, record, span);
                 }
@@ -573,7 +573,7 @@ impl Analyzer {
                 self.report(problem.note(found.span, "the class is defined here"));
                 return None;
             };
-            // An empty body leaves the object as it is.
+            // A constructor with an empty body does not change the object.
             let syntax = self.function(number).syntax.clone();
             if syntax.body.is_some_and(|body| body.end - body.start == 2)
                 && !found.needs_construction
@@ -638,7 +638,7 @@ impl Analyzer {
     }
 }
 
-/// A place in a list in braces.
+/// A position in a braced list.
 struct ListCursor<'a> {
     elements: &'a [ListElement],
     at: usize,

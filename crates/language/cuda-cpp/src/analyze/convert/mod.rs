@@ -1,4 +1,4 @@
-//! Conversions.
+//! Implicit conversions.
 
 mod initialize;
 mod overloads;
@@ -11,14 +11,14 @@ use crate::syntax::BuiltinType;
 use crate::typed::*;
 use crate::types::{RecordId, TypeId, TypeKind};
 
-/// Costs of conversions: the rank of the standard times 16, and finer differences.
+/// Costs of conversions: the rank in the C++ standard times 16, plus finer differences.
 pub(super) const EXACT: u32 = 0;
 const PROMOTION: u32 = 16;
 const CONVERSION: u32 = 32;
 const USER: u32 = 48;
 
 impl Analyzer {
-    /// The cost of an implicit conversion; `None` if there is none.
+    /// The cost of an implicit conversion; `None` if the conversion does not exist.
     pub(super) fn conversion(&mut self, value: &Typed, ty: TypeId) -> Option<u32> {
         if value.ty == TypeId::ERROR || ty == TypeId::ERROR {
             return Some(EXACT);
@@ -31,7 +31,7 @@ impl Analyzer {
             _ => {}
         }
         let target = self.types.bare(ty);
-        // A list in braces.
+        // A braced list.
         if value.ty == TypeId::AUTO {
             return self.list_conversion(value, target);
         }
@@ -174,7 +174,7 @@ impl Analyzer {
         found
     }
 
-    /// The constructor or conversion operator that converts a value, and its further cost.
+    /// The constructor or conversion operator that converts a value, and its additional cost.
     fn user_conversion(&mut self, value: &Typed, target: TypeId) -> Option<(UserConversion, u32)> {
         if self.converting {
             return None;
@@ -351,7 +351,7 @@ impl Analyzer {
         self.report(problem);
     }
 
-    /// The pointer that a reference is, bound to a value.
+    /// Binds a reference to a value; returns the pointer that represents the reference.
     pub(super) fn bind_reference(&mut self, value: Typed, ty: TypeId, span: Span) -> Option<Typed> {
         let inner = self.types.referred(ty);
         if self.conversion(&value, ty).is_none() {
@@ -397,12 +397,12 @@ impl Analyzer {
         Some(Typed { ty: pointer, ..address })
     }
 
-    /// A value for a parameter of a type.
+    /// Converts a value for a parameter of this type.
     pub(super) fn pass(&mut self, value: Typed, ty: TypeId, span: Span) -> Option<Typed> {
         self.convert(value, ty, span)
     }
 
-    /// The part of an object that is a base.
+    /// The part of an object that is this base class.
     pub(super) fn as_base(&mut self, object: Typed, base: RecordId) -> Option<Typed> {
         let derived = self.types.record_of(object.ty)?;
         if derived == base {
@@ -416,7 +416,7 @@ impl Analyzer {
         Some(self.part(object, offset, ty, None))
     }
 
-    /// A number as a number of another type.
+    /// Converts a number to another arithmetic type.
     pub(super) fn number_as(&mut self, value: Typed, ty: TypeId) -> Typed {
         let span = value.span;
         if value.ty == ty {
@@ -430,7 +430,7 @@ impl Analyzer {
         Typed { kind, ty, lvalue: false, expiring: false, span }
     }
 
-    /// A new object with the value of another of the same type.
+    /// A new object, copied from another object of the same type.
     pub(super) fn copy_value(&mut self, value: Typed, ty: TypeId) -> Option<Typed> {
         if !value.lvalue {
             return Some(value);
@@ -482,7 +482,7 @@ impl Analyzer {
     }
 }
 
-/// How a class converts.
+/// How a class is converted.
 enum UserConversion {
     Operator(FunctionNumber),
     Constructor(FunctionNumber),

@@ -8,17 +8,17 @@ use crate::source::diagnostics::SourceProblem;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
 
-/// A function that can be called, and how well it fits.
+/// A viable function, and the costs of calling it.
 struct OverloadCandidate {
     number: FunctionNumber,
-    /// Costs of `this` and of the arguments.
+    /// Conversion costs of `this` and of the arguments.
     costs: Vec<u32>,
     is_template: bool,
     weight: usize,
 }
 
 impl Analyzer {
-    /// The best function for arguments; reports an error if there is none.
+    /// The best function for the arguments; reports an error if there is none.
     pub(in crate::analyze) fn choose(
         &mut self,
         list: &[FunctionNumber],
@@ -49,7 +49,7 @@ impl Analyzer {
         }
     }
 
-    /// The best function; no errors.
+    /// As [`Self::choose`], but reports no errors.
     pub(super) fn choose_quietly(
         &mut self,
         list: &[FunctionNumber],
@@ -155,7 +155,7 @@ impl Analyzer {
             "<constructor>" => "constructor".to_owned(),
             text => text.to_owned(),
         };
-        // With one candidate, its own errors say more.
+        // If there is only one candidate, its own errors are more helpful.
         if let [only] = list {
             let only = *only;
             let display = self.function(only).display.clone();
@@ -236,7 +236,7 @@ impl Analyzer {
         self.report(problem);
     }
 
-    /// A value of class type made by a constructor.
+    /// Creates a value of class type by calling a constructor.
     pub(super) fn construct_by(
         &mut self,
         number: FunctionNumber,
@@ -244,7 +244,7 @@ impl Analyzer {
         values: Vec<Typed>,
         span: Span,
     ) -> Option<Typed> {
-        // A class that is copied when a conversion is in progress.
+        // A copy of a class during a conversion may itself need conversions.
         let outer = std::mem::replace(&mut self.converting, false);
         let fitted = self.fit_arguments(number, values, span);
         self.converting = outer;
@@ -262,7 +262,7 @@ impl Analyzer {
     }
 }
 
-/// The candidate that is better than all others, or those that tie.
+/// The candidate that is better than all others, or those that tie for the best.
 fn best(candidates: &[OverloadCandidate]) -> Result<FunctionNumber, Vec<FunctionNumber>> {
     let better = |a: &OverloadCandidate, b: &OverloadCandidate| {
         let pairs = || a.costs.iter().zip(&b.costs);

@@ -1,4 +1,4 @@
-//! Calls.
+//! Function calls.
 
 use super::super::scopes::Binding;
 use super::super::templates::TemplateArgument;
@@ -11,7 +11,7 @@ use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
 use std::rc::Rc;
 
-/// Functions of CUDA that have no implementation here.
+/// CUDA functions that this compiler does not implement.
 const MISSING: &[&str] = &[
     "tgamma",
     "tgammaf",
@@ -68,7 +68,7 @@ const MISSING: &[&str] = &[
 ];
 
 impl Analyzer {
-    /// Arguments of a call; packs are expanded. `None` after an error.
+    /// The arguments of a call, with packs expanded. `None` after an error.
     pub(in crate::analyze) fn arguments(&mut self, list: &[Expression]) -> Option<Vec<Typed>> {
         let mut values = Vec::new();
         for value in list {
@@ -82,7 +82,7 @@ impl Analyzer {
         if values.iter().any(|value| value.ty == TypeId::ERROR) { None } else { Some(values) }
     }
 
-    /// An argument; a list in braces waits for the parameter's type.
+    /// One argument. A braced list is converted later, when the parameter's type is known.
     fn argument(&mut self, value: &Expression) -> Typed {
         if let ExpressionKind::List(_) = value.kind {
             self.lists.insert((value.span.low, value.span.high), Rc::new(value.clone()));
@@ -94,7 +94,7 @@ impl Analyzer {
                 span: value.span,
             };
         }
-        // The name of an overloaded function is chosen by the parameter; only single functions are supported.
+        // The parameter would have to select one of several overloads; only single functions are supported.
         self.expression(value)
     }
 
@@ -134,7 +134,7 @@ impl Analyzer {
     ) -> Typed {
         let last = name.last().clone();
         let Some(record) = self.types.record_of(object.ty) else {
-            // A destructor of a scalar does nothing.
+            // Calling the destructor of a scalar does nothing.
             if self.text(last.name).starts_with('~') {
                 return self.constant(0, TypeId::VOID, span);
             }
@@ -307,7 +307,7 @@ impl Analyzer {
         self.resolve(name)
     }
 
-    /// Functions of the namespaces of the arguments' classes.
+    /// Adds functions from the namespaces of the arguments' classes (argument-dependent lookup).
     fn add_by_arguments(&self, list: &mut Vec<FunctionNumber>, name: Name, values: &[Typed]) {
         for value in values {
             let ty = self.types.pointee(value.ty).unwrap_or(value.ty);
@@ -404,7 +404,7 @@ impl Analyzer {
         called.unwrap_or_else(|| self.bad(span))
     }
 
-    /// An overloaded operator on operands of class or enumeration type.
+    /// Calls an overloaded operator on operands of class or enumeration type.
     pub(in crate::analyze) fn operator_call(
         &mut self,
         operator: &str,
@@ -461,7 +461,7 @@ impl Analyzer {
         list
     }
 
-    /// Converts the arguments of a chosen function, and adds defaults.
+    /// Converts the arguments for the chosen function, and adds default arguments.
     pub(in crate::analyze) fn fit_arguments(
         &mut self,
         number: FunctionNumber,
@@ -516,7 +516,7 @@ impl Analyzer {
         Some(fitted)
     }
 
-    /// A call of a chosen function.
+    /// Builds the call of a chosen function.
     pub(in crate::analyze) fn build_call(
         &mut self,
         number: FunctionNumber,
@@ -585,7 +585,7 @@ impl Analyzer {
         }
     }
 
-    /// The template arguments that a call means, and how specific the template is.
+    /// The template arguments that a call deduces, and how specific the template is.
     pub(in crate::analyze) fn deduce_function(
         &mut self,
         number: FunctionNumber,
@@ -614,7 +614,7 @@ impl Analyzer {
         if given.next().is_some() {
             return None;
         }
-        // Parameters whose types are given need no deduction from arguments: these may convert.
+        // Parameters whose types are already known need no deduction, so implicit conversions are allowed.
         let fixed: Vec<Name> = deduction.found.keys().copied().collect();
         let list = record.syntax.signature.parameters.clone();
         let mut rest = values.iter();
@@ -664,7 +664,7 @@ impl Analyzer {
         Some((arguments.into(), deduction.weight))
     }
 
-    /// A deduced constant in the type of its parameter.
+    /// Converts a deduced constant to the type of its parameter.
     fn fit_deduced(
         &mut self,
         parameter: &TemplateParameterSyntax,

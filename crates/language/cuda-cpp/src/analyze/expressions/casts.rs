@@ -69,7 +69,7 @@ impl Analyzer {
             {
                 return Some(converted);
             }
-            // Down to a derived class.
+            // A cast to a derived class.
             if let (Some(a), Some(b)) = (
                 self.types.pointee(from).and_then(|to| self.types.record_of(to)),
                 self.types.pointee(target).and_then(|to| self.types.record_of(to)),
@@ -209,7 +209,7 @@ impl Analyzer {
         self.initialize_direct(ty, &list, span).unwrap_or_else(|| self.bad(span))
     }
 
-    /// `new T(...)`: in place, or by `malloc`.
+    /// `new T(...)`: placement new, or memory from `malloc`.
     pub(super) fn new_object(&mut self, new: &NewSyntax, span: Span) -> Typed {
         let mut kind = new.kind.clone();
         let count = match kind.derived.last() {

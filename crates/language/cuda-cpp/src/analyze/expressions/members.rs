@@ -1,4 +1,4 @@
-//! Members and elements.
+//! Member and element accesses.
 
 use super::super::scopes::Binding;
 use super::Analyzer;
@@ -47,7 +47,7 @@ impl Analyzer {
         Typed { span, ..object }
     }
 
-    /// `a.b` and `a->b`, but not calls.
+    /// `a.b` and `a->b`, except in calls.
     pub(super) fn member_expression(
         &mut self,
         object: &Expression,
@@ -59,7 +59,7 @@ impl Analyzer {
         self.member_of(object, name, span)
     }
 
-    /// The object before `.` or `->`.
+    /// The object on the left of `.` or `->`.
     pub(super) fn object_of(
         &mut self,
         object: &Expression,

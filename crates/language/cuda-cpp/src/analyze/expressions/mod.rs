@@ -1,4 +1,4 @@
-//! Expressions.
+//! Analysis of expressions.
 
 mod calls;
 mod casts;
@@ -27,7 +27,7 @@ impl Analyzer {
         }
     }
 
-    /// Reports a failure for which no error was reported: nothing is dropped in silence.
+    /// Reports an internal failure for which no error was reported, so that no code is dropped silently.
     pub(super) fn never_silent(&mut self, failed: bool, span: Span) {
         if failed && !self.parser.problems.failed() {
             self.unsupported(span, "this construct");
@@ -206,7 +206,7 @@ impl Analyzer {
         self.constant(self.types.size(ty), TypeId::UNSIGNED_LONG, span)
     }
 
-    /// The value of an object, or the value itself.
+    /// Loads the value of an object; other values are returned unchanged.
     pub(super) fn rvalue(&mut self, value: Typed) -> Typed {
         if !value.lvalue || value.ty == TypeId::ERROR {
             return value;
@@ -216,7 +216,7 @@ impl Analyzer {
         }
         let (ty, span) = (value.ty, value.span);
         let ty = if self.types.is_aggregate(ty) { ty } else { self.types.bare(ty) };
-        // The value of a constant variable of the module is known.
+        // The value of a constant variable of the module may be known.
         if let TypedKind::Variable(variable) = value.kind {
             let found = &self.variables[variable.0 as usize];
             if found.space == VariableSpace::Host
@@ -233,7 +233,7 @@ impl Analyzer {
         Typed { kind: TypedKind::Load(Box::new(value)), ty, lvalue: false, expiring: false, span }
     }
 
-    /// The value with arrays and functions as pointers.
+    /// Applies array-to-pointer and function-to-pointer conversion.
     pub(super) fn decayed(&mut self, value: Typed) -> Typed {
         if value.ty == TypeId::ERROR {
             return value;
@@ -264,7 +264,7 @@ impl Analyzer {
         }
     }
 
-    /// An object that holds a value.
+    /// A temporary object that holds a value.
     pub(super) fn temporary(&mut self, value: Typed) -> Typed {
         if value.lvalue {
             return value;
@@ -295,7 +295,7 @@ impl Analyzer {
         Typed { kind, ty, lvalue: false, expiring: false, span }
     }
 
-    /// Notes that the address of a local variable is used.
+    /// Records that the address of a local variable is used.
     fn mark_addressed(&mut self, value: &Typed) {
         match &value.kind {
             TypedKind::Local(local) => {
@@ -320,7 +320,7 @@ impl Analyzer {
         }
     }
 
-    /// The object that a pointer value points to.
+    /// The object that a pointer refers to.
     pub(super) fn dereference(&mut self, pointer: Typed) -> Typed {
         let span = pointer.span;
         let ty = self.types.pointee(pointer.ty).unwrap_or(TypeId::ERROR);
@@ -346,7 +346,7 @@ impl Analyzer {
         }
     }
 
-    /// A part of an object.
+    /// A part of an object, such as a member.
     pub(super) fn part(
         &mut self,
         object: Typed,
@@ -365,7 +365,7 @@ impl Analyzer {
         }
     }
 
-    /// A truth value.
+    /// Converts a value to `bool`.
     pub(super) fn condition(&mut self, value: Typed, span: Span) -> Option<Typed> {
         if value.ty == TypeId::ERROR {
             return None;

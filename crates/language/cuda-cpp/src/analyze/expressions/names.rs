@@ -1,4 +1,4 @@
-//! Names in expressions.
+//! Name expressions.
 
 use super::super::scopes::Binding;
 use super::Analyzer;
@@ -9,7 +9,7 @@ use crate::types::{FunctionType, TypeId, TypeKind};
 use std::rc::Rc;
 
 impl Analyzer {
-    /// The value of a name.
+    /// The value that a name refers to.
     pub(super) fn name(&mut self, name: &QualifiedName, span: Span) -> Typed {
         let last = name.last();
         let Ok(found) = self.resolve_value(name) else { return self.bad(span) };
@@ -33,7 +33,7 @@ impl Analyzer {
     }
 
     fn resolve_value(&mut self, name: &QualifiedName) -> Result<Option<Binding>, ()> {
-        // Members of a class are found by `field_by_name`.
+        // `field_by_name` finds the members of a class.
         if name.parts.len() > 1 || name.global {
             let scope = self.qualifier_scope(name)?;
             if let Some(scope) = scope
@@ -46,7 +46,7 @@ impl Analyzer {
         self.resolve(name)
     }
 
-    /// A data member of the class around, through `this`.
+    /// A data member of the enclosing class, accessed through `this`.
     fn field_by_name(
         &mut self,
         name: &QualifiedName,
@@ -57,7 +57,7 @@ impl Analyzer {
         let record = self.types.record_of(this.ty)?;
         let place = self.types.find_field(record, name.last().name)?;
         if found.is_some() && name.parts.len() == 1 {
-            // A local variable or parameter hides the member; a name of a scope around the class does not.
+            // A local variable or parameter hides the member; a name in a scope outside of the class does not.
             let (_, scope) = self.find(name.last().name)?;
             let class = self.types.record(record).scope;
             if scope != class && self.encloses(class, scope) {
@@ -99,7 +99,7 @@ impl Analyzer {
         self.unknown_name(name, span, "name");
     }
 
-    /// The value of a binding.
+    /// The value that a binding refers to.
     pub(in crate::analyze) fn bound_value(
         &mut self,
         binding: Binding,
@@ -182,7 +182,7 @@ impl Analyzer {
         }
     }
 
-    /// A function as a value.
+    /// A function as an expression.
     pub(in crate::analyze) fn function_object(
         &mut self,
         number: FunctionNumber,
@@ -197,7 +197,7 @@ impl Analyzer {
         Some(Typed { kind: TypedKind::Function(number), ty, lvalue: true, expiring: false, span })
     }
 
-    /// A member of an object; a member of reference type is followed.
+    /// A member of an object. A member of reference type is dereferenced.
     pub(in crate::analyze) fn member_place(
         &mut self,
         object: Typed,

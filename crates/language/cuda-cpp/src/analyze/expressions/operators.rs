@@ -151,7 +151,7 @@ impl Analyzer {
         self.fold_unary(NumberOperator::Not, condition, TypeId::BOOL, span)
     }
 
-    /// A class that converts to exactly one number or pointer.
+    /// Converts an object whose class has exactly one conversion to a number or pointer.
     pub(super) fn as_number(&mut self, value: &Typed) -> Option<Typed> {
         let record = self.types.record_of(value.ty)?;
         let conversions = self.conversions_of(record);
@@ -305,7 +305,7 @@ impl Analyzer {
         Typed { kind, ty: TypeId::BOOL, lvalue: false, expiring: false, span }
     }
 
-    /// Arithmetic on converted operands; constants are folded.
+    /// Arithmetic on operands that are already converted; folds constants.
     pub(super) fn arithmetic(
         &mut self,
         operator: BinaryOperator,
@@ -400,7 +400,7 @@ impl Analyzer {
         Typed { kind, ty, lvalue: false, expiring: false, span }
     }
 
-    /// `++` and `--` on anything.
+    /// `++` and `--` on any type.
     pub(super) fn increment_any(
         &mut self,
         operand: Typed,
@@ -639,7 +639,7 @@ impl Analyzer {
             TypedKind::Constant(bits) => Some(bits != 0),
             _ => None,
         };
-        // Both sides one object of one type: the result is an object.
+        // If both sides are lvalues of the same type, the result is an lvalue.
         if yes.lvalue
             && no.lvalue
             && yes.ty == no.ty
@@ -733,7 +733,7 @@ impl Analyzer {
             visit::names_in(value, &mut |name| found |= this.pack_length(name).is_some());
             found
         };
-        // Which side holds the pack, and the order: `(... op pack)` and `(init op ... op pack)` go left to right.
+        // Find the side with the pack, and the order: `(... op pack)` and `(init op ... op pack)` go left to right.
         let (pack, init, from_left) = match (left, right) {
             (Some(pack), None) => (pack, None, false),
             (None, Some(pack)) => (pack, None, true),

@@ -1,4 +1,4 @@
-//! Bodies of functions.
+//! Analysis of function bodies.
 
 use super::super::scopes::Binding;
 use super::{Analyzer, BodyState, Frame};
@@ -74,7 +74,7 @@ impl Analyzer {
         let scope = self.add_scope(record.scope);
         let outer_scope = std::mem::replace(&mut self.scope, scope);
         self.bind_this(&record);
-        // Parameters may hide captures.
+        // Parameters may hide captures, so they get their own scope.
         self.scope = self.add_scope(scope);
         let arguments = self.bind_parameters(&signature);
         let mut statements = Vec::new();
@@ -177,7 +177,7 @@ impl Analyzer {
         self.part(closure.clone(), offset, ty, None)
     }
 
-    /// Declares the parameters as local variables; returns them as values.
+    /// Declares the parameters as local variables, and returns them as expressions.
     fn bind_parameters(&mut self, signature: &super::Signature) -> Vec<Typed> {
         let mut packs: Vec<(crate::lex::Name, Vec<Binding>)> = Vec::new();
         let mut values = Vec::new();
@@ -210,7 +210,7 @@ impl Analyzer {
         values
     }
 
-    /// Binds packs of parameters that got no argument.
+    /// Binds parameter packs that received no argument.
     pub(in crate::analyze) fn bind_empty_packs(&mut self, syntax: &FunctionSyntax) {
         for parameter in syntax.signature.parameters.iter().filter(|parameter| parameter.pack) {
             if let Some(name) = parameter.name
@@ -233,7 +233,7 @@ impl Analyzer {
         LocalNumber(frame.body.locals.len() as u32 - 1)
     }
 
-    /// A local variable as an expression; references are followed.
+    /// A local variable as an expression. References are dereferenced.
     pub(in crate::analyze) fn local_place(&mut self, local: LocalNumber, span: Span) -> Typed {
         let ty = self
             .frame
@@ -275,7 +275,7 @@ impl Analyzer {
         }
     }
 
-    /// Warns if a function may end without a value.
+    /// Warns if control may reach the end of a function that must return a value.
     fn check_end(
         &mut self,
         number: FunctionNumber,
@@ -308,7 +308,7 @@ impl Analyzer {
     }
 }
 
-/// Whether control certainly does not reach the end of a list of statements.
+/// Whether control certainly does not reach the end of these statements.
 fn ends(statements: &[TypedStatement]) -> bool {
     use TypedStatementKind as S;
     statements.iter().any(|statement| match &statement.kind {
@@ -325,7 +325,7 @@ fn ends(statements: &[TypedStatement]) -> bool {
         S::Loop { condition: Some(condition), .. } => {
             matches!(condition.kind, TypedKind::Constant(bits) if bits != 0)
         }
-        // Whether all cases return is not looked into.
+        // Does not check whether all cases return.
         S::Switch(..) | S::Asm(..) => true,
         S::Expression(value) => matches!(value.kind, TypedKind::Call(..)),
         _ => false,

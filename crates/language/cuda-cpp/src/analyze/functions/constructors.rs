@@ -19,7 +19,7 @@ impl Analyzer {
         let Some(this) = self.frame.as_ref().and_then(|frame| frame.this.clone()) else { return };
         self.bind_empty_packs(&record.syntax);
         let initializers: &[MemberInitializer] = parsed.map_or(&[], |parsed| &parsed.members);
-        // `: Name(other values)` calls another constructor of the class.
+        // `: Name(other values)` delegates to another constructor of the class.
         for initializer in initializers {
             let ty = match initializer.name.simple() {
                 Some(name) => match self.find(name).map(|found| found.0) {
@@ -188,7 +188,7 @@ impl Analyzer {
         statements.push(TypedStatement { kind, span });
     }
 
-    /// Passes the parameters of an inherited constructor on.
+    /// Forwards the parameters of an inherited constructor to the base.
     fn construct_inherited(
         &mut self,
         this: &Typed,

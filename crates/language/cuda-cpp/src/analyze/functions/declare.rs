@@ -1,4 +1,4 @@
-//! Declarations of functions, and instances of function templates.
+//! Function declarations, and instances of function templates.
 
 use super::super::scopes::Binding;
 use super::super::templates::TemplateArgument;
@@ -57,7 +57,7 @@ impl Analyzer {
         FunctionNumber(self.functions.len() as u32 - 1)
     }
 
-    /// Declares a function of a namespace, or defines one that was declared elsewhere.
+    /// Declares a function of a namespace, or defines one that was already declared.
     pub(in crate::analyze) fn declare_function(
         &mut self,
         syntax: &Rc<FunctionSyntax>,
@@ -107,7 +107,7 @@ impl Analyzer {
         Some(number)
     }
 
-    /// Whether a declaration declares a known function again.
+    /// Whether a declaration redeclares a known function.
     fn same_function(
         &mut self,
         number: FunctionNumber,
@@ -122,7 +122,7 @@ impl Analyzer {
             return false;
         }
         if let (Some(old_parameters), Some(new)) = (&old.template, template) {
-            // Templates are compared as written.
+            // Templates are compared by their source text.
             let text = |this: &Self, syntax: &FunctionSyntax| -> Vec<String> {
                 let kinds = syntax.signature.parameters.iter().map(|parameter| &parameter.kind);
                 kinds
@@ -161,7 +161,7 @@ impl Analyzer {
         bare(self, &new.parameters) == bare(self, &known.parameters)
     }
 
-    /// Adds what a further declaration says.
+    /// Adds the information of a further declaration.
     fn merge(
         &mut self,
         number: FunctionNumber,
@@ -176,7 +176,7 @@ impl Analyzer {
             let known = old.syntax.span;
             if known != syntax.span && !self.parser.map.is_builtin(syntax.span) {
                 if self.parser.map.is_builtin(known) {
-                    // The user's function replaces one of a header.
+                    // The user's function replaces one from a header.
                 } else {
                     let problem = SourceProblem::error(
                         syntax.span,
@@ -211,7 +211,7 @@ impl Analyzer {
         }
     }
 
-    /// A definition with the default arguments and attributes of its declaration.
+    /// A definition, with the default arguments and attributes of its declaration.
     fn with_defaults(
         &self,
         syntax: &Rc<FunctionSyntax>,
@@ -301,7 +301,7 @@ impl Analyzer {
         number
     }
 
-    /// A constructor that a class inherits from its base.
+    /// Declares a constructor that a class inherits from its base.
     pub(in crate::analyze) fn inherit_constructor(&mut self, id: RecordId, base: FunctionNumber) {
         let record = self.function(base).clone();
         let scope = self.types.record(id).scope;
@@ -313,7 +313,7 @@ impl Analyzer {
         self.bind_in(scope, constructor, Binding::Functions(vec![number]));
     }
 
-    /// A member function that is defined outside of its class.
+    /// Defines a member function outside of its class.
     pub(in crate::analyze) fn outside_member(
         &mut self,
         syntax: &Rc<FunctionSyntax>,
@@ -340,7 +340,7 @@ impl Analyzer {
         match self.scopes[scope].record {
             Some(record) => self.attach_to(record, syntax, template.as_ref(), None),
             None => {
-                // A function of a namespace.
+                // It is a function of a namespace.
                 let plain = Rc::new(FunctionSyntax {
                     name: QualifiedName {
                         parts: vec![syntax.name.last().clone()],
@@ -362,7 +362,7 @@ impl Analyzer {
         }
     }
 
-    /// Attaches the definition of a member of a class template to one instance.
+    /// Attaches the definition of a class template's member to one instance.
     pub(in crate::analyze) fn attach_member(
         &mut self,
         record: RecordId,
@@ -371,7 +371,7 @@ impl Analyzer {
         parameters: &[TemplateParameterSyntax],
         arguments: &[TemplateArgument],
     ) {
-        // The definition may name the parameters differently.
+        // The definition may use other parameter names.
         let class = self.types.record(record).scope;
         let scope = self.add_scope(class);
         for (parameter, argument) in parameters.iter().zip(arguments) {
@@ -439,7 +439,7 @@ impl Analyzer {
         }
     }
 
-    /// `template <> void f<int>(int)`.
+    /// An explicit specialization: `template <> void f<int>(int)`.
     fn specialize_function(&mut self, syntax: &Rc<FunctionSyntax>) {
         let Some((template, arguments)) = self.match_declared(syntax) else { return };
         let scope = self.scope;
@@ -451,7 +451,7 @@ impl Analyzer {
         self.function_mut(template).instances.insert(arguments, number);
     }
 
-    /// `template void f<int>(int);`.
+    /// An explicit instantiation: `template void f<int>(int);`.
     pub(in crate::analyze) fn instantiate_declared(&mut self, syntax: &Rc<FunctionSyntax>) {
         let Some((template, arguments)) = self.match_declared(syntax) else { return };
         if let Some(number) = self.instance_of(template, &arguments, syntax.span) {
@@ -459,7 +459,7 @@ impl Analyzer {
         }
     }
 
-    /// The template and the arguments that a declaration of an instance means.
+    /// The template and the arguments that the declaration of an instance refers to.
     fn match_declared(
         &mut self,
         syntax: &Rc<FunctionSyntax>,

@@ -11,11 +11,11 @@ use crate::types::{Record, RecordField, TypeId};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// Names, by reference or not, and places of captured variables; and `*this`.
+/// Captured variables (name, whether by reference, value), and `*this`.
 type CapturedValues = (Vec<(Name, bool, Typed)>, Option<Typed>);
 
 impl Analyzer {
-    /// The closure that a lambda expression makes.
+    /// The closure object that a lambda expression creates.
     pub(in crate::analyze) fn lambda(&mut self, lambda: &Rc<LambdaSyntax>, span: Span) -> Typed {
         let Some((captures, captured_this)) = self.captures(lambda) else { return self.bad(span) };
         let scope = self.add_scope(self.scope);
@@ -72,7 +72,7 @@ impl Analyzer {
         kind
     }
 
-    /// Names, by reference or not, and places of what a lambda captures; and `*this`.
+    /// The variables that a lambda captures (name, whether by reference, value), and `*this`.
     fn captures(&mut self, lambda: &LambdaSyntax) -> Option<CapturedValues> {
         let mut captures: Vec<(Name, bool, Typed)> = Vec::new();
         let mut this = None;

@@ -13,7 +13,7 @@ struct Mangler {
 }
 
 impl Mangler {
-    /// The reference to a component seen before, or its text, which is remembered.
+    /// A reference to a component that was seen before, or its text, which is then remembered.
     fn substitute(&mut self, plain: &str, text: String) -> String {
         if let Some(at) = self.known.iter().position(|known| known == plain) {
             return match at {
@@ -109,8 +109,8 @@ impl Analyzer {
         if !record.arguments.is_empty() && !record.is_constructor {
             symbol.push_str(&self.mangle_type(signature.result, &mut mangler));
         }
-        // Of an instance, the ABI wants the template's types with `T_`; those of its arguments are close enough
-        // unless the parameters depend on them.
+        // For an instance, the ABI requires the template's types with `T_`. Using the types of the arguments
+        // instead is correct unless parameters depend on them.
         let template =
             record.of_template.and_then(|template| self.function(template).template.clone());
         for (at, parameter) in signature.parameters.iter().enumerate() {
@@ -136,7 +136,7 @@ impl Analyzer {
         symbol
     }
 
-    /// A parameter type that names a template parameter, such as `PKT_`.
+    /// The mangled form of a parameter type that names a template parameter, such as `PKT_`.
     fn mangle_dependent(
         &mut self,
         kind: &crate::syntax::TypeSyntax,
@@ -227,7 +227,7 @@ impl Analyzer {
         text
     }
 
-    /// Template arguments without substitutions.
+    /// Mangles template arguments without substitutions.
     pub(in crate::analyze) fn mangle_arguments(&self, list: &[TemplateArgument]) -> String {
         let list: Vec<String> = list.iter().map(|argument| self.plain_argument(argument)).collect();
         format!("I{}E", list.concat())
@@ -257,7 +257,7 @@ impl Analyzer {
         }
     }
 
-    /// A type without substitutions.
+    /// Mangles a type without substitutions.
     fn plain_mangled(&self, ty: TypeId) -> String {
         let mut marks = String::new();
         if !matches!(self.types.kind(ty), TypeKind::Array(..)) {
@@ -291,12 +291,12 @@ impl Analyzer {
         format!("{marks}{inner}")
     }
 
-    /// The symbol of a variable; `local` ones need no name that others know.
+    /// The symbol of a variable. Symbols of `local` variables need not match other compilers' names.
     pub(in crate::analyze) fn variable_symbol(&mut self, name: &str, local: bool) -> String {
         let path = self.path(self.scope);
         let base = match self.frame.as_ref().map(|frame| frame.function) {
             Some(function) if local => {
-                // A local entity: `_ZZ`, its function, `E`, its name.
+                // A local entity: `_ZZ`, the function, `E`, the entity's name.
                 let symbol = self.symbol(function);
                 let encoding = match symbol.strip_prefix("_Z") {
                     Some(encoding) => encoding.to_owned(),
@@ -325,7 +325,7 @@ impl Analyzer {
     }
 }
 
-/// A type that names a template parameter, without substitutions.
+/// Mangles a type that names a template parameter, without substitutions.
 fn dependent_text(
     kind: &crate::syntax::TypeSyntax,
     count: usize,
@@ -337,7 +337,7 @@ fn dependent_text(
         let simple = name.simple()?;
         let at = parameters.iter().position(|parameter| parameter.name == Some(simple))?;
         let number = if at == 0 { String::new() } else { base36(at - 1) };
-        // A parameter's own `const` is no part of the function's type.
+        // A parameter's top-level `const` does not belong to the function's type.
         let constant = if kind.is_const && !kind.derived.is_empty() { "K" } else { "" };
         return Some(format!("{constant}T{number}_"));
     }
@@ -351,7 +351,7 @@ fn dependent_text(
     Some(format!("{mark}{inner}"))
 }
 
-/// A path of several names is enclosed in `N` and `E`.
+/// Encloses a path of several names in `N` and `E`.
 fn nested(path: &str) -> String {
     let digits: String = path.chars().take_while(char::is_ascii_digit).collect();
     let length: usize = digits.parse().unwrap_or(0);

@@ -29,9 +29,9 @@ pub struct SignatureParameter {
     pub default: Option<Rc<Expression>>,
     /// `__restrict__`.
     pub restrict: bool,
-    /// Part of a pack.
+    /// Whether it is part of a pack.
     pub pack: bool,
-    /// Its declaration.
+    /// The position of its declaration.
     pub span: Span,
 }
 
@@ -40,26 +40,26 @@ pub struct SignatureParameter {
 pub struct Signature {
     /// The result; `auto` until the body is analyzed.
     pub result: TypeId,
-    /// The parameters, packs expanded.
+    /// The parameters, with packs expanded.
     pub parameters: Vec<SignatureParameter>,
     /// C's `...`.
     pub variadic: bool,
 }
 
-/// How far the analysis of a body is.
+/// Progress of the analysis of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyState {
-    /// Not used so far.
+    /// Not used yet.
     Unused,
-    /// Waits.
+    /// Queued for analysis.
     Queued,
-    /// In work.
+    /// Being analyzed.
     Started,
-    /// Done, or failed.
+    /// Analyzed, or failed.
     Done,
 }
 
-/// A captured variable: name, offset in the closure, type, by reference.
+/// A captured variable: name, offset in the closure, type, and whether it is captured by reference.
 pub(super) type CaptureField = (Name, u64, TypeId, bool);
 
 /// A function, or a function template.
@@ -67,48 +67,48 @@ pub(super) type CaptureField = (Name, u64, TypeId, bool);
 pub struct FunctionRecord {
     /// Its name.
     pub name: Name,
-    /// Its name for messages.
+    /// Its name in messages.
     pub display: String,
-    /// The declaration, replaced by the definition.
+    /// Its declaration, which a definition replaces.
     pub syntax: Rc<FunctionSyntax>,
     /// The scope of its parameters' types.
     pub scope: usize,
-    /// Template parameters of a template.
+    /// The template parameters, if it is a template.
     pub template: Option<Rc<Vec<TemplateParameterSyntax>>>,
-    /// The class it is a member of.
+    /// The class, if it is a member function.
     pub record: Option<RecordId>,
-    /// A member without `this`.
+    /// Whether it is a member function without `this`.
     pub is_static: bool,
-    /// A constructor.
+    /// Whether it is a constructor.
     pub is_constructor: bool,
-    /// The signature, once computed.
+    /// The signature, if already computed.
     pub signature: Option<Rc<Signature>>,
-    /// Arguments of an instance.
+    /// The template arguments, if it is an instance.
     pub arguments: Rc<[TemplateArgument]>,
-    /// The template of an instance.
+    /// The template, if it is an instance.
     pub of_template: Option<FunctionNumber>,
-    /// Instances of a template.
+    /// The instances, if it is a template.
     pub instances: HashMap<Rc<[TemplateArgument]>, FunctionNumber>,
     /// The analyzed body.
     pub body: Option<Rc<TypedBody>>,
-    /// How far the analysis of the body is.
+    /// Progress of the analysis of the body.
     pub state: BodyState,
-    /// The lowering of calls: kind and text.
+    /// How calls are lowered: kind and text.
     pub intrinsic: Option<(String, String)>,
-    /// Captures of a lambda; `this` last, if captured.
+    /// The captures of a lambda; `this` comes last, if it is captured.
     pub(super) captures: Option<Rc<(Vec<CaptureField>, Option<TypeId>)>>,
-    /// The inherited constructor of a base.
+    /// The base's constructor, if this is an inherited one.
     pub inherits: Option<FunctionNumber>,
-    /// Parameters that are `auto`, by their number, with the invented template parameter.
+    /// Whether parameters are declared `auto`; each has an invented template parameter.
     pub(super) generic: bool,
 }
 
-/// The function being analyzed.
+/// The function that is being analyzed.
 pub(super) struct Frame {
     pub serial: u32,
     pub function: FunctionNumber,
     pub body: TypedBody,
-    /// The declared result; `None` until deduced.
+    /// The declared result type; `None` until it is deduced.
     pub result: Option<TypeId>,
     /// `*this`.
     pub this: Option<Typed>,
@@ -137,7 +137,7 @@ impl Analyzer {
         &mut self.functions[number.0 as usize]
     }
 
-    /// The signature of a function that is not a template.
+    /// The signature of a function, which must not be a template.
     pub fn signature(&mut self, number: FunctionNumber) -> Option<Rc<Signature>> {
         if let Some(known) = &self.function(number).signature {
             return Some(known.clone());
@@ -154,7 +154,7 @@ impl Analyzer {
     pub(super) fn make_signature(&mut self, syntax: &FunctionSyntax) -> Option<Signature> {
         let mut parameters = Vec::new();
         let errors = self.parser.problems.errors();
-        // Parameters may occur in later types: `decltype(a + b)`.
+        // Later types may use parameters: `decltype(a + b)`.
         let scope = self.add_scope(self.scope);
         self.within(scope, |this| {
             for parameter in &syntax.signature.parameters {
@@ -212,7 +212,7 @@ impl Analyzer {
         super::scopes::Binding::Alias(Rc::new(Typed { span, ..value }))
     }
 
-    /// A value of a type that is never computed.
+    /// A value of a type that is never evaluated (`std::declval`).
     pub(super) fn declval(&mut self, ty: TypeId) -> Typed {
         let lvalue = self.types.is_reference(ty);
         let expiring = matches!(self.types.kind(ty), crate::types::TypeKind::RvalueReference(_));
@@ -244,7 +244,7 @@ impl Analyzer {
         }
     }
 
-    /// The result of a function; analyzes its body if the result is `auto`.
+    /// The result type of a function. If it is `auto`, analyzes the body.
     pub(super) fn result_of(&mut self, number: FunctionNumber, span: Span) -> Option<TypeId> {
         let signature = self.signature(number)?;
         if !self.contains_auto(signature.result) {
@@ -262,7 +262,7 @@ impl Analyzer {
         if self.contains_auto(result) { None } else { Some(result) }
     }
 
-    /// Asks for the body of a function.
+    /// Queues the body of a function for analysis.
     pub(super) fn need(&mut self, number: FunctionNumber) {
         if self.unevaluated {
             return;
@@ -274,7 +274,7 @@ impl Analyzer {
         }
     }
 
-    /// The kernels, and the device functions of the user's files, for their errors.
+    /// The functions where analysis starts: kernels, and (to find their errors) device functions in the user's files.
     pub(super) fn roots(&mut self) {
         let count = self.functions.len();
         let mut unused = Vec::new();
@@ -300,7 +300,7 @@ impl Analyzer {
             }
             self.analyze_body(next);
         }
-        // What only unused functions need and the compiler lacks does not matter.
+        // Unsupported constructs do not matter if only unused functions need them.
         for number in unused {
             let before = self.parser.problems.list().len();
             let mark = self.parser.problems.mark();
@@ -319,7 +319,7 @@ impl Analyzer {
 }
 
 impl Analyzer {
-    /// Analyzes the body of a function now, for constant evaluation.
+    /// Analyzes the body of a function immediately, for constant evaluation.
     pub fn ready(&mut self, number: FunctionNumber) -> Option<()> {
         if self.functions.get(number.0 as usize)?.state != BodyState::Started {
             self.analyze_body(number);

@@ -1,4 +1,4 @@
-//! Statements.
+//! Analysis of statements.
 
 use super::super::scopes::Binding;
 use super::Analyzer;
@@ -27,7 +27,7 @@ impl Analyzer {
         out.push(TypedStatement { kind, span });
     }
 
-    /// One statement in a scope of its own, as one typed statement.
+    /// Analyzes one statement in its own scope, and returns it as one typed statement.
     fn enclosed(&mut self, statement: &Statement) -> Box<TypedStatement> {
         let mut list = Vec::new();
         self.block(|this| this.statements(std::slice::from_ref(statement), &mut list));
@@ -122,7 +122,7 @@ impl Analyzer {
                     let condition = match condition {
                         Some(condition) => match this.condition_of(condition, &mut before) {
                             Some(condition) => Some(condition),
-                            // After an error: not an endless loop.
+                            // After an error, use `false`: this must not become an endless loop.
                             None => Some(this.constant(0, TypeId::BOOL, span)),
                         },
                         None => None,
@@ -253,7 +253,7 @@ impl Analyzer {
         typed
     }
 
-    /// A condition; a variable it declares goes to `before`.
+    /// Analyzes a condition. A variable that it declares goes to `before`.
     fn condition_of(&mut self, condition: &Condition, before: &mut List) -> Option<Typed> {
         match condition {
             Condition::Value(value) => {
@@ -293,7 +293,7 @@ impl Analyzer {
         out: &mut List,
     ) {
         let Some(value) = self.condition_of(condition, out) else {
-            // Branches are still checked.
+            // Branches that are not taken are still checked.
             if !is_constexpr {
                 self.enclosed(then);
                 otherwise.map(|otherwise| self.enclosed(otherwise));
@@ -440,7 +440,7 @@ impl Analyzer {
         let flags = &syntax.specifiers;
         if flags.shared || flags.is_static || flags.constant || flags.is_extern {
             if flags.is_static && !flags.shared && !flags.is_constexpr && !flags.constant {
-                // A static variable of device code lives in device memory.
+                // A static variable of device code is in device memory.
                 let flags = Specifiers { device: true, ..(**flags).clone() };
                 let syntax = VariableSyntax { specifiers: Rc::new(flags), ..syntax.clone() };
                 self.module_variable(&syntax, false);
@@ -515,7 +515,7 @@ impl Analyzer {
             let text = self.text(name).to_owned();
             self.error(syntax.span, format!("`{text}` is declared twice in this scope"));
         }
-        // Constants are known by value.
+        // Constants are replaced by their value.
         if (flags.is_constexpr || self.types.is_const(ty)) && !self.types.is_reference(ty) {
             if let Some(value) = &value
                 && self.constant_local(syntax, ty, &value.clone(), out)
@@ -552,7 +552,7 @@ impl Analyzer {
         }
     }
 
-    /// Binds a name after an error, so that its uses cause no further ones.
+    /// Binds a name after an error, so that its uses do not cause further errors.
     fn poison(&mut self, syntax: &VariableSyntax) {
         let bad = Rc::new(self.bad(syntax.span));
         for &name in syntax.bindings.iter().chain([&syntax.name.last().name]) {
@@ -560,7 +560,7 @@ impl Analyzer {
         }
     }
 
-    /// Binds a constant variable; `false` if its value is not known.
+    /// Binds a constant variable; returns `false` if its value is not known.
     fn constant_local(
         &mut self,
         syntax: &VariableSyntax,
@@ -573,7 +573,7 @@ impl Analyzer {
         let is_constexpr = syntax.specifiers.is_constexpr;
         if scalar || self.types.is_float(ty) && is_constexpr {
             if !is_constexpr && !matches!(value.kind, TypedKind::Constant(_)) {
-                // Trying costs time, and few such constants are needed as constants.
+                // Try to evaluate it; if that fails, drop the errors.
                 let errors = self.parser.problems.mark();
                 let known = self.constant_value(value);
                 self.parser.problems.rewind(errors);
@@ -657,7 +657,7 @@ impl Analyzer {
         if range_value.ty == TypeId::ERROR {
             return;
         }
-        // The range lives as long as the loop.
+        // The range object lives as long as the loop.
         let object = self.bind_temporary(range_value, out);
         let Some((begin, end)) = self.range_ends(object, span) else { return };
         let ty = self.types.decay(begin.ty);
@@ -703,7 +703,7 @@ impl Analyzer {
         self.push(out, kind, span);
     }
 
-    /// An object for a value, declared before its use if it is a temporary.
+    /// An object that holds a value. A temporary is declared before its use.
     fn bind_temporary(&mut self, value: Typed, out: &mut List) -> Typed {
         if value.lvalue {
             return value;

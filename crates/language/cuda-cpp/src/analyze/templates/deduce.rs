@@ -1,4 +1,4 @@
-//! Deduction of template arguments: patterns as written against types.
+//! Deduction of template arguments: matches type patterns with types.
 
 use super::super::scopes::Binding;
 use super::{Analyzer, TemplateArgument};
@@ -35,7 +35,7 @@ impl<'a> Deduction<'a> {
             return true;
         }
         match self.found.get(&name) {
-            // A size of an array and `int` differ in type only.
+            // Treat the size of an array and an `int` as equal if only their types differ.
             Some(TemplateArgument::Value(old, _)) => {
                 matches!(argument, TemplateArgument::Value(new, _) if new == *old)
             }
@@ -47,7 +47,7 @@ impl<'a> Deduction<'a> {
         }
     }
 
-    /// The arguments in order, as far as known.
+    /// The arguments in order, as far as they are known.
     pub fn arguments(&self) -> Vec<Option<TemplateArgument>> {
         let argument = |parameter: &TemplateParameterSyntax| {
             let name = parameter.name?;
@@ -61,7 +61,7 @@ impl<'a> Deduction<'a> {
 }
 
 impl Analyzer {
-    /// Matches the first `count` derivations of a pattern with a type.
+    /// Matches the first `count` derivations of a type pattern with a type.
     pub(in crate::analyze) fn deduce_type(
         &mut self,
         pattern: &TypeSyntax,
@@ -121,7 +121,7 @@ impl Analyzer {
         }
     }
 
-    /// Prepares the packs that a pattern names to take one argument after the other.
+    /// Prepares the packs in a pattern to take one argument after the other.
     pub(in crate::analyze) fn open_packs(
         &mut self,
         pattern: &TypeSyntax,
@@ -157,7 +157,7 @@ impl Analyzer {
         if let Some(parameter) = deduction.parameter(name) {
             let Some(name) = parameter.name else { return true };
             let is_const = self.types.is_const(ty);
-            // `const T` takes the qualifier away.
+            // `const T` removes the qualifier from the type.
             let bound = if pattern.is_const || pattern.is_volatile {
                 deduction.weight += 1;
                 self.types.bare(ty)
@@ -171,7 +171,7 @@ impl Analyzer {
             if name.parts.len() > 1 {
                 return true;
             }
-            // Not a parameter: a type of its own.
+            // It is not a parameter: compare it as a type.
             let Some(Binding::Type(wanted)) =
                 self.within(scope, |this| this.find(name.last().name)).map(|f| f.0)
             else {
@@ -200,7 +200,7 @@ impl Analyzer {
             if name.parts.len() == 1 { deduction.parameter(&plain) } else { None }
         };
         let Some(mut record) = self.types.record_of(ty) else {
-            // An alias template may mean anything: not deduced.
+            // An alias template may expand to any type, so it is not deduced.
             return template_parameter.is_none() && self.is_alias(name, scope);
         };
         let wanted = match template_parameter {
@@ -215,7 +215,7 @@ impl Analyzer {
                 _ => return false,
             },
         };
-        // The class itself, or the first base that is an instance.
+        // Try the class itself, then its bases, until one is an instance.
         for _ in 0..16 {
             if let Some((number, given)) = self.record_templates.get(&record).cloned()
                 && wanted.is_none_or(|wanted| wanted == number)
@@ -259,7 +259,7 @@ impl Analyzer {
         deduction: &mut Deduction,
         scope: usize,
     ) -> bool {
-        // Packs among the arguments lie flat in the patterns.
+        // In patterns, the elements of packs are listed individually.
         let flat: Vec<TemplateArgument> = given
             .iter()
             .flat_map(|argument| match argument {
@@ -332,7 +332,7 @@ impl Analyzer {
                 self.deduce_type(kind, kind.derived.len(), *ty, deduction, scope)
             }
             (_, argument) => {
-                // A constant or template of its own: evaluated and compared.
+                // A constant or template that is not a parameter: evaluate and compare.
                 let scope_of = scope;
                 let own = self
                     .trial(|this| this.within(scope_of, |this| this.template_argument(pattern)))
@@ -347,7 +347,7 @@ impl Analyzer {
         }
     }
 
-    /// Whether a specialization fits; its weight and the scope that binds its parameters.
+    /// If a specialization matches: its weight, and the scope that binds its parameters.
     pub(super) fn match_specialization(
         &mut self,
         parameters: &Rc<Vec<TemplateParameterSyntax>>,
@@ -368,7 +368,7 @@ impl Analyzer {
             };
             self.bind_argument(bound, parameter, &argument);
         }
-        // `enable_if` and repeated parameters: the patterns must give the arguments again.
+        // For `enable_if` and repeated parameters: substituting in the patterns must give the same arguments.
         let again = self
             .trial(|this| this.within(bound, |this| this.template_arguments(patterns)))
             .flatten()?;

@@ -37,7 +37,7 @@ pub(super) enum TemplateKind {
     Variable(Rc<VariableSyntax>),
 }
 
-/// A member function of a class template that is defined outside of it: its own template parameters, if any.
+/// A member function of a class template, defined outside of it: its own template parameters, if any.
 type OutsideMember = (
     Rc<FunctionSyntax>,
     Option<Rc<Vec<TemplateParameterSyntax>>>,
@@ -48,10 +48,10 @@ type OutsideMember = (
 pub(super) struct TemplateRecord {
     pub name: Name,
     pub parameters: Rc<Vec<TemplateParameterSyntax>>,
-    /// The scope it is declared in.
+    /// The scope that declares it.
     pub scope: usize,
     pub kind: TemplateKind,
-    /// Specializations of a class template, partial ones among them.
+    /// Specializations of a class template, including partial ones.
     pub partial: Vec<(Rc<Vec<TemplateParameterSyntax>>, Rc<RecordSyntax>)>,
     pub members: Vec<OutsideMember>,
     /// Specializations of a variable template.
@@ -60,7 +60,7 @@ pub(super) struct TemplateRecord {
 }
 
 impl Analyzer {
-    /// Arguments as written to arguments; packs are expanded.
+    /// Evaluates template arguments from their syntax. Packs are expanded.
     pub(super) fn template_arguments(
         &mut self,
         list: &[TemplateArgumentSyntax],
@@ -82,7 +82,7 @@ impl Analyzer {
     ) -> Option<TemplateArgument> {
         match &syntax.kind {
             TemplateArgumentKind::Type(kind) => {
-                // The name of a template, or of a constant that looks like a type.
+                // The name of a template, or a constant that was parsed as a type.
                 if let (BaseType::Named(name), true) = (&kind.base, kind.derived.is_empty())
                     && name.last().arguments.is_none()
                     && let Ok(Some(binding)) = self.resolve(name)
@@ -129,7 +129,7 @@ impl Analyzer {
         Some(TemplateArgument::Value(bits, ty))
     }
 
-    /// Completes explicit arguments with defaults, and converts values to the parameters' types.
+    /// Completes explicit arguments with defaults, and converts constants to the parameters' types.
     pub(super) fn complete_arguments(
         &mut self,
         parameters: &[TemplateParameterSyntax],
@@ -144,7 +144,7 @@ impl Analyzer {
         for parameter in parameters {
             let argument = if parameter.pack {
                 let rest: Vec<TemplateArgument> = given.by_ref().collect();
-                // A pack given as a whole by deduction.
+                // A whole pack from deduction.
                 match rest.as_slice() {
                     [TemplateArgument::Pack(list)] => TemplateArgument::Pack(list.clone()),
                     _ => TemplateArgument::Pack(rest.into()),
@@ -217,7 +217,7 @@ impl Analyzer {
         }
     }
 
-    /// The default of a parameter: `None` if there is none, `Some(None)` if it is wrong.
+    /// The default argument of a parameter: `None` if there is none, `Some(None)` if it is invalid.
     pub(super) fn default_argument(
         &mut self,
         parameter: &TemplateParameterSyntax,
@@ -269,7 +269,7 @@ impl Analyzer {
         }
     }
 
-    /// The instance of a class template that the current scope is part of: its injected name.
+    /// The instance of a class template that contains the current scope (its injected name).
     pub(super) fn current_instance(&mut self, template: usize) -> Option<TypeId> {
         let mut scope = Some(self.scope);
         while let Some(here) = scope {
@@ -283,7 +283,7 @@ impl Analyzer {
         None
     }
 
-    /// An instance by arguments as written.
+    /// Instantiates a template with arguments from their syntax.
     pub(super) fn instantiate_class_syntax(
         &mut self,
         template: usize,
@@ -300,7 +300,7 @@ impl Analyzer {
         }
     }
 
-    /// An instance of a class, alias or variable template.
+    /// Instantiates a class, alias or variable template.
     pub(super) fn instantiate_template(
         &mut self,
         template: usize,
@@ -409,7 +409,7 @@ impl Analyzer {
         Some(ty)
     }
 
-    /// Attaches the member functions that were defined outside of the template so far.
+    /// Attaches the member functions that have been defined outside of the template so far.
     fn outside_members(
         &mut self,
         template: usize,
@@ -421,7 +421,7 @@ impl Analyzer {
         }
     }
 
-    /// The name of an instance for messages.
+    /// The name of an instance in messages.
     pub(super) fn instance_name(&self, name: Name, arguments: &[TemplateArgument]) -> String {
         let list: Vec<String> =
             arguments.iter().map(|argument| self.show_argument(argument)).collect();
@@ -447,7 +447,7 @@ impl Analyzer {
         }
     }
 
-    /// A template's use as a value: a variable template.
+    /// Instantiates a variable template that is used as a value.
     pub(super) fn variable_instance(
         &mut self,
         template: usize,

@@ -9,7 +9,7 @@ use crate::types::TypeId;
 use std::collections::HashSet;
 
 impl Analyzer {
-    /// The packs among names, with their lengths.
+    /// The packs among these names, with their elements.
     fn packs_among(&self, names: &HashSet<Name>) -> Vec<(Name, Vec<Binding>)> {
         let mut packs = Vec::new();
         for &name in names {
@@ -69,7 +69,7 @@ impl Analyzer {
             .collect()
     }
 
-    /// The types that a pattern with a pack expands to.
+    /// The types that a pattern with packs expands to.
     pub(in crate::analyze) fn expand_type(&mut self, kind: &TypeSyntax, span: Span) -> Vec<TypeId> {
         let mut names = HashSet::new();
         visit::names_in_type(kind, &mut |name| {
@@ -81,7 +81,7 @@ impl Analyzer {
         })
     }
 
-    /// Runs `f` for each element of the packs that a pattern names.
+    /// Runs `f` for each element of the packs that a pattern contains.
     pub(in crate::analyze) fn expand_pattern<T>(
         &mut self,
         pattern: &Expression,
@@ -94,7 +94,7 @@ impl Analyzer {
         self.expand(&names, pattern.span, f)
     }
 
-    /// The length of a pack.
+    /// The number of elements of a pack.
     pub(in crate::analyze) fn pack_length(&self, name: Name) -> Option<usize> {
         match self.find(name)?.0 {
             Binding::Pack(list) => Some(list.len()),
