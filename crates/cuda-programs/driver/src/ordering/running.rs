@@ -33,7 +33,7 @@ struct CurrentOperation {
     synchronous: bool,
 }
 
-/// What the host knows when a call returns.
+/// The host's knowledge when a call returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostWaits {
     /// Nothing new.

@@ -269,7 +269,7 @@ impl Driver {
         Err(Status::CapturedEvent)
     }
 
-    /// Makes a stream wait for an event during captures; returns whether nothing else remains to be done.
+    /// Makes a stream wait for an event during captures; returns whether the wait is complete.
     pub fn capture_wait(&self, stream: Handle, event: &Event) -> Result<bool> {
         self.check_legacy(stream)?;
         let own = self.captured(stream)?.map(|(graph, _)| graph);

@@ -105,7 +105,7 @@ fn memory(address: u64) -> MemorySide {
     }
 }
 
-/// What the host knows when a copy's call returns (CUDA driver API, "API synchronization behavior").
+/// The host's knowledge when a copy's call returns (CUDA driver API, "API synchronization behavior").
 fn copy_waits(copy: &Copy3D, synchronous: bool) -> HostWaits {
     use MemorySide::{Device, Managed, Pageable, Pinned};
     let Some((to, from)) = copy.first_row() else { return HostWaits::No };
@@ -131,7 +131,7 @@ impl Graph {
 }
 
 impl Work {
-    /// What the host knows when the call returns.
+    /// The host's knowledge when the call returns.
     fn host_waits(&self, stream: Handle) -> HostWaits {
         match self {
             Work::Copy(copy) => copy_waits(copy, stream == SYNCHRONOUS),

@@ -10,7 +10,7 @@ use crate::types::{RecordId, TypeId, TypeKind};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What a name refers to.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
     Namespace(usize),

@@ -5,7 +5,7 @@ use crate::syntax::BinaryOperator;
 use crate::typed::*;
 use crate::types::TypeId;
 
-/// What happens after a statement.
+/// Control flow after a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
     Next,
