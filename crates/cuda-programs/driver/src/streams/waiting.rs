@@ -145,7 +145,7 @@ impl Driver {
 /// After a timeout, stops launches that poll; their reports name the condition that they wait for.
 ///
 /// # Errors
-/// If there are none, drops all queues and reports the words that they wait for.
+/// If no launch polls: drops all queues, and reports the words that they wait for.
 fn give_up(queues: &mut StreamQueues) -> Result {
     let launches: Vec<&Arc<DetachedLaunch>> =
         queues.all.values().filter_map(|queue| queue.detached.as_ref()).collect();

@@ -48,7 +48,7 @@ impl Interner {
     }
 }
 
-/// Numbers names in order.
+/// Assigns consecutive numbers to names.
 macro_rules! known {
     ($($keyword:ident $text:literal)*; $($name:ident $other:literal)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms, dead_code)]
