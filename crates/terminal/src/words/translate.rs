@@ -377,7 +377,10 @@ mod tests {
     #[test]
     fn a_sentence_over_several_lines_is_one() {
         let english = "  The threads of a warp print in x-then-y order;\n  the order of blocks is unspecified.\nx";
-        assert_eq!(said(english), "  一个 warp 的线程按先 x 后 y 的顺序输出；块的顺序不定。\nx");
+        assert_eq!(
+            said(english),
+            "  一个 warp 的线程按先 x 后 y 的顺序输出；线程块的顺序不定。\nx"
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The words of the generated pages, in English and in Chinese.
 
 use lanework_ladders::Language;
+use lanework_terminal::words::chinese;
 
 /// Both languages, the folder of each, and its place in a ladder's story.
 pub const LANGUAGES: [(Language, &str, usize); 2] =
@@ -34,6 +35,8 @@ pub struct Words {
     pub experiments: &'static str,
     /// Note above the table of experiments.
     pub experiments_note: &'static str,
+    /// Columns of the experiments, before the GPU's.
+    pub experiments_columns: &'static str,
 }
 
 const ENGLISH: Words = Words {
@@ -51,6 +54,7 @@ const ENGLISH: Words = Words {
     try_it: "Try it",
     experiments: "Experiments",
     experiments_note: "Each row is one command, run as shown. `lanework-lab experiments --run` generates this table.",
+    experiments_columns: "| id | | command | emulator |",
 };
 
 const CHINESE: Words = Words {
@@ -68,6 +72,7 @@ const CHINESE: Words = Words {
     try_it: "试一试",
     experiments: "实验",
     experiments_note: "每一行是一条命令，按所示原样运行；本表由 `lanework-lab experiments --run` 生成。",
+    experiments_columns: "| 编号 | | 命令 | 模拟器 |",
 };
 
 impl Words {
@@ -77,5 +82,22 @@ impl Words {
             Language::English => &ENGLISH,
             Language::Chinese => &CHINESE,
         }
+    }
+}
+
+/// A heading or a label with the punctuation of the language of the page.
+pub fn punctuated(text: &str, language: Language) -> String {
+    let marks: &[(&str, &str)] = match language {
+        Language::English => &[],
+        Language::Chinese => &[(" (", "（"), (")", "）"), ("; ", "；"), (", ", "，"), (": ", "：")],
+    };
+    marks.iter().fold(text.to_owned(), |text, (mark, chinese)| text.replace(*mark, chinese))
+}
+
+/// A line that the laboratory composed in English, in the language of the page.
+pub fn told(line: &str, language: Language) -> String {
+    match language {
+        Language::English => line.to_owned(),
+        Language::Chinese => chinese(line),
     }
 }
