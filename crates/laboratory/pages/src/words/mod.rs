@@ -83,23 +83,23 @@ pub fn json() -> String {
 /// The templates of remarks: the text between the holes, and its Chinese form.
 const REMARKS: &[(&str, &str)] = &[
     (
-        "{} sectors per {}, ideal {}, misaligned start ({} B past a 32-byte sector): {}",
-        "每次{}取 {} 个扇区，理想为 {}，起点未对齐（超过 32 字节扇区边界 {} B）：{}",
+        "{} sectors per {}, optimal {}, misaligned start ({} B past a 32-byte sector): {}",
+        "每次{}取 {} 个扇区，最优 {} 个，起点未对齐（超过 32 字节扇区边界 {} B）：{}",
     ),
     (
-        "{} sectors per {}, ideal {}, misaligned start ({} B past a 32-byte sector)",
-        "每次{}取 {} 个扇区，理想为 {}，起点未对齐（超过 32 字节扇区边界 {} B）",
+        "{} sectors per {}, optimal {}, misaligned start ({} B past a 32-byte sector)",
+        "每次{}取 {} 个扇区，最优 {} 个，起点未对齐（超过 32 字节扇区边界 {} B）",
     ),
     (
-        "{} sectors per {}, ideal {}, misaligned starts of some (rows that are not a multiple of 32 B): {}",
-        "每次{}取 {} 个扇区，理想为 {}，部分起点未对齐（行长不是 32 B 的倍数）：{}",
+        "{} sectors per {}, optimal {}, misaligned starts of some (rows that are not a multiple of 32 B): {}",
+        "每次{}取 {} 个扇区，最优 {} 个，部分起点未对齐（行长不是 32 B 的倍数）：{}",
     ),
     (
-        "{} sectors per bulk {}, ideal {}: rows that start or end within a 32-byte sector",
-        "每次批量{}取 {} 个扇区，理想为 {}：行的起点或终点落在 32 字节扇区之内",
+        "{} sectors per bulk {}, optimal {}: rows that start or end within a 32-byte sector",
+        "每次批量{}取 {} 个扇区，最优 {} 个：行的起点或终点落在 32 字节扇区之内",
     ),
-    ("{} sectors per {}, ideal {}: {}", "每次{}取 {} 个扇区，理想为 {}：{}"),
-    ("{} sectors per {}, ideal {}", "每次{}取 {} 个扇区，理想为 {}"),
+    ("{} sectors per {}, optimal {}: {}", "每次{}取 {} 个扇区，最优 {} 个：{}"),
+    ("{} sectors per {}, optimal {}", "每次{}取 {} 个扇区，最优 {} 个"),
     (
         "{} wavefronts per shared {}, {} of them bank conflicts: {}",
         "每次共享内存{}用 {} 个 wavefront，其中 {} 个是 bank 冲突：{}",
@@ -171,7 +171,7 @@ const NAMES: &[(&str, &str)] = &[
     ("local store", "局部内存存储"),
     ("load", "加载"),
     ("store", "存储"),
-    ("copy", "复制"),
+    ("copy", "拷贝"),
     ("atomic", "原子操作"),
     ("reduction", "归约"),
 ];
@@ -351,8 +351,8 @@ mod tests {
 
     #[test]
     fn what_is_said_has_its_chinese() {
-        let said = remark("32.0 sectors per load, ideal 4.0: stride 4096 B");
-        assert_eq!(said, "每次加载取 32.0 个扇区，理想为 4.0：步长 4096 B");
+        let said = remark("32.0 sectors per load, optimal 4.0: stride 4096 B");
+        assert_eq!(said, "每次加载取 32.0 个扇区，最优 4.0 个：步长 4096 B");
         let said =
             remark("32.0 wavefronts per shared load, 31.0 of them bank conflicts: stride 128 B");
         assert_eq!(
@@ -364,7 +364,7 @@ mod tests {
             "50 % 的执行在第 9 列的分支处分化"
         );
         let said = remark(
-            "9.0 sectors per store, ideal 8.0, misaligned start (4 B past a 32-byte sector): stride 8 B",
+            "9.0 sectors per store, optimal 8.0, misaligned start (4 B past a 32-byte sector): stride 8 B",
         );
         assert!(said.starts_with("每次存储取 9.0 个扇区") && said.ends_with("步长 8 B"), "{said}");
         let said = pattern("groups of 16 lanes: one address, 64 B between groups");
