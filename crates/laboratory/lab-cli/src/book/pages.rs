@@ -165,7 +165,7 @@ fn rung_section(info: &RungInfo, reason: Option<&str>, language: Language, ladde
         let _ = writeln!(text, "- {label}{line}");
     }
     if pictures::of_rung(ladder, info) {
-        let says = format!("{} {}/{}", words.accesses, ladder, info.name);
+        let says = format!("{}{}/{}", words.accesses, ladder, info.name);
         let _ = write!(text, "\n{}", pictures::line(&format!("{ladder}-{}", info.name), &says));
     }
     let code = info.source.lines().skip_while(|line| line.starts_with("//!") || line.is_empty());
@@ -184,7 +184,7 @@ fn experiments_page(results: &Path, language: Language) -> String {
     let (emulated, on_gpu) = (read("emulator/experiments.json"), read("h200/experiments.json"));
     let gpu = on_gpu.first().map_or("GPU", |row| row.device.as_str());
     let mut text = format!(
-        "# {}\n\n{} {}\n\n{} {gpu} |\n|---|---|---|---|---|\n",
+        "# {}\n\n{}{}\n\n{} {gpu} |\n|---|---|---|---|---|\n",
         words.experiments,
         words.experiments_note,
         experiments_source(language),

@@ -50,10 +50,10 @@ const ENGLISH: Words = Words {
     predicts: "Predicts",
     costs: "Costs",
     before: "Compared with the previous rung",
-    accesses: "The sectors and banks that a warp accesses:",
+    accesses: "The sectors and banks that a warp accesses: ",
     try_it: "Try it",
     experiments: "Experiments",
-    experiments_note: "Each row is one command, run as shown. `lanework-lab experiments --run` generates this table.",
+    experiments_note: "Each row is one command, run as shown. `lanework-lab experiments --run` generates this table. ",
     experiments_columns: "| id | | command | emulator |",
 };
 
