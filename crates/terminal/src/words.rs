@@ -13,8 +13,9 @@
 //! ```
 //!
 //! A text of several lines is one line in the catalogue, with a space for each line end. The contents of a hole are
-//! translated, too, unless they are in quotes or backticks. If a whole line is not in the catalogue, it is split: into
-//! columns, sentences, then at `;`, `:`, `,` and parentheses, so that `padded: SOME TEXT` needs only `SOME TEXT`.
+//! translated, too, unless they are in quotes or backticks, or the hole is named `entry`, `ladder` or `rung`. If a
+//! whole line is not in the catalogue, it is split: into columns, sentences, then at `;`, `:`, `,` and parentheses, so
+//! that `padded: SOME TEXT` needs only `SOME TEXT`.
 //! `cargo test -p lanework-terminal words` lists missing translations, as lines to fill in, and obsolete entries.
 //!
 //! Why no existing crate: fluent and rust-i18n replace texts by keys, which moves sentences away from the code that
