@@ -2,7 +2,7 @@
 //! in Chinese.
 
 use super::stored::read_json;
-use super::words::{LANGUAGES, Words, punctuated, told};
+use super::words::{LANGUAGES, Words, experiment, punctuated, told};
 use super::{exercises, pictures};
 use crate::coverage::some;
 use crate::experiments::Shown;
@@ -192,14 +192,14 @@ fn experiments_page(results: &Path, language: Language) -> String {
     );
     for row in &emulated {
         let other = on_gpu.iter().find(|other| (&other.id, &other.what) == (&row.id, &row.what));
-        let other_cell = other.map_or(String::new(), Shown::cell);
+        let other_cell = other.map_or(String::new(), |other| experiment(&other.cell(), language));
         let command = &other.unwrap_or(row).command;
         let _ = writeln!(
             text,
             "| {} | {} | `{command}` | {} | {other_cell} |",
             row.id,
             row.what,
-            row.cell()
+            experiment(&row.cell(), language)
         );
     }
     text

@@ -101,3 +101,73 @@ pub fn told(line: &str, language: Language) -> String {
         Language::Chinese => chinese(line),
     }
 }
+
+/// A cell of the experiments, in the language of the page.
+pub fn experiment(cell: &str, language: Language) -> String {
+    let figure = match (language, cell.strip_prefix("verified: ")) {
+        (Language::English, _) => return cell.to_owned(),
+        (Language::Chinese, None) => return chinese(cell),
+        (Language::Chinese, Some(figure)) => figure,
+    };
+    let mut text = chinese(figure);
+    if text == figure {
+        text = figure.split("; ").map(point).collect::<Vec<_>>().join("；");
+    }
+    format!("已验证：{text}")
+}
+
+/// The figures of a point in Chinese: its tile or block, its size, and what was counted or measured.
+fn point(text: &str) -> String {
+    let (place, figures) = match text.split_once(": ") {
+        None => (String::new(), text),
+        Some((place, figures)) => match place.split_once(" at ") {
+            None => (format!("规模 {place}："), figures),
+            Some((edge, size)) => (format!("边长 {edge}，规模 {size}："), figures),
+        },
+    };
+    let figures: Vec<String> = figures.split(", ").map(quantity).collect();
+    place + &figures.join("，")
+}
+
+/// A number and its unit in Chinese.
+fn quantity(text: &str) -> String {
+    const UNITS: [(&str, &str); 6] = [
+        (" devices", " 个设备"),
+        (" sectors", " 个扇区"),
+        (" conflicts", " 次冲突"),
+        (" instr.", " 条指令"),
+        (" registers", " 个寄存器"),
+        (" B spilled", " B 溢出"),
+    ];
+    if let Some(percent) = text.strip_suffix(" % occupied") {
+        return format!("占用率 {percent} %");
+    }
+    let unit = UNITS.iter().find_map(|(english, unit)| Some((text.strip_suffix(*english)?, *unit)));
+    unit.map_or(text.to_owned(), |(number, unit)| format!("{number}{unit}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::experiment;
+    use lanework_ladders::Language;
+
+    #[test]
+    fn a_cell_of_the_experiments_is_told_in_chinese() {
+        let cases = [
+            ("verified: 2 devices", "已验证：2 个设备"),
+            ("verified: 16.78 us, 250 GB/s", "已验证：16.78 us，250 GB/s"),
+            (
+                "verified: 1 at 128: 2.0 / 4.0 sectors, 0 conflicts, 7.340 M instr., 24 registers, \
+                 0 B spilled, 75 % occupied; 512: 9 ms",
+                "已验证：边长 1，规模 128：2.0 / 4.0 个扇区，0 次冲突，7.340 M 条指令，24 个寄存器，\
+                 0 B 溢出，占用率 75 %；规模 512：9 ms",
+            ),
+            ("verified: the same result; time is not modeled", "已验证：结果相同；不对时间建模"),
+            ("skipped: cuBLAS runs on GPUs only", "已跳过：cuBLAS 只能在 GPU 上运行"),
+        ];
+        for (cell, told) in cases {
+            assert_eq!(experiment(cell, Language::Chinese), told);
+            assert_eq!(experiment(cell, Language::English), cell);
+        }
+    }
+}
