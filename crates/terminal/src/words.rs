@@ -13,8 +13,9 @@
 //! ```
 //!
 //! A text of several lines is one line in the catalogue, with a space for each line end. The contents of a hole are
-//! translated, too, unless they are in quotes or backticks. If a whole line is not in the catalogue, it is split: into
-//! columns, sentences, then at `;`, `:`, `,` and parentheses, so that `padded: SOME TEXT` needs only `SOME TEXT`.
+//! translated, too, unless they are in quotes or backticks, or the hole is named `entry`, `ladder` or `rung`. If a
+//! whole line is not in the catalogue, it is split: into columns, sentences, then at `;`, `:`, `,` and parentheses, so
+//! that `padded: SOME TEXT` needs only `SOME TEXT`.
 //! `cargo test -p lanework-terminal words` lists missing translations, as lines to fill in, and obsolete entries.
 //!
 //! Why no existing crate: fluent and rust-i18n replace texts by keys, which moves sentences away from the code that
@@ -57,11 +58,12 @@ pub fn are_chinese() -> bool {
 
 /// The catalogue, if the language is not English.
 fn catalogue() -> Option<&'static Catalogue> {
+    are_chinese().then(chinese_catalogue)
+}
+
+fn chinese_catalogue() -> &'static Catalogue {
     static CHINESE: OnceLock<Catalogue> = OnceLock::new();
-    match CHOSEN.get() {
-        Some(Language::Chinese) => Some(CHINESE.get_or_init(Catalogue::chinese)),
-        _ => None,
-    }
+    CHINESE.get_or_init(Catalogue::chinese)
 }
 
 /// The language in which the headers of rungs are read.
@@ -78,6 +80,15 @@ pub fn say(text: &str) -> Cow<'_, str> {
         None => Cow::Borrowed(text),
         Some(catalogue) => Cow::Owned(translate::text(catalogue, text)),
     }
+}
+
+/// A text of any number of lines in Chinese, whatever the language of the user.
+///
+/// ```
+/// assert_eq!(lanework_terminal::words::chinese("no barriers"), "不再有屏障");
+/// ```
+pub fn chinese(text: &str) -> String {
+    translate::text(chinese_catalogue(), text)
 }
 
 /// A command of clap with the option `--lang`, its help in the language of the user.

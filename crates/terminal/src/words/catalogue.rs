@@ -21,6 +21,7 @@ const CHINESE: &[(&str, &str)] = &[
     ("engine", include_str!("../../words/zh/engine.txt")),
     ("library", include_str!("../../words/zh/library.txt")),
     ("cuda", include_str!("../../words/zh/cuda.txt")),
+    ("driver", include_str!("../../words/zh/driver.txt")),
     ("ptx", include_str!("../../words/zh/ptx.txt")),
 ];
 

@@ -124,6 +124,9 @@ fn whole(catalogue: &Catalogue, text: &str, word: bool) -> Option<String> {
     best(catalogue, text).map(|(entry, held)| fill(catalogue, entry, &held))
 }
 
+/// Holes that hold a name, which stays as it is.
+const NAMES: [&str; 3] = ["entry", "ladder", "rung"];
+
 /// The translation with its holes filled.
 fn fill(catalogue: &Catalogue, entry: &Entry, held: &[&str]) -> String {
     let mut values = Vec::new();
@@ -132,9 +135,9 @@ fn fill(catalogue: &Catalogue, entry: &Entry, held: &[&str]) -> String {
         match part {
             TemplatePart::Text(text) => before = text,
             TemplatePart::Hole(name) => {
-                let quoted = before.ends_with(['`', '\'', '"']);
+                let verbatim = before.ends_with(['`', '\'', '"']) || NAMES.contains(name);
                 let value = held.get(values.len()).copied().unwrap_or_default();
-                let value = match quoted {
+                let value = match verbatim {
                     true => value.to_owned(),
                     false => piece(catalogue, value, true).0,
                 };
@@ -305,8 +308,10 @@ fn in_columns(catalogue: &Catalogue, core: &str) -> Option<String> {
     let mut out = String::new();
     let mut place = 0;
     let mut rest = core;
-    // If one column is a text, a single word in another is its label, not a name.
-    let any = core.split("  ").any(|part| piece(catalogue, part, false).1);
+    // If one column is a text, a single word in another is its label, not a name. Text that is Chinese already was
+    // translated with its label.
+    let is_text = |part: &str| !part.contains(is_chinese) && piece(catalogue, part, false).1;
+    let any = core.split("  ").any(is_text);
     while !rest.is_empty() {
         let until = rest.find("  ").unwrap_or(rest.len());
         let gap = rest[until..].len() - rest[until..].trim_start().len();
@@ -343,6 +348,18 @@ mod tests {
             ),
             ("  padded   no bank conflicts, warps /4.0", "  padded   不再有 bank 冲突，warp /4.0"),
             (
+                "  shared   改善：屏障 /4.0；另有变化：warp /4.0",
+                "  shared   改善：屏障 /4.0；另有变化：warp /4.0",
+            ),
+            ("entry copy", "入口 copy"),
+            ("copy ran on Lanework emulator", "copy 在 Lanework emulator 上运行完毕"),
+            (
+                "race between streams: kernel `f` (launch 2, stream 2) reads by atomics 8 of the 16 bytes at x+0, which \
+                 kernel `g` (launch 1, stream 1) writes, and nothing orders the two",
+                "流之间的竞争：核函数 `f`（第 2 次启动，流 2）以原子操作读取 x+0 起 16 字节中的 8 字节，而核函数 `g`（第 1 \
+                 次启动，流 1）写入这里，两者之间没有先后次序",
+            ),
+            (
                 "padded: skipped: cuBLAS runs on GPUs only",
                 "padded：已跳过：cuBLAS 只能在 GPU 上运行",
             ),
@@ -377,7 +394,10 @@ mod tests {
     #[test]
     fn a_sentence_over_several_lines_is_one() {
         let english = "  The threads of a warp print in x-then-y order;\n  the order of blocks is unspecified.\nx";
-        assert_eq!(said(english), "  一个 warp 的线程按先 x 后 y 的顺序输出；块的顺序不定。\nx");
+        assert_eq!(
+            said(english),
+            "  一个 warp 的线程按先 x 后 y 的顺序输出；线程块的顺序不定。\nx"
+        );
     }
 
     #[test]

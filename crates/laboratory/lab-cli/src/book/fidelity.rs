@@ -1,6 +1,7 @@
 //! The page on counter accuracy: a GPU's stored counts, and the emulator's counts of the same launches,
 //! which run when the page is made.
 
+use super::words::told;
 use crate::fidelity::compare;
 use lanework_lab::{Deviation, Hardware, UNCOUNTED};
 use lanework_ladders::Language;
@@ -32,7 +33,7 @@ const ENGLISH: Words = Words {
             sweep that repeat one memory instruction on one address pattern. `scripts/fidelity.sh` records the GPU's counts; \
             `lanework-lab fidelity` compares. Instructions are not compared, because a GPU runs ptxas's translation of the PTX.",
     table: "| counter | compared | within 1 % | share |\n|---|---|---|---|",
-    uncounted: "Not compared, because the kernel has changed since the GPU counted it:",
+    uncounted: "Not compared, because the kernel has changed since the GPU counted it: ",
     others: "Differences above 1 %, with reasons",
     others_table: "| launch | counter | emulator | H200 | error | reason |\n|---|---|---|---|---|---|",
     unknown: "not known",
@@ -80,7 +81,7 @@ fn page(deviations: &[Deviation], language: Language) -> String {
     };
     for name in names {
         let those: Vec<&Deviation> = deviations.iter().filter(|one| one.counter == name).collect();
-        text.push_str(&row(name, &those));
+        text.push_str(&row(&told(name, language), &those));
     }
     let kind = |one: &Deviation| KINDS.iter().position(|(start, _)| one.launch.starts_with(start));
     for (index, (_, name)) in KINDS.iter().enumerate().rev() {
@@ -90,7 +91,7 @@ fn page(deviations: &[Deviation], language: Language) -> String {
     }
     let uncounted = UNCOUNTED.map(|name| format!("`{name}`"));
     if !uncounted.is_empty() {
-        let _ = writeln!(text, "\n{} {}", words.uncounted, uncounted.join(", "));
+        let _ = writeln!(text, "\n{}{}", words.uncounted, uncounted.join(", "));
     }
     let _ = writeln!(text, "\n## {}\n\n{}", words.others, words.others_table);
     for one in deviations.iter().filter(|one| !one.within_a_hundredth()) {
@@ -98,11 +99,11 @@ fn page(deviations: &[Deviation], language: Language) -> String {
             text,
             "| {} | {} | {} | {} | {} | {} |",
             one.launch,
-            one.counter,
+            told(one.counter, language),
             one.emulated,
             one.measured,
             one.error.map_or(String::new(), |error| format!("{:+.1} %", 100.0 * error)),
-            one.explanation().unwrap_or(words.unknown)
+            one.explanation().map_or(words.unknown.to_owned(), |why| told(why, language))
         );
     }
     text

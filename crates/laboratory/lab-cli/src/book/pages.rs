@@ -2,7 +2,7 @@
 //! in Chinese.
 
 use super::stored::read_json;
-use super::words::{LANGUAGES, Words};
+use super::words::{LANGUAGES, Words, experiment, punctuated, told};
 use super::{exercises, pictures};
 use crate::coverage::some;
 use crate::experiments::Shown;
@@ -67,14 +67,13 @@ fn ladder_page(
     }
     let _ = writeln!(text, "\n## {}\n\n```text\nlanework climb {}\n```", words.try_it, ladder.name);
     for line in &record.analysis {
-        let _ = writeln!(text, "- {line}");
+        let _ = writeln!(text, "- {}", told(line, language));
     }
+    let counted = format!("{} ({} {})", words.counted, record.size_in_words(), record.element);
     let _ = writeln!(
         text,
-        "\n## {} ({} {})\n\n{}\n|---|---|---|---|---|---|---|---|---|---|",
-        words.counted,
-        record.size_in_words(),
-        record.element,
+        "\n## {}\n\n{}\n|---|---|---|---|---|---|---|---|---|---|",
+        punctuated(&counted, language),
         words.columns
     );
     for rung in &record.rungs {
@@ -96,7 +95,7 @@ fn ladder_page(
         );
     }
     if let Some(timed) = timed {
-        text.push_str(&timed_table(timed, words));
+        text.push_str(&timed_table(timed, language));
     }
     let _ = writeln!(text, "\n## {}", words.rungs);
     for info in &ladder.rungs {
@@ -112,17 +111,22 @@ fn ladder_page(
 }
 
 /// The table of a climb on a GPU, from its JSON.
-fn timed_table(climb: &Value, words: &Words) -> String {
+fn timed_table(climb: &Value, language: Language) -> String {
+    let words = Words::of(language);
     let text_of = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let size: Vec<String> =
         climb["size"].as_array().into_iter().flatten().map(Value::to_string).collect();
-    let mut text = format!(
-        "\n## {} ({} {}; {}, {})\n\n{}\n|---|---|---|---|---|---|---|\n",
+    let heading = format!(
+        "{} ({} {}; {}, {})",
         words.timed,
         size.join("x"),
         text_of(&climb["element"]),
         text_of(&climb["device"]["name"]),
-        text_of(&climb["device"]["driver"]),
+        text_of(&climb["device"]["driver"])
+    );
+    let mut text = format!(
+        "\n## {}\n\n{}\n|---|---|---|---|---|---|---|\n",
+        punctuated(&heading, language),
         words.timed_columns
     );
     let number = |value: &Value, digits: usize| {
@@ -153,15 +157,15 @@ fn timed_table(climb: &Value, words: &Words) -> String {
 fn rung_section(info: &RungInfo, reason: Option<&str>, language: Language, ladder: &str) -> String {
     let words = Words::of(language);
     let Header { idea, predicts, costs } = info.header(language);
-    let mut text = format!(
-        "\n### {} ({})\n\n- **{}**: {idea}\n- **{}**: {predicts}\n- **{}**: {costs}\n",
-        info.name, info.experiment, words.idea, words.predicts, words.costs
-    );
-    if let Some(reason) = reason {
-        let _ = writeln!(text, "- **{}**: {reason}", words.before);
+    let mut text = format!("\n### {} ({})\n\n", info.name, info.experiment);
+    let reason = reason.map(|reason| told(reason, language));
+    let lines = [(words.idea, idea), (words.predicts, predicts), (words.costs, costs)];
+    for (label, line) in lines.into_iter().chain(reason.map(|reason| (words.before, reason))) {
+        let label = punctuated(&format!("**{label}**: "), language);
+        let _ = writeln!(text, "- {label}{line}");
     }
     if pictures::of_rung(ladder, info) {
-        let says = format!("{} {}/{}", words.accesses, ladder, info.name);
+        let says = format!("{}{}/{}", words.accesses, ladder, info.name);
         let _ = write!(text, "\n{}", pictures::line(&format!("{ladder}-{}", info.name), &says));
     }
     let code = info.source.lines().skip_while(|line| line.starts_with("//!") || line.is_empty());
@@ -180,21 +184,22 @@ fn experiments_page(results: &Path, language: Language) -> String {
     let (emulated, on_gpu) = (read("emulator/experiments.json"), read("h200/experiments.json"));
     let gpu = on_gpu.first().map_or("GPU", |row| row.device.as_str());
     let mut text = format!(
-        "# {}\n\n{} {}\n\n| id | | command | emulator | {gpu} |\n|---|---|---|---|---|\n",
+        "# {}\n\n{}{}\n\n{} {gpu} |\n|---|---|---|---|---|\n",
         words.experiments,
         words.experiments_note,
-        experiments_source(language)
+        experiments_source(language),
+        words.experiments_columns
     );
     for row in &emulated {
         let other = on_gpu.iter().find(|other| (&other.id, &other.what) == (&row.id, &row.what));
-        let other_cell = other.map_or(String::new(), Shown::cell);
+        let other_cell = other.map_or(String::new(), |other| experiment(&other.cell(), language));
         let command = &other.unwrap_or(row).command;
         let _ = writeln!(
             text,
             "| {} | {} | `{command}` | {} | {other_cell} |",
             row.id,
             row.what,
-            row.cell()
+            experiment(&row.cell(), language)
         );
     }
     text
@@ -245,12 +250,12 @@ fn coverage_page(covered: &[Coverage], language: Language) -> String {
 
 /// The table of GPUs with its sources.
 fn gpus_page(language: Language) -> String {
-    let title = match language {
-        Language::English => "GPUs",
-        Language::Chinese => "GPU 规格表",
+    let (title, [capability, multiprocessors, source]) = match language {
+        Language::English => ("GPUs", ["capability", "SMs", "source"]),
+        Language::Chinese => ("GPU 规格表", ["计算能力", "SM 数", "来源"]),
     };
     let mut text = format!(
-        "# {title}\n\n| GPU | capability | SMs | MHz | GB/s | FP32 TFLOP/s | BF16 TFLOP/s | source |\n\
+        "# {title}\n\n| GPU | {capability} | {multiprocessors} | MHz | GB/s | FP32 TFLOP/s | BF16 TFLOP/s | {source} |\n\
          |---|---|---|---|---|---|---|---|\n"
     );
     for gpu in &specs().gpus {

@@ -1,6 +1,7 @@
 //! The words of the generated pages, in English and in Chinese.
 
 use lanework_ladders::Language;
+use lanework_terminal::words::chinese;
 
 /// Both languages, the folder of each, and its place in a ladder's story.
 pub const LANGUAGES: [(Language, &str, usize); 2] =
@@ -34,6 +35,8 @@ pub struct Words {
     pub experiments: &'static str,
     /// Note above the table of experiments.
     pub experiments_note: &'static str,
+    /// Columns of the experiments, before the GPU's.
+    pub experiments_columns: &'static str,
 }
 
 const ENGLISH: Words = Words {
@@ -47,10 +50,11 @@ const ENGLISH: Words = Words {
     predicts: "Predicts",
     costs: "Costs",
     before: "Compared with the previous rung",
-    accesses: "The sectors and banks that a warp accesses:",
+    accesses: "The sectors and banks that a warp accesses: ",
     try_it: "Try it",
     experiments: "Experiments",
-    experiments_note: "Each row is one command, run as shown. `lanework-lab experiments --run` generates this table.",
+    experiments_note: "Each row is one command, run as shown. `lanework-lab experiments --run` generates this table. ",
+    experiments_columns: "| id | | command | emulator |",
 };
 
 const CHINESE: Words = Words {
@@ -68,6 +72,7 @@ const CHINESE: Words = Words {
     try_it: "试一试",
     experiments: "实验",
     experiments_note: "每一行是一条命令，按所示原样运行；本表由 `lanework-lab experiments --run` 生成。",
+    experiments_columns: "| 编号 | | 命令 | 模拟器 |",
 };
 
 impl Words {
@@ -76,6 +81,93 @@ impl Words {
         match language {
             Language::English => &ENGLISH,
             Language::Chinese => &CHINESE,
+        }
+    }
+}
+
+/// A heading or a label with the punctuation of the language of the page.
+pub fn punctuated(text: &str, language: Language) -> String {
+    let marks: &[(&str, &str)] = match language {
+        Language::English => &[],
+        Language::Chinese => &[(" (", "（"), (")", "）"), ("; ", "；"), (", ", "，"), (": ", "：")],
+    };
+    marks.iter().fold(text.to_owned(), |text, (mark, chinese)| text.replace(*mark, chinese))
+}
+
+/// A line that the laboratory composed in English, in the language of the page.
+pub fn told(line: &str, language: Language) -> String {
+    match language {
+        Language::English => line.to_owned(),
+        Language::Chinese => chinese(line),
+    }
+}
+
+/// A cell of the experiments, in the language of the page.
+pub fn experiment(cell: &str, language: Language) -> String {
+    let figure = match (language, cell.strip_prefix("verified: ")) {
+        (Language::English, _) => return cell.to_owned(),
+        (Language::Chinese, None) => return chinese(cell),
+        (Language::Chinese, Some(figure)) => figure,
+    };
+    let mut text = chinese(figure);
+    if text == figure {
+        text = figure.split("; ").map(point).collect::<Vec<_>>().join("；");
+    }
+    format!("已验证：{text}")
+}
+
+/// The figures of a point in Chinese: its tile or block, its size, and what was counted or measured.
+fn point(text: &str) -> String {
+    let (place, figures) = match text.split_once(": ") {
+        None => (String::new(), text),
+        Some((place, figures)) => match place.split_once(" at ") {
+            None => (format!("规模 {place}："), figures),
+            Some((edge, size)) => (format!("边长 {edge}，规模 {size}："), figures),
+        },
+    };
+    let figures: Vec<String> = figures.split(", ").map(quantity).collect();
+    place + &figures.join("，")
+}
+
+/// A number and its unit in Chinese.
+fn quantity(text: &str) -> String {
+    const UNITS: [(&str, &str); 6] = [
+        (" devices", " 个设备"),
+        (" sectors", " 个扇区"),
+        (" conflicts", " 次冲突"),
+        (" instr.", " 条指令"),
+        (" registers", " 个寄存器"),
+        (" B spilled", " B 溢出"),
+    ];
+    if let Some(percent) = text.strip_suffix(" % occupied") {
+        return format!("占用率 {percent} %");
+    }
+    let unit = UNITS.iter().find_map(|(english, unit)| Some((text.strip_suffix(*english)?, *unit)));
+    unit.map_or(text.to_owned(), |(number, unit)| format!("{number}{unit}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::experiment;
+    use lanework_ladders::Language;
+
+    #[test]
+    fn a_cell_of_the_experiments_is_told_in_chinese() {
+        let cases = [
+            ("verified: 2 devices", "已验证：2 个设备"),
+            ("verified: 16.78 us, 250 GB/s", "已验证：16.78 us，250 GB/s"),
+            (
+                "verified: 1 at 128: 2.0 / 4.0 sectors, 0 conflicts, 7.340 M instr., 24 registers, \
+                 0 B spilled, 75 % occupied; 512: 9 ms",
+                "已验证：边长 1，规模 128：2.0 / 4.0 个扇区，0 次冲突，7.340 M 条指令，24 个寄存器，\
+                 0 B 溢出，占用率 75 %；规模 512：9 ms",
+            ),
+            ("verified: the same result; time is not modeled", "已验证：结果相同；不对时间建模"),
+            ("skipped: cuBLAS runs on GPUs only", "已跳过：cuBLAS 只能在 GPU 上运行"),
+        ];
+        for (cell, told) in cases {
+            assert_eq!(experiment(cell, Language::Chinese), told);
+            assert_eq!(experiment(cell, Language::English), cell);
         }
     }
 }

@@ -113,7 +113,7 @@ fn by_direction(mut changes: Vec<Change>) -> (Vec<String>, Vec<String>, Vec<Stri
     (of(Some(true)), of(Some(false)), of(None))
 }
 
-/// The changes from one rung to the next.
+/// The changes from one rung to the next. A figure of 0 was not measured.
 fn changes(before: &RungRecord, now: &RungRecord) -> Vec<Change> {
     // Counts of a sample of blocks are scaled to all blocks.
     let whole = |rung: &RungRecord| {
@@ -126,9 +126,14 @@ fn changes(before: &RungRecord, now: &RungRecord) -> Vec<Change> {
                 change(name, Better::Less, a, b)
             })
         });
-    let figure = |name: &str, better: Better, of: fn(&RungRecord) -> Option<f64>| {
-        change(name, better, of(before)?, of(now)?)
+    let measured = |name: &str, better: Better, before: f64, now: f64| {
+        (before > 0.0 && now > 0.0).then(|| change(name, better, before, now)).flatten()
     };
+    let figure = |name: &str, better: Better, of: fn(&RungRecord) -> Option<f64>| {
+        measured(name, better, of(before)?, of(now)?)
+    };
+    let spilled = |rung: &RungRecord| Some(f64::from(rung.resources?.spill_bytes));
+    let spills = spilled(before).zip(spilled(now));
     let cut = before.warps != now.warps;
     let per_warp = cut.then_some(RungRecord::instructions_per_warp as fn(&RungRecord) -> _);
     let figures = [
@@ -136,11 +141,11 @@ fn changes(before: &RungRecord, now: &RungRecord) -> Vec<Change> {
         figure("warps", Better::Neither, |rung| Some(rung.warps? as f64)),
         figure("active lanes", Better::More, RungRecord::active_lanes),
         figure("occupancy", Better::More, |rung| Some(rung.resources?.occupancy)),
-        figure("spilled bytes", Better::Less, |rung| Some(f64::from(rung.resources?.spill_bytes))),
+        spills.and_then(|(before, now)| change("spilled bytes", Better::Less, before, now)),
     ];
     let of_rung = now.figures.iter().filter_map(|(name, value)| {
         let better = if *name == "host_ns" { return None } else { Better::Less };
-        change(&name.replace('_', " "), better, *before.figures.get(name)?, *value)
+        measured(&name.replace('_', " "), better, *before.figures.get(name)?, *value)
     });
     counts.chain(figures.into_iter().flatten()).chain(of_rung).collect()
 }
@@ -189,6 +194,16 @@ mod tests {
         let mut counters = Counters { barriers, ..Counters::default() };
         counters.global_load.sectors = sectors;
         RungRecord { counters: Some(counters), ..RungRecord::default() }
+    }
+
+    #[test]
+    fn a_figure_that_was_not_measured_is_no_change() {
+        let of = |cycles| RungRecord {
+            figures: [("cycles", cycles)].into_iter().collect(),
+            ..counting(800, 10)
+        };
+        assert_eq!(said(&of(900.0), &of(300.0)).1, "better: cycles /3.0");
+        assert_eq!(said(&of(900.0), &of(0.0)).0, Step::Unchanged);
     }
 
     fn said(before: &RungRecord, now: &RungRecord) -> (Step, String) {

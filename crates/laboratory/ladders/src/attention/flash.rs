@@ -2,7 +2,7 @@
 //!
 //! Idea: four warps share tiles of 64 keys and values in shared memory. `cp.async` copies the next tiles during the computation,
 //! and `ldmatrix` loads fragments.
-//! 思路：四个 warp 共用共享内存里 64 个键和值的 tile。计算期间由 `cp.async` 拷贝后面的 tile，片段用 `ldmatrix` 加载。
+//! 思路：四个 warp 共用共享内存中各含 64 个键或值的 tile。计算期间由 `cp.async` 拷贝后面的 tile，片段用 `ldmatrix` 加载。
 //! Predicts: a quarter of `one-warp`'s global loads, in 16-byte pieces; no bank conflicts in swizzled tiles.
 //! 预测：全局加载降到 `one-warp` 的四分之一，每次 16 字节；经过 swizzle 的 tile 没有 bank 冲突。
 //! Costs: 64 KB of dynamic shared memory; a warp alternates between softmax and products.

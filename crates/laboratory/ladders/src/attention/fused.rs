@@ -4,7 +4,7 @@
 //! sums so far, so no score is stored.
 //! 思路：一个 warp 保存一个查询的结果，每次读取 32 个键。遇到更大的分数时，把已有的和按比例缩小，因此不必存储分数。
 //! Predicts: no global stores except the results; the traffic of length^2 scores is gone.
-//! 预测：除结果外没有全局存储；length^2 个分数的流量消失了。
+//! 预测：除结果外没有全局存储，省去了 length^2 个分数的流量。
 //! Costs: each lane reads its own rows of keys, 32 sectors per request; multiply-adds run at the f32 rate.
 //! 代价：每个 lane 读取自己那一行键，每个请求 32 个扇区；乘加以 f32 的速率进行。
 

@@ -2,7 +2,7 @@
 //!
 //! Idea: each row gets as many threads as it needs: part of a warp, a warp, a block, or several blocks. Several blocks exchange
 //! their means and squared differences through memory and combine them by the formula of Chan, Golub and LeVeque (1983).
-//! 思路：每行使用的线程数恰好够用：warp 的一部分、一个 warp、一个线程块，或者几个线程块；几个线程块通过内存交换各自的均值与离差平方和，合并的结果与对整行计算完全一致。
+//! 思路：每行使用的线程数恰好够用：warp 的一部分、一个 warp、一个线程块，或者几个线程块；几个线程块通过内存交换各自的均值与离差平方和，按 Chan、Golub 与 LeVeque（1983）的公式合并。
 //! Predicts: the same sectors at every length, from a few numbers per row to millions.
 //! 预测：无论行长是几个数还是几百万个数，扇区数都相同。
 //! Costs: a kernel for each number of threads; a cooperative launch for the longest rows. On an H200 (2^28 numbers) it runs at

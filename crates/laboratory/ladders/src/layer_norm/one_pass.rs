@@ -6,7 +6,7 @@
 //! 预测：每个数加载两次，原来是三次。
 //! Costs: precision: if the mean is 100 times the standard deviation, the subtraction loses 4 of 7 digits. Its result can
 //! even be negative.
-//! 代价：精度：均值为标准差的 100 倍时，相减会损失 7 位有效数字中的 4 位，差甚至可能为负。
+//! 代价：损失精度：均值为标准差的 100 倍时，相减会丢掉 7 位有效数字中的 4 位，差甚至可能为负。
 
 use crate::rows::{Rows, THREADS, of_block};
 use lanework::prelude::*;

@@ -6,7 +6,7 @@
 //! 思路：每个线程先发出 4 次 16 字节的加载，再使用第一个向量，四个向量都留在寄存器中。相邻 lane 读取相邻的向量，所以访问是合并的。求和依次在向量内部、lane 之间、向量之间进行。
 //! Predicts: 16 sectors per request and a quarter of the requests; an eighth of the tiles, and so an eighth of the atomics and
 //! look-backs.
-//! 预测：每个请求 16 个扇区，请求数降到四分之一；tile 数为八分之一，原子操作和回看也随之降到八分之一。
+//! 预测：每个请求 16 个扇区，请求数降到四分之一；tile 数降到八分之一，原子操作和回看也随之降到八分之一。
 //! Costs: registers for the loaded vectors; the last tile is loaded number by number.
 //! 代价：加载的向量要占寄存器；最后一个 tile 逐个数加载。
 

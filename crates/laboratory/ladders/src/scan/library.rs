@@ -4,10 +4,10 @@
 //! the sums of single tiles, and each of its threads reads one new sum. No sum is passed from tile to tile, and the order
 //! of additions depends only on positions. In long scans the next tiles are copied to shared memory during the computation
 //! (bulk copies, sm_90), and a tile's sum is published one tile before it is needed.
-//! 思路：持久化的线程块逐个领取 tile，各自维护自己的前缀和。线程块只发布单个 tile 的和，块中每个线程各读取一个新发布的和。没有和在 tile 之间逐个传递，加法的顺序只取决于位置。
-//! 扫描较长时，计算的同时把后面的 tile 拷贝到共享内存（批量拷贝，sm_90），并提前一个 tile 发布和。
+//! 思路：持久化的线程块逐个领取 tile，各自维护自己的前缀和。线程块只发布单个 tile 的和，其中每个线程各读取一个新发布的和。和不在 tile 之间逐个传递，加法的顺序只取决于位置。扫描较长时，
+//! 计算的同时把后面的 tile 拷贝到共享内存（批量拷贝，sm_90），并提前一个 tile 发布和。
 //! Predicts: the same accesses to the numbers; every block reads each published sum once.
-//! 预测：对数的访问不变；每个发布的和，每个线程块各读一次。
+//! 预测：读写这些数的访问不变；每个发布的和，每个线程块各读一次。
 //! Costs: every block adds up the published sums: 8 bytes per block and tile from the L2 cache; 192 KB of shared memory. On an
 //! H200, 2^28 numbers took 561 us, against 838 us without copying ahead, 685 us with CUB 3.0 and 526 us for a copy.
 //! 代价：每个线程块都要把发布的和相加：每个线程块、每个 tile 从 L2 缓存读 8 字节；192 KB 共享内存。

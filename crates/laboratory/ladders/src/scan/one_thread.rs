@@ -5,7 +5,7 @@
 //! Predicts: one active lane of 32; one sector per request, with 4 of its 32 bytes used.
 //! 预测：32 个 lane 中只有 1 个活跃；每个请求 1 个扇区，32 字节只用到其中 4 字节。
 //! Costs: no extra memory, but the whole device waits for each addition.
-//! 代价：不占额外内存，但每一次加法都要整个设备等待。
+//! 代价：不占额外内存，但每做一次加法，整个设备都要等待。
 
 use super::Sums;
 use lanework::prelude::*;

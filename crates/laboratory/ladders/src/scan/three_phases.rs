@@ -4,7 +4,7 @@
 //! its part again and scans it (reduce, then scan).
 //! 思路：每个线程块先求出自己那一部分的和；经过一次网格屏障之后，各线程块把前面各部分的和相加，再读一遍自己的部分并扫描（先归约，再扫描）。
 //! Predicts: all multiprocessors work; global load sectors double, because each number is read twice and written once.
-//! 预测：所有多处理器都在工作；全局加载扇区加倍，每个数访问内存 3 次。
+//! 预测：所有多处理器都在工作；全局加载扇区加倍，因为每个数读两次、写一次。
 //! Costs: a cooperative launch: no more blocks than fit on the device.
 //! 代价：需要协作启动：线程块数不能超过设备能同时容纳的数目。
 

@@ -4,7 +4,7 @@
 //! thread reads its row of A four steps at a time.
 //! Predicts: 1/20 of `coalesced`'s load sectors; five shared loads per four multiply-adds.
 //! Costs: two barriers per pair of tiles; shared memory delivers one load in the time of four multiply-adds.
-//! 思路：线程块把 A 和 B 的 32 x 32 tile 加载到共享内存，一次各两个，每个数供 32 个线程使用；线程一次读取 A 行上的四步。
+//! 思路：线程块把 A 和 B 的 32 x 32 tile 加载到共享内存，一次各两个，每个数供 32 个线程使用；线程一次读取 A 的一行中四步所需的数。
 //! 预测：加载扇区数降到 `coalesced` 的二十分之一；每四次乘加需要五次共享内存加载。
 //! 代价：每对 tile 两次屏障；共享内存完成一次加载的时间够做四次乘加。
 

@@ -6,7 +6,7 @@
 //! 8,192.
 //! 预测：存储从每个 warp 一次降到每个线程块一次；留给主机的和从 8,192 个降到 32 个。
 //! Costs: a barrier, and serial additions by one thread while the rest of its block waits.
-//! 代价：一次屏障，以及由一个线程做的串行加法，其间同块的其他线程都在等待。
+//! 代价：一次屏障，以及由一个线程做的串行加法，其间线程块的其他线程都在等待。
 
 use super::clock::note_time;
 use super::{BLOCKS, Numbers, Summand};

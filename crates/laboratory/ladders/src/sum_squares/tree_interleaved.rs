@@ -2,7 +2,7 @@
 //!
 //! Idea: every second thread adds its neighbor's sum, then every fourth thread the sum two places on, and so on: a tree reduction
 //! instead of one thread's serial additions.
-//! 思路：每隔一个线程加上相邻线程的和，然后每四个线程中有一个加上隔一个位置的和，依此类推：用树形归约代替一个线程的串行加法。
+//! 思路：每隔一个线程加上相邻线程的和，然后每四个线程中有一个加上相隔两个位置的和，依此类推：用树形归约代替一个线程的串行加法。
 //! Predicts: 8 steps instead of 255 serial additions for 256 threads: thread 0's warp runs a
 //! fraction of the instructions.
 //! 预测：256 个线程只需 8 步，而不是 255 次串行加法：0 号线程所在 warp 的指令数只剩一小部分。

@@ -2,7 +2,7 @@
 //!
 //! Idea: as many blocks as the device runs concurrently; each thread advances by the grid
 //! size.
-//! 思路：线程块数等于设备能同时运行的块数，每个线程以整个网格的大小为步长前进。
+//! 思路：线程块数等于设备能同时运行的数目，每个线程以整个网格的大小为步长前进。
 //! Predicts: the same requests and sectors; fewer warps, with more work each.
 //! 预测：请求数和扇区数不变；warp 更少，每个 warp 的工作更多。
 //! Costs: a loop replaces the hardware's block scheduling.

@@ -13,7 +13,7 @@ pub fn title(name: &str, english: &str) -> Markup {
         "vector-add" => "向量加法",
         "sum-squares" => "平方和归约",
         "transpose" => "矩阵转置，任意元素类型逐位一致",
-        "matmul" => "矩阵乘法，按课程笔记的思路逐级改进",
+        "matmul" => "单精度矩阵乘法，带补偿求和与不带补偿求和",
         "sgemm" => "单精度通用矩阵乘法，直到接近厂商库",
         "int-matmul" => "整数矩阵乘法",
         "hgemm" => "张量核心上的矩阵乘法，bf16 因子，f32 累加",
@@ -21,7 +21,11 @@ pub fn title(name: &str, english: &str) -> Markup {
         "fp8" => "张量核心上的矩阵乘法，8 位浮点（e4m3）因子，f32 结果",
         "dgemm" => "双精度矩阵乘法",
         "matvec" => "f32 矩阵与向量的乘积",
-        "attention" => "128 维 bf16 头的注意力，f32 累加",
+        "scan" => "f32 的前缀和",
+        "softmax" => "f32 矩阵各行的 softmax",
+        "layer-norm" => "f32 矩阵各行的 layer norm",
+        "rms-norm" => "f32 矩阵各行的 RMS norm",
+        "attention" => "bf16 注意力，头维度为 128，f32 累加",
         _ => english,
     };
     pair(english, chinese)

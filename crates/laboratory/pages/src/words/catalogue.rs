@@ -19,7 +19,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("nav:own", "Own kernels", "自己的核函数"),
     ("nav:method", "Method and keys", "方法与按键"),
     ("filter:pages", "Filter kernels", "筛选核函数"),
-    ("filter:none", "Nothing has this name.", "没有这个名称。"),
+    ("filter:none", "Nothing has this name.", "没有这样的名称。"),
     ("filter:show", "Show", "显示"),
     // summary
     ("summary:title", "Kernel report", "核函数报告"),
@@ -45,7 +45,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ),
     ("summary:no-findings", "The profiles have nothing to remark.", "性能分析没有需要说明的问题。"),
     ("summary:one", "{0} takes {1}", "{0} 用时 {1}"),
-    ("summary:speedup", "{0}× from {1} to {2}", "从 {1} 到 {2} 快 {0} 倍"),
+    ("summary:speedup", "{0}× from {1} to {2}", "从 {1} 到 {2}，速度为 {0} 倍"),
     ("summary:of-floor", "{0} of the hardware's limit", "达到硬件极限的 {0}"),
     ("summary:of-vendor", "{0} of {1}'s speed", "达到 {1} 速度的 {0}"),
     (
@@ -104,11 +104,11 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("axis:time", "time, less is better", "时间，越少越好"),
     ("axis:rate", "operations per second, more is better", "每秒运算次数，越多越好"),
     ("axis:bandwidth", "useful bytes per second, more is better", "每秒有用字节，越多越好"),
-    ("axis:intensity", "operations per byte that must move", "每个必须搬运的字节的运算次数"),
+    ("axis:intensity", "operations per byte that must move", "每搬运一个必需字节的运算次数"),
     (
         "axis:counted-intensity",
         "operations per byte of counted sectors",
-        "每个已计数扇区字节的运算次数",
+        "每字节（按计得的扇区）的运算次数",
     ),
     ("axis:bound", "bound on operations per second", "每秒运算次数的上界"),
     ("axis:sectors", "32-byte sectors, less is better", "32 字节扇区数，越少越好"),
@@ -133,7 +133,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("rate:operations", "Operations", "运算速率"),
     ("floor:time", "least time by the nominal rates", "按标称速率的最短时间"),
     ("roof:memory", "memory, nominal", "内存，标称"),
-    ("roof:copy", "copy, measured", "复制，实测"),
+    ("roof:copy", "copy, measured", "拷贝，实测"),
     ("roof:read", "reading, measured", "读取，实测"),
     ("roof:fp32", "FP32, nominal", "FP32，标称"),
     ("roof:fp32-measured", "FP32, measured", "FP32，实测"),
@@ -150,7 +150,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("count:lanes", "Active lanes", "活跃 lane"),
     ("count:of-32", "of 32, on average", "共 32 个，平均值"),
     ("count:intensity", "Intensity", "运算强度"),
-    ("count:per-byte", "operations per sector byte", "每个扇区字节的运算次数"),
+    ("count:per-byte", "operations per sector byte", "每字节（按扇区计）的运算次数"),
     ("count:blocks", "Blocks counted", "已计数的线程块"),
     ("count:flops", "Operations", "运算次数"),
     ("count:sector-bytes", "Bytes of sectors", "扇区字节"),
@@ -218,7 +218,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("group:shared-load", "shared load", "共享内存加载"),
     ("group:shared-store", "shared store", "共享内存存储"),
     ("group:shared-atomic", "shared atomic", "共享内存原子操作"),
-    ("group:shared-copy", "asynchronous copy to shared", "异步复制到共享内存"),
+    ("group:shared-copy", "asynchronous copy to shared", "异步拷贝到共享内存"),
     ("group:bulk-load", "bulk load", "批量加载"),
     ("group:bulk-store", "bulk store", "批量存储"),
     ("group:bulk-reduce", "bulk reduction", "批量归约"),
@@ -295,7 +295,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "error:figures",
         "within tolerance; normwise error {0}, largest relative error {1}, mean {2}; the worst element uses {3} of its bound.",
-        "在误差界之内；范数误差 {0}，最大相对误差 {1}，平均 {2}；最差的元素用去其误差界的 {3}。",
+        "在容差内；范数误差 {0}，最大相对误差 {1}，平均 {2}；最差的元素用去其误差界的 {3}。",
     ),
     ("error:relative", "relative error, by power of ten", "相对误差，按十的幂"),
     ("error:elements", "elements", "元素数"),
@@ -305,13 +305,13 @@ pub const WORDS: &[(&str, &str, &str)] = &[
         "与双精度参考值相比的误差；第一列是与之相等的元素。",
     ),
     ("result:exact", "bit-exact", "逐位一致"),
-    ("result:bound", "within tolerance", "在误差界内"),
+    ("result:bound", "within tolerance", "在容差内"),
     ("result:rejected", "rejected", "被拒绝"),
     // roofline
     (
         "roofline:lead",
         "A rung under the slanting roof is limited by memory, one under the flat roof by arithmetic; the distance to the roof is what is left to gain.",
-        "位于斜屋顶之下的级受内存限制，位于平屋顶之下的受运算限制；离屋顶的距离就是还能提升的余地。",
+        "位于斜线之下的级受内存限制，位于水平线之下的级受运算限制；离屋顶线的距离就是还能提升的余地。",
     ),
     (
         "roofline:measured-note",
@@ -321,7 +321,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "roofline:integers-note",
         "Ladders on integers count integer operations, which have a roof of their own.",
-        "整数阶梯统计的是整数运算，其屋顶与 FP32 不同。",
+        "整数阶梯统计的是整数运算，它们有自己的屋顶线。",
     ),
     ("roofline:source", "Nominal rates: {0}.", "标称速率：{0}。"),
     ("roofline:bandwidth", "By bandwidth", "按带宽"),
@@ -347,12 +347,12 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "sweeps:more",
         "the stronger the color, the better; the best cell is framed",
-        "颜色越浓越好；最好的一格加框",
+        "颜色越深越好；最好的一格加框",
     ),
     (
         "sweeps:less",
         "the fainter the color, the better; the best cell is framed",
-        "颜色越淡越好；最好的一格加框",
+        "颜色越浅越好；最好的一格加框",
     ),
     // samples
     (

@@ -83,23 +83,23 @@ pub fn json() -> String {
 /// The templates of remarks: the text between the holes, and its Chinese form.
 const REMARKS: &[(&str, &str)] = &[
     (
-        "{} sectors per {}, ideal {}, misaligned start ({} B past a 32-byte sector): {}",
-        "每次{}取 {} 个扇区，理想为 {}，起点未对齐（超过 32 字节扇区边界 {} B）：{}",
+        "{} sectors per {}, optimal {}, misaligned start ({} B past a 32-byte sector): {}",
+        "每次{}取 {} 个扇区，最优 {} 个，起点未对齐（超过 32 字节扇区边界 {} B）：{}",
     ),
     (
-        "{} sectors per {}, ideal {}, misaligned start ({} B past a 32-byte sector)",
-        "每次{}取 {} 个扇区，理想为 {}，起点未对齐（超过 32 字节扇区边界 {} B）",
+        "{} sectors per {}, optimal {}, misaligned start ({} B past a 32-byte sector)",
+        "每次{}取 {} 个扇区，最优 {} 个，起点未对齐（超过 32 字节扇区边界 {} B）",
     ),
     (
-        "{} sectors per {}, ideal {}, misaligned starts of some (rows that are not a multiple of 32 B): {}",
-        "每次{}取 {} 个扇区，理想为 {}，部分起点未对齐（行长不是 32 B 的倍数）：{}",
+        "{} sectors per {}, optimal {}, misaligned starts of some (rows that are not a multiple of 32 B): {}",
+        "每次{}取 {} 个扇区，最优 {} 个，部分起点未对齐（行长不是 32 B 的倍数）：{}",
     ),
     (
-        "{} sectors per bulk {}, ideal {}: rows that start or end within a 32-byte sector",
-        "每次批量{}取 {} 个扇区，理想为 {}：行的起点或终点落在 32 字节扇区之内",
+        "{} sectors per bulk {}, optimal {}: rows that start or end within a 32-byte sector",
+        "每次批量{}取 {} 个扇区，最优 {} 个：行的起点或终点落在 32 字节扇区之内",
     ),
-    ("{} sectors per {}, ideal {}: {}", "每次{}取 {} 个扇区，理想为 {}：{}"),
-    ("{} sectors per {}, ideal {}", "每次{}取 {} 个扇区，理想为 {}"),
+    ("{} sectors per {}, optimal {}: {}", "每次{}取 {} 个扇区，最优 {} 个：{}"),
+    ("{} sectors per {}, optimal {}", "每次{}取 {} 个扇区，最优 {} 个"),
     (
         "{} wavefronts per shared {}, {} of them bank conflicts: {}",
         "每次共享内存{}用 {} 个 wavefront，其中 {} 个是 bank 冲突：{}",
@@ -139,6 +139,10 @@ const PATTERNS: &[(&str, &str)] = &[
     ("one address", "同一地址"),
 ];
 
+/// The templates of changes between rungs.
+const CHANGES: &[(&str, &str)] =
+    &[("{}x faster", "速度为原来的 {} 倍"), ("takes {}x the time", "用时为原来的 {} 倍")];
+
 /// The names of changes between rungs, and of access kinds.
 const NAMES: &[(&str, &str)] = &[
     ("load sectors", "加载扇区"),
@@ -147,6 +151,7 @@ const NAMES: &[(&str, &str)] = &[
     ("bank conflicts", "bank 冲突"),
     ("shared wavefronts", "共享内存 wavefront"),
     ("instructions per warp", "每个 warp 的指令"),
+    ("longest warp instructions", "最长 warp 的指令数"),
     ("instructions", "指令"),
     ("barriers", "屏障"),
     ("divergent branches", "分化的分支"),
@@ -155,12 +160,18 @@ const NAMES: &[(&str, &str)] = &[
     ("spilled bytes", "溢出字节"),
     ("warps", "warp 数"),
     ("host sums", "主机求和的个数"),
-    ("no count changed", "计数没有变化"),
+    ("NOT faster", "没有变快"),
+    ("within the 95 % intervals", "在 95 % 置信区间之内"),
+    ("better", "改善"),
+    ("worse", "变差"),
+    ("also changed", "另有变化"),
+    ("no counter improved", "没有计数改善"),
+    ("only a time on a GPU can decide", "只有 GPU 上的时间才能判断"),
     ("local load", "局部内存加载"),
     ("local store", "局部内存存储"),
     ("load", "加载"),
     ("store", "存储"),
-    ("copy", "复制"),
+    ("copy", "拷贝"),
     ("atomic", "原子操作"),
     ("reduction", "归约"),
 ];
@@ -229,21 +240,42 @@ pub fn remark(text: &str) -> String {
 
 /// Translates the changes between two rungs to Chinese.
 pub fn reason(text: &str) -> String {
-    let change = |part: &str| {
-        if let Some(whole) = name(part) {
-            return whole;
+    let parts = text.split("; ").map(|part| match part.split_once(": ") {
+        Some((label, list)) => format!("{}：{}", change(label), changes(list)),
+        None => changes(part),
+    });
+    parts.collect::<Vec<_>>().join("；")
+}
+
+fn changes(list: &str) -> String {
+    list.split(", ").map(change).collect::<Vec<_>>().join("，")
+}
+
+fn change(part: &str) -> String {
+    if let Some(whole) = name(part) {
+        return whole;
+    }
+    for (english, chinese) in CHANGES {
+        if let Some(found) = holes(part, english) {
+            let found: Vec<String> = found.into_iter().map(str::to_owned).collect();
+            return fill(chinese, &found);
         }
-        if let Some(gone) = part.strip_prefix("no ").and_then(name) {
-            return format!("没有{gone}");
-        }
-        if let Some(new) = part.strip_prefix('+').and_then(name) {
-            return format!("新增{new}");
-        }
-        let split = part.rsplit_once(' ');
-        let known = split.and_then(|(what, factor)| Some((name(what)?, factor)));
-        known.map_or_else(|| part.to_owned(), |(what, factor)| format!("{what} {}", sign(factor)))
-    };
-    text.split(", ").map(change).collect::<Vec<_>>().join("，")
+    }
+    if let Some(gone) = part.strip_prefix("no ").and_then(name) {
+        return after("不再有", &gone);
+    }
+    if let Some(new) = part.strip_prefix('+').and_then(name) {
+        return after("新增", &new);
+    }
+    let split = part.rsplit_once(' ');
+    let known = split.and_then(|(what, factor)| Some((name(what)?, factor)));
+    known.map_or_else(|| part.to_owned(), |(what, factor)| format!("{what} {}", sign(factor)))
+}
+
+/// A Chinese word and what follows it, with a space before a Latin letter.
+fn after(word: &str, text: &str) -> String {
+    let space = if text.starts_with(|c: char| c.is_ascii()) { " " } else { "" };
+    format!("{word}{space}{text}")
 }
 
 /// Formats a factor: `x4.0` becomes `×4.0`, `/4.0` becomes `÷4.0`.
@@ -319,8 +351,8 @@ mod tests {
 
     #[test]
     fn what_is_said_has_its_chinese() {
-        let said = remark("32.0 sectors per load, ideal 4.0: stride 4096 B");
-        assert_eq!(said, "每次加载取 32.0 个扇区，理想为 4.0：步长 4096 B");
+        let said = remark("32.0 sectors per load, optimal 4.0: stride 4096 B");
+        assert_eq!(said, "每次加载取 32.0 个扇区，最优 4.0 个：步长 4096 B");
         let said =
             remark("32.0 wavefronts per shared load, 31.0 of them bank conflicts: stride 128 B");
         assert_eq!(
@@ -332,18 +364,22 @@ mod tests {
             "50 % 的执行在第 9 列的分支处分化"
         );
         let said = remark(
-            "9.0 sectors per store, ideal 8.0, misaligned start (4 B past a 32-byte sector): stride 8 B",
+            "9.0 sectors per store, optimal 8.0, misaligned start (4 B past a 32-byte sector): stride 8 B",
         );
         assert!(said.starts_with("每次存储取 9.0 个扇区") && said.ends_with("步长 8 B"), "{said}");
         let said = pattern("groups of 16 lanes: one address, 64 B between groups");
         assert_eq!(said, "每 16 个 lane 一组：同一地址，组间相距 64 B");
-        assert_eq!(reason("no bank conflicts, instructions /1.5"), "没有bank 冲突，指令 ÷1.5");
+        assert_eq!(
+            reason("better: no bank conflicts, instructions /1.5; worse: +barriers"),
+            "改善：不再有 bank 冲突，指令 ÷1.5；变差：新增屏障"
+        );
+        assert_eq!(reason("2.00x faster; warps x4.0"), "速度为原来的 2.00 倍；warp 数 ×4.0");
         assert_eq!(remark("<something> new"), "<something> new");
     }
 
     #[test]
     fn forms_have_as_many_holes_in_both_languages() {
-        for (english, chinese) in REMARKS.iter().chain(PATTERNS) {
+        for (english, chinese) in REMARKS.iter().chain(PATTERNS).chain(CHANGES) {
             assert_eq!(english.matches("{}").count(), chinese.matches("{}").count(), "{english}");
         }
     }

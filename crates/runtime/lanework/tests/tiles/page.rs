@@ -116,7 +116,7 @@ fn table(name: &str) -> String {
             };
             let widths =
                 if types[2] == "s32" { "8, 16, 24, 32, 48 ... 256" } else { "8, 16 ... 256" };
-            add(types, format!("m64nNk{}, N of {widths}", 256 / bits));
+            add(types, format!("m64nNk{}, N = {widths}", 256 / bits));
         }),
         other => panic!("no table `{other}`"),
     }

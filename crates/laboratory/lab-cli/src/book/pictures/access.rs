@@ -141,7 +141,7 @@ pub fn coalescing(words: Words) -> String {
     let mut y = 8.0;
     for (what, stride) in [
         (words.of("x[i]: neighboring floats", "x[i]：相邻的浮点数"), 4),
-        (words.of("x[2 * i]: every other float", "x[2 * i]：每隔一个元素"), 8),
+        (words.of("x[2 * i]: every other float", "x[2 * i]：每隔一个浮点数"), 8),
         (
             words.of("x[32 * i]: a column of a matrix of 32 columns", "x[32 * i]：32 列矩阵的一列"),
             128,

@@ -89,7 +89,7 @@ pub fn roofline(results: &Path, words: Words) -> String {
     let under = d.note((LEFT, below + 36.0), axis);
     let note = words.of(
         "A dot is a rung, measured on an H200. Left of the ridge the memory is the limit, right of it the arithmetic. Roofs are nominal.",
-        "每个点是一级在 H200 上的实测。脊点左边受内存限制，右边受算力限制。屋顶是标称值。",
+        "每个点是一级在 H200 上的实测。脊点左边受内存限制，右边受算力限制。上限为标称值。",
     );
     let height = d.note((LEFT, under + 4.0), note);
     d.finish(height)

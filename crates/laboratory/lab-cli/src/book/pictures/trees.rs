@@ -36,7 +36,7 @@ pub fn reductions(words: Words) -> String {
     let trees = [
         (
             "tree-interleaved",
-            words.of("idle lanes in every warp", "每个 warp 里都有闲置的 lane"),
+            words.of("idle lanes in every warp", "每个 warp 里都有空闲的 lane"),
             interleaved(),
         ),
         (
