@@ -27,6 +27,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("language/ssa", &["ptx"]),
     ("language/cuda-cpp", &["ptx", "ssa"]),
     ("emulator/engine", &["numbers", "ptx", "ptx-ir"]),
+    ("emulator/host", &["numbers", "ssa"]),
     ("emulator/counters", &["ptx-ir", "engine"]),
     ("emulator/sanitizer", &["ptx-ir", "engine"]),
     ("emulator/emulator", &["ptx", "ptx-ir", "engine", "counters", "sanitizer"]),

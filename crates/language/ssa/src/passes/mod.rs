@@ -27,8 +27,8 @@ impl Default for Optimization {
     }
 }
 
-/// Optimizes a module and replaces what PTX lacks.
-pub(crate) fn run(module: &mut SsaModule, options: &Optimization) {
+/// Optimizes a module, independent of the target.
+pub(crate) fn improve(module: &mut SsaModule, options: &Optimization) {
     for function in &mut module.functions {
         edit::resolve_aliases(function);
         control::remove_redundant_parameters(function);
@@ -38,12 +38,25 @@ pub(crate) fn run(module: &mut SsaModule, options: &Optimization) {
         inline_all(module);
         module.functions.iter_mut().for_each(optimize);
     }
+}
+
+/// Optimizes a module and replaces what PTX lacks.
+pub(crate) fn run(module: &mut SsaModule, options: &Optimization) {
+    improve(module, options);
     for function in &mut module.functions {
         memory::lower_copies(function);
         memory::infer_spaces(function);
         contract::contract(function);
         edit::remove_dead(function);
         legalize::legalize(function);
+    }
+}
+
+/// Removes what no one uses, and resolves aliases.
+pub(crate) fn finish(function: &mut SsaFunction) {
+    if !function.blocks.is_empty() {
+        edit::remove_dead(function);
+        edit::resolve_aliases(function);
     }
 }
 

@@ -1,0 +1,18 @@
+//! The host side of CUDA programs, interpreted: the code that the front end lowers `main` and its functions to, one
+//! thread of it, with every access to memory checked.
+//!
+//! `assemble` turns SSA form into `code` for registers, which `interpret` runs. `memory` has the checks, `process` what
+//! a running program is made of, and `library` the functions of the C library that programs call. Whoever runs a
+//! program adds its own functions: the CUDA driver's.
+
+mod assemble;
+mod code;
+mod files;
+mod interpret;
+mod library;
+mod memory;
+mod process;
+
+pub use library::External;
+pub use memory::{BadAccess, HostMemory};
+pub use process::{HostFault, Process, Stop};
