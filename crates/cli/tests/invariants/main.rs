@@ -55,7 +55,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("laboratory/lab-cli", &["lanework", "ladders", "lab", "terminal"]),
     (
         "cli",
-        &["ptx", "cuda-cpp", "lanework", "ladders", "lab", "store", "judge", "pages", "terminal"],
+        &[
+            "ptx", "ssa", "cuda-cpp", "host", "driver", "lanework", "ladders", "lab", "store",
+            "judge", "pages", "terminal",
+        ],
     ),
     ("operations/arrays", &["numbers", "runtime", "ops"]),
     ("bindings/capi", &["runtime", "arrays"]),

@@ -92,7 +92,9 @@ impl Assembler<'_> {
             let bits = match self.function.definition(value) {
                 ValueDefinition::Constant(bits) => bits,
                 ValueDefinition::Undefined => 0,
-                ValueDefinition::Global(id) => addresses.globals.get(id.index()).map_or(0, |at| *at),
+                ValueDefinition::Global(id) => {
+                    addresses.globals.get(id.index()).map_or(0, |at| *at)
+                }
                 ValueDefinition::Function(id) => {
                     addresses.functions + id.index() as u64 * FUNCTION_STEP
                 }
@@ -531,9 +533,7 @@ fn convert(
     use ValueConversion as V;
     let nearest = RoundingMode::Nearest;
     Some(match conversion {
-        V::SignExtend => {
-            Op::SignExtend { d, a, shift: 64 - from.bits(), mask: 64 - to.bits() }
-        }
+        V::SignExtend => Op::SignExtend { d, a, shift: 64 - from.bits(), mask: 64 - to.bits() },
         V::ZeroExtend | V::Reinterpret | V::Space => Op::Move { d, a },
         V::Truncate => Op::Truncate { d, a, mask: 64 - to.bits() },
         V::SignedToFloat(rounding) if rounding == nearest => match (from.bits(), to) {

@@ -26,6 +26,8 @@ pub struct Files {
     open: HashMap<u64, OpenFile>,
     next: u64,
     output: Vec<u8>,
+    /// Standard output, if it is kept.
+    pub(crate) kept: Option<Vec<u8>>,
     /// Bytes of standard input that were put back.
     input: Vec<u8>,
     input_ended: bool,
@@ -77,6 +79,10 @@ impl Files {
 
     /// Writes out what standard output holds. A closed pipe is ignored.
     pub fn flush(&mut self) {
+        if let Some(kept) = &mut self.kept {
+            kept.append(&mut self.output);
+            return;
+        }
         let mut out = std::io::stdout().lock();
         let _ = out.write_all(&self.output);
         let _ = out.flush();

@@ -80,7 +80,10 @@ impl Machine {
             let low = process.memory.stack().start;
             let next = process.stack.checked_sub(code.frame).filter(|next| *next >= low);
             let Some(next) = next else {
-                return Err(process.fault("stack overflow", "the recursion is too deep, or local variables are too large"));
+                return Err(process.fault(
+                    "stack overflow",
+                    "the recursion is too deep, or local variables are too large",
+                ));
             };
             process.stack = next & !63;
             for (offset, bytes) in &code.slots {
@@ -102,13 +105,25 @@ impl Machine {
             .collect()
     }
 
-    fn bad(&self, process: &mut Process, code: &Code, at: usize, access: BadAccess, verb: &str) -> Stop {
+    fn bad(
+        &self,
+        process: &mut Process,
+        code: &Code,
+        at: usize,
+        access: BadAccess,
+        verb: &str,
+    ) -> Stop {
         process.places = self.places(code, at);
         process.bad_access(access, verb)
     }
 
     #[allow(clippy::too_many_lines, reason = "one arm for each operation")]
-    fn run(&mut self, process: &mut Process, number: usize, arguments: &[u64]) -> Result<Vec<u64>, Stop> {
+    fn run(
+        &mut self,
+        process: &mut Process,
+        number: usize,
+        arguments: &[u64],
+    ) -> Result<Vec<u64>, Stop> {
         let mut code = process.code(number);
         let outer = process.stack;
         self.enter(process, &code, arguments)?;
@@ -143,35 +158,61 @@ impl Machine {
             }
             match op {
                 Op::Move { d, a } => set!(d, get!(a)),
-                Op::Add32 { d, a, b } => set!(d, u64::from((get!(a) as u32).wrapping_add(get!(b) as u32))),
-                Op::Sub32 { d, a, b } => set!(d, u64::from((get!(a) as u32).wrapping_sub(get!(b) as u32))),
-                Op::Mul32 { d, a, b } => set!(d, u64::from((get!(a) as u32).wrapping_mul(get!(b) as u32))),
+                Op::Add32 { d, a, b } => {
+                    set!(d, u64::from((get!(a) as u32).wrapping_add(get!(b) as u32)))
+                }
+                Op::Sub32 { d, a, b } => {
+                    set!(d, u64::from((get!(a) as u32).wrapping_sub(get!(b) as u32)))
+                }
+                Op::Mul32 { d, a, b } => {
+                    set!(d, u64::from((get!(a) as u32).wrapping_mul(get!(b) as u32)))
+                }
                 Op::Add64 { d, a, b } => set!(d, get!(a).wrapping_add(get!(b))),
                 Op::Sub64 { d, a, b } => set!(d, get!(a).wrapping_sub(get!(b))),
                 Op::Mul64 { d, a, b } => set!(d, get!(a).wrapping_mul(get!(b))),
                 Op::And { d, a, b } => set!(d, get!(a) & get!(b)),
                 Op::Or { d, a, b } => set!(d, get!(a) | get!(b)),
                 Op::Xor { d, a, b } => set!(d, get!(a) ^ get!(b)),
-                Op::Shl32 { d, a, b } => set!(d, u64::from((get!(a) as u32).wrapping_shl(get!(b) as u32))),
+                Op::Shl32 { d, a, b } => {
+                    set!(d, u64::from((get!(a) as u32).wrapping_shl(get!(b) as u32)))
+                }
                 Op::Shl64 { d, a, b } => set!(d, get!(a).wrapping_shl(get!(b) as u32)),
                 Op::AddF32 { d, a, b } => set!(d, bits32(f32_of(get!(a)) + f32_of(get!(b)))),
                 Op::SubF32 { d, a, b } => set!(d, bits32(f32_of(get!(a)) - f32_of(get!(b)))),
                 Op::MulF32 { d, a, b } => set!(d, bits32(f32_of(get!(a)) * f32_of(get!(b)))),
                 Op::DivF32 { d, a, b } => set!(d, bits32(f32_of(get!(a)) / f32_of(get!(b)))),
-                Op::AddF64 { d, a, b } => set!(d, (f64::from_bits(get!(a)) + f64::from_bits(get!(b))).to_bits()),
-                Op::SubF64 { d, a, b } => set!(d, (f64::from_bits(get!(a)) - f64::from_bits(get!(b))).to_bits()),
-                Op::MulF64 { d, a, b } => set!(d, (f64::from_bits(get!(a)) * f64::from_bits(get!(b))).to_bits()),
-                Op::DivF64 { d, a, b } => set!(d, (f64::from_bits(get!(a)) / f64::from_bits(get!(b))).to_bits()),
+                Op::AddF64 { d, a, b } => {
+                    set!(d, (f64::from_bits(get!(a)) + f64::from_bits(get!(b))).to_bits())
+                }
+                Op::SubF64 { d, a, b } => {
+                    set!(d, (f64::from_bits(get!(a)) - f64::from_bits(get!(b))).to_bits())
+                }
+                Op::MulF64 { d, a, b } => {
+                    set!(d, (f64::from_bits(get!(a)) * f64::from_bits(get!(b))).to_bits())
+                }
+                Op::DivF64 { d, a, b } => {
+                    set!(d, (f64::from_bits(get!(a)) / f64::from_bits(get!(b))).to_bits())
+                }
                 Op::Equal { d, a, b } => set!(d, u64::from(get!(a) == get!(b))),
                 Op::NotEqual { d, a, b } => set!(d, u64::from(get!(a) != get!(b))),
                 Op::LessUnsigned { d, a, b } => set!(d, u64::from(get!(a) < get!(b))),
                 Op::LessEqualUnsigned { d, a, b } => set!(d, u64::from(get!(a) <= get!(b))),
-                Op::LessSigned { d, a, b, shift } => set!(d, u64::from(signed!(a, shift) < signed!(b, shift))),
-                Op::LessEqualSigned { d, a, b, shift } => set!(d, u64::from(signed!(a, shift) <= signed!(b, shift))),
+                Op::LessSigned { d, a, b, shift } => {
+                    set!(d, u64::from(signed!(a, shift) < signed!(b, shift)))
+                }
+                Op::LessEqualSigned { d, a, b, shift } => {
+                    set!(d, u64::from(signed!(a, shift) <= signed!(b, shift)))
+                }
                 Op::LessF32 { d, a, b } => set!(d, u64::from(f32_of(get!(a)) < f32_of(get!(b)))),
-                Op::LessEqualF32 { d, a, b } => set!(d, u64::from(f32_of(get!(a)) <= f32_of(get!(b)))),
-                Op::LessF64 { d, a, b } => set!(d, u64::from(f64::from_bits(get!(a)) < f64::from_bits(get!(b)))),
-                Op::LessEqualF64 { d, a, b } => set!(d, u64::from(f64::from_bits(get!(a)) <= f64::from_bits(get!(b)))),
+                Op::LessEqualF32 { d, a, b } => {
+                    set!(d, u64::from(f32_of(get!(a)) <= f32_of(get!(b))))
+                }
+                Op::LessF64 { d, a, b } => {
+                    set!(d, u64::from(f64::from_bits(get!(a)) < f64::from_bits(get!(b))))
+                }
+                Op::LessEqualF64 { d, a, b } => {
+                    set!(d, u64::from(f64::from_bits(get!(a)) <= f64::from_bits(get!(b))))
+                }
                 Op::JumpEqual { a, b, to } => {
                     if get!(a) == get!(b) {
                         at = to as usize;
@@ -198,7 +239,9 @@ impl Machine {
                     }
                 }
                 Op::Select { d, c, a, b } => set!(d, if get!(c) != 0 { get!(a) } else { get!(b) }),
-                Op::SignExtend { d, a, shift, mask } => set!(d, (signed!(a, shift) >> shift) as u64 & u64::MAX >> mask),
+                Op::SignExtend { d, a, shift, mask } => {
+                    set!(d, (signed!(a, shift) >> shift) as u64 & u64::MAX >> mask)
+                }
                 Op::Truncate { d, a, mask } => set!(d, get!(a) & u64::MAX >> mask),
                 Op::Signed32ToF32 { d, a } => set!(d, bits32(get!(a) as i32 as f32)),
                 Op::Signed32ToF64 { d, a } => set!(d, f64::from(get!(a) as i32).to_bits()),
@@ -348,7 +391,9 @@ impl Machine {
                 }
                 Op::Trap => {
                     process.places = self.places(&code, at - 1);
-                    return Err(process.fault("the program reached code that cannot be reached", ""));
+                    return Err(
+                        process.fault("the program reached code that cannot be reached", "")
+                    );
                 }
             }
         }
@@ -365,7 +410,11 @@ fn compute(other: &OtherOp, operands: &[u64]) -> Result<u64, String> {
         (InstructionKind::Float { op, .. }, operands) => {
             let value = |at: usize| {
                 let bits = operands.get(at).copied().unwrap_or(0);
-                if other.from == ValueType::F32 { f64::from(f32_of(bits)) } else { f64::from_bits(bits) }
+                if other.from == ValueType::F32 {
+                    f64::from(f32_of(bits))
+                } else {
+                    f64::from_bits(bits)
+                }
             };
             let result = match op {
                 FloatArithmetic::Minimum if value(0).is_nan() || value(1) < value(0) => value(1),

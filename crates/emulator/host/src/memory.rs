@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// Arena sizes to try; a host may refuse the larger ones.
-const SIZES: [usize; 6] = [32 << 30, 8 << 30, 4 << 30, 2 << 30, 1 << 30, 256 << 20];
+const SIZES: [usize; 6] = [16 << 30, 8 << 30, 4 << 30, 2 << 30, 1 << 30, 256 << 20];
 /// Inaccessible bytes between two objects.
 const GUARD: u64 = 32;
 /// Bytes of freed blocks that are kept from reuse.
@@ -76,7 +76,8 @@ impl HostMemory {
     /// Memory with a stack of this many bytes; `None` if the host has none.
     pub fn new(stack: u64) -> Option<HostMemory> {
         let (arena, layout) = SIZES.iter().find_map(|&bytes| {
-            let layout = Layout::from_size_align(bytes, 4096).ok()?;
+            // At this alignment the allocator gives zeroed pages that are not touched yet.
+            let layout = Layout::from_size_align(bytes, 16).ok()?;
             // SAFETY: the layout has a size.
             let arena = unsafe { alloc_zeroed(layout) };
             (!arena.is_null()).then_some((arena, layout))
@@ -190,7 +191,10 @@ impl HostMemory {
     /// Why it cannot be freed.
     pub fn release(&mut self, address: u64) -> Result<(), String> {
         let Some(block) = self.blocks.get_mut(&address) else {
-            return Err(format!("{}: not the start of a block of the heap", self.describe(address)));
+            return Err(format!(
+                "{}: not the start of a block of the heap",
+                self.describe(address)
+            ));
         };
         if block.freed {
             return Err("this block was freed before".to_owned());
@@ -411,7 +415,9 @@ impl HostMemory {
             .range(..=address)
             .next_back()
             .into_iter()
-            .chain(self.blocks.range(address..).next().filter(|(start, _)| **start - address <= GUARD))
+            .chain(
+                self.blocks.range(address..).next().filter(|(start, _)| **start - address <= GUARD),
+            )
             .filter(|(start, block)| {
                 near(start) && address < **start + block.room || **start > address
             })

@@ -8,7 +8,6 @@ use crate::library::{External, LIBRARY, random::GlibcRandom};
 use crate::memory::{BadAccess, HostMemory};
 use lanework_ssa::{RelocationTarget, SsaModule};
 use std::any::Any;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -50,7 +49,6 @@ pub struct Process {
     pub(crate) base: usize,
     pub(crate) stack: u64,
     pub(crate) places: Vec<Place>,
-    pub(crate) statics: HashMap<&'static str, u64>,
     codes: Vec<Rc<Code>>,
     externals: Vec<External>,
     names: Vec<String>,
@@ -70,7 +68,7 @@ impl Process {
     /// If the host has not enough memory.
     pub fn load(
         module: &SsaModule,
-        more: &[(&'static str, External)],
+        more: &[&[(&'static str, External)]],
         environment: Box<dyn Any>,
     ) -> Result<Process, String> {
         let no_memory = || "there is not enough memory for the host program".to_owned();
@@ -105,7 +103,7 @@ impl Process {
         for function in &module.functions {
             let mut code = assemble(function, &addresses);
             if function.blocks.is_empty() {
-                let known = LIBRARY.iter().copied().flatten().chain(more);
+                let known = LIBRARY.iter().chain(more).copied().flatten();
                 if let Some((_, external)) = { known }.find(|(name, _)| *name == function.name) {
                     code.external = Some(externals.len());
                     externals.push(*external);
@@ -124,7 +122,6 @@ impl Process {
             base: 0,
             stack,
             places: Vec::new(),
-            statics: HashMap::new(),
             codes,
             externals,
             names: module.functions.iter().map(|function| function.name.clone()).collect(),
@@ -145,6 +142,22 @@ impl Process {
         }
     }
 
+    /// Keeps standard output from now on, in place of writing it.
+    pub fn keep_output(&mut self) {
+        self.files.kept = Some(Vec::new());
+    }
+
+    /// The standard output that was kept.
+    pub fn take_output(&mut self) -> Vec<u8> {
+        self.files.flush();
+        self.files.kept.replace(Vec::new()).unwrap_or_default()
+    }
+
+    /// Writes out buffered output.
+    pub fn flush(&mut self) {
+        self.files.flush();
+    }
+
     fn main_inner(&mut self, arguments: &[String]) -> Result<i32, Stop> {
         let mut pointers = Vec::new();
         for argument in arguments {
@@ -161,11 +174,15 @@ impl Process {
         if self.memory.write(list, &pointers).is_err() {
             return Err(self.fault("there is not enough memory for the arguments", ""));
         }
-        let call = [arguments.len() as u64, list];
-        match self.number_of("__lw_start") {
-            Some(start) => Ok(run(self, start, &call)?.first().map_or(0, |code| *code as i32)),
-            None => Err(self.fault("the program has no `main`", "")),
+        let Some(main) = self.number_of("main") else {
+            return Err(self.fault("the program has no `main`", ""));
+        };
+        let results = run(self, main, &[arguments.len() as u64, list])?;
+        let code = results.first().copied().unwrap_or(0);
+        if let Some(finish) = self.number_of("__lw_finish") {
+            run(self, finish, &[code])?;
         }
+        Ok(code as i32)
     }
 
     /// The number of a function by its symbol.
@@ -219,7 +236,13 @@ impl Process {
     pub fn bad_access(&self, access: BadAccess, verb: &str) -> Stop {
         let BadAccess { address, bytes } = access;
         let near = self.memory.describe(address);
-        let help = if address == 0 { "the pointer is null" } else { "" };
+        let help = match address {
+            0 => "the pointer is null",
+            _ if near.starts_with("no memory") => {
+                "host code reaches memory of the device by `cudaMemcpy` only"
+            }
+            _ => "",
+        };
         self.fault(&format!("invalid {verb} of {bytes} bytes at {address:#x}: {near}"), help)
     }
 

@@ -169,6 +169,10 @@ fn front(
     for (header, text) in headers::ALWAYS {
         preprocessor.file(header, text, true);
     }
+    if host {
+        let (header, text) = headers::HOST;
+        preprocessor.file(header, text, true);
+    }
     preprocessor.file(name, source, false);
     let tokens = preprocessor.finish();
     let mut parser = Parser::new(tokens, names, problems, map);

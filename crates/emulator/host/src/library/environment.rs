@@ -12,9 +12,7 @@ fn now() -> u64 {
 
 pub const FUNCTIONS: Functions = &[
     ("__lw_exit", |_, a| Err(Stop::Exit(word(a, 0) as i32))),
-    ("abort", |process, _| {
-        Err(process.fault("the program called `abort`", ""))
-    }),
+    ("abort", |process, _| Err(process.fault("the program called `abort`", ""))),
     ("__lw_fault", |process, a| {
         let message = process.text(word(a, 0))?;
         Err(process.fault(&String::from_utf8_lossy(&message), ""))

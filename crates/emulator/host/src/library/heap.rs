@@ -20,7 +20,9 @@ pub const FUNCTIONS: Functions = &[
         }
         match process.memory.release(word(a, 0)) {
             Ok(()) => Ok(0),
-            Err(why) => Err(process.fault(&format!("invalid `free` of {:#x}: {why}", word(a, 0)), "")),
+            Err(why) => {
+                Err(process.fault(&format!("invalid `free` of {:#x}: {why}", word(a, 0)), ""))
+            }
         }
     }),
     ("realloc", |process, a| {

@@ -32,9 +32,11 @@ fn log_gamma(x: f64) -> f64 {
         return (pi / (pi * x).sin().abs()).ln() - log_gamma(1.0 - x);
     }
     let x = x - 1.0;
-    let sum = TERMS.iter().enumerate().skip(1).fold(TERMS[0], |sum, (i, term)| {
-        sum + term / (x + i as f64)
-    });
+    let sum = TERMS
+        .iter()
+        .enumerate()
+        .skip(1)
+        .fold(TERMS[0], |sum, (i, term)| sum + term / (x + i as f64));
     let t = x + 7.5;
     0.5 * std::f64::consts::TAU.ln() + (x + 0.5) * t.ln() - t + sum.ln()
 }

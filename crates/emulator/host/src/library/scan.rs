@@ -39,7 +39,12 @@ impl ScanInput {
     }
 
     /// The longest run of at most `width` bytes that `takes` accepts.
-    fn run(&mut self, process: &mut Process, width: usize, takes: &dyn Fn(&[u8], u8) -> bool) -> Vec<u8> {
+    fn run(
+        &mut self,
+        process: &mut Process,
+        width: usize,
+        takes: &dyn Fn(&[u8], u8) -> bool,
+    ) -> Vec<u8> {
         let mut found = Vec::new();
         while found.len() < width {
             match self.next(process) {
@@ -55,7 +60,9 @@ impl ScanInput {
 }
 
 fn is_integer_byte(before: &[u8], byte: u8) -> bool {
-    byte.is_ascii_hexdigit() || (before.is_empty() && matches!(byte, b'+' | b'-')) || before.ends_with(b"0") && matches!(byte, b'x' | b'X')
+    byte.is_ascii_hexdigit()
+        || (before.is_empty() && matches!(byte, b'+' | b'-'))
+        || before.ends_with(b"0") && matches!(byte, b'x' | b'X')
 }
 
 fn is_decimal_byte(before: &[u8], byte: u8) -> bool {
@@ -111,7 +118,12 @@ fn integer_prefix(text: &[u8], base: u32) -> (i128, usize) {
 }
 
 /// Scans input by a format; the number of values stored, or -1 at the end.
-fn scan(process: &mut Process, mut input: ScanInput, format: u64, arguments: u64) -> Result<u64, Stop> {
+fn scan(
+    process: &mut Process,
+    mut input: ScanInput,
+    format: u64,
+    arguments: u64,
+) -> Result<u64, Stop> {
     let format = process.text(format)?;
     let (mut at, mut stored, mut next) = (0, 0u32, arguments);
     while let Some(&byte) = format.get(at) {
@@ -138,7 +150,11 @@ fn scan(process: &mut Process, mut input: ScanInput, format: u64, arguments: u64
         let width = if width == 0 { usize::MAX } else { width };
         let (mut long, mut short) = (0, 0);
         while let Some(modifier @ (b'l' | b'h' | b'z' | b'j' | b't' | b'L')) = format.get(at) {
-            if *modifier == b'h' { short += 1 } else { long += 1 }
+            if *modifier == b'h' {
+                short += 1
+            } else {
+                long += 1
+            }
             at += 1;
         }
         let Some(&kind) = format.get(at) else { break };
@@ -148,7 +164,8 @@ fn scan(process: &mut Process, mut input: ScanInput, format: u64, arguments: u64
         }
         let bytes: Vec<u8> = match kind {
             b'd' | b'u' | b'i' | b'x' | b'X' => {
-                let takes = if matches!(kind, b'd' | b'u') { is_decimal_byte } else { is_integer_byte };
+                let takes =
+                    if matches!(kind, b'd' | b'u') { is_decimal_byte } else { is_integer_byte };
                 let digits = input.run(process, width, &takes);
                 let base = match kind {
                     b'd' | b'u' => 10,
@@ -239,7 +256,8 @@ pub const FUNCTIONS: Functions = &[
         let text = process.text(word(a, 0))?;
         let (value, used) = integer_prefix(&text, word(a, 2) as u32);
         if word(a, 1) != 0 {
-            let written = process.memory.write(word(a, 1), &(word(a, 0) + used as u64).to_le_bytes());
+            let written =
+                process.memory.write(word(a, 1), &(word(a, 0) + used as u64).to_le_bytes());
             process.accessed(written, "write")?;
         }
         Ok(value.clamp(i128::from(i64::MIN), i128::from(u64::MAX)) as u64)

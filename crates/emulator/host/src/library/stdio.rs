@@ -43,7 +43,9 @@ pub const FUNCTIONS: Functions = &[
         let mode = String::from_utf8_lossy(&process.text(word(a, 1))?).into_owned();
         Ok(process.files.open(&name, &mode))
     }),
-    ("fclose", |process, a| Ok(if process.files.close(word(a, 0)) { 0 } else { u64::from(u32::MAX) })),
+    ("fclose", |process, a| {
+        Ok(if process.files.close(word(a, 0)) { 0 } else { u64::from(u32::MAX) })
+    }),
     ("fflush", |process, _| {
         process.files.flush();
         Ok(0)

@@ -202,6 +202,15 @@ impl Analyzer {
         self.destroy_parts(&object, out);
     }
 
+    /// `object.~T()` of a class without a destructor of that name.
+    pub(super) fn destruction(&mut self, object: Typed, span: Span) -> Typed {
+        let mut statements = Vec::new();
+        self.destroy(object, &mut statements);
+        let end = self.constant(0, TypeId::VOID, span);
+        let kind = TypedKind::Statements(std::rc::Rc::new(statements), Box::new(end));
+        Typed { kind, ty: TypeId::VOID, lvalue: false, expiring: false, span }
+    }
+
     /// Destroys members and bases, last first.
     pub(super) fn destroy_parts(&mut self, object: &Typed, out: &mut Vec<TypedStatement>) {
         let Some(record) = self.types.record_of(object.ty) else { return };
@@ -233,12 +242,7 @@ impl Analyzer {
     /// The destructors to run when the blocks above a mark are left, last first.
     pub(super) fn cleanups_above(&self, mark: usize) -> Vec<TypedStatement> {
         let list = self.frame.as_ref().map(|frame| &frame.cleanups);
-        list.and_then(|list| list.get(mark..))
-            .unwrap_or_default()
-            .iter()
-            .rev()
-            .cloned()
-            .collect()
+        list.and_then(|list| list.get(mark..)).unwrap_or_default().iter().rev().cloned().collect()
     }
 
     /// Runs `f` in a new block whose objects are destroyed at its end.

@@ -115,7 +115,8 @@ impl Analyzer {
             None => None,
         };
         let is_constant = self.types.is_const(ty) || flags.is_constexpr;
-        let bytes = if is_constant || self.host || space != VariableSpace::Host { bytes } else { None };
+        let bytes =
+            if is_constant || self.host || space != VariableSpace::Host { bytes } else { None };
         if bytes.is_none() && initial.is_some() && space != VariableSpace::Host {
             self.error(span, "the initial value of a device variable must be a constant");
         }

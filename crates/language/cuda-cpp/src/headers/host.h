@@ -257,19 +257,6 @@ __LW_MATH(erf) __LW_MATH(erfc) __LW_MATH(lgamma) __LW_MATH(tgamma)
     inline double NAME(double x, float y) { return NAME(x, (double)y); }                                              \
     inline double NAME(float x, int y) { return NAME((double)x, (double)y); }
 __LW_MATH2(pow) __LW_MATH2(atan2) __LW_MATH2(hypot) __LW_MATH2(fmod)
-inline long lround(double x) { return (long)round(x); }
-inline long lroundf(float x) { return (long)roundf(x); }
-inline bool isnan(double x) { return x != x; }
-inline bool isnan(float x) { return x != x; }
-inline bool isinf(double x) { return fabs(x) == 1e309; }
-inline bool isinf(float x) { return fabsf(x) == 1e39f; }
-inline bool isfinite(double x) { return fabs(x) < 1e309; }
-inline bool isfinite(float x) { return fabsf(x) < 1e39f; }
-inline bool signbit(double x) { return __double_as_longlong(x) < 0; }
-inline double copysign(double x, double y) { return (__double_as_longlong(y) < 0) != (__double_as_longlong(x) < 0) ? -x : x; }
-inline float copysignf(float x, float y) { return (__float_as_int(y) < 0) != (__float_as_int(x) < 0) ? -x : x; }
-inline double ldexp(double x, int e) { return x * exp2((double)e); }
-inline float rsqrtf_host(float x) { return 1.0f / sqrtf(x); }
 namespace std {
 using ::printf; using ::fprintf; using ::snprintf; using ::sprintf; using ::malloc; using ::calloc; using ::free;
 using ::memcpy; using ::memset; using ::memcmp; using ::memmove; using ::strlen; using ::strcmp; using ::exit; using ::abort; using ::rand;
@@ -606,4 +593,30 @@ template <class F> inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *gr
     cuDeviceGetAttribute(&multiprocessors, 16, __lw_device);
     *grid *= multiprocessors;
     return cudaSuccess;
+}
+template <class T> inline void __lw_destroy(T *list, size_t count) {
+    while (count > 0) list[--count].~T();
+}
+template <class T> inline void __lw_delete(T *object) {
+    if (!object) return;
+    object->~T();
+    free((void *)object);
+}
+template <class T> inline T *__lw_new_array(T *, size_t count) {
+    size_t *memory = (size_t *)malloc(count * sizeof(T) + 16);
+    memory[0] = count;
+    T *list = (T *)(memory + 2);
+    for (size_t i = 0; i < count; i++) new (list + i) T();
+    return list;
+}
+template <class T> inline T *__lw_new_plain_array(T *, size_t count) {
+    T *list = (T *)malloc(count * sizeof(T));
+    for (size_t i = 0; i < count; i++) new (list + i) T();
+    return list;
+}
+template <class T> inline void __lw_delete_array(T *list) {
+    if (!list) return;
+    size_t *memory = (size_t *)list - 2;
+    __lw_destroy(list, memory[0]);
+    free(memory);
 }

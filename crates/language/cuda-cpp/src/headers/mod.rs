@@ -10,6 +10,9 @@ pub const ALWAYS: &[(&str, &str)] = &[
     ("lanework/vectors.h", include_str!("vectors.h")),
 ];
 
+/// The header that host code includes after them.
+pub const HOST: (&str, &str) = ("lanework/host.h", include_str!("host.h"));
+
 /// Headers with contents beyond those of [`ALWAYS`].
 const TEXTS: &[(&str, &str)] = &[
     ("lanework/elementary.h", include_str!("elementary.h")),

@@ -183,7 +183,7 @@ impl Analyzer {
             }
             None => {
                 if self.text(last.name).starts_with('~') {
-                    return self.constant(0, TypeId::VOID, span);
+                    return self.destruction(object, span);
                 }
                 self.no_member(object.ty, name, span);
                 self.bad(span)
