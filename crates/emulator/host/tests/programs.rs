@@ -116,3 +116,34 @@ fn bad_accesses_are_faults_with_their_line() {
         assert!(message.ends_with("(line 3)") || what.contains("free"), "{body}: {message}");
     }
 }
+
+#[test]
+fn vectors_streams_and_clocks() {
+    let source = r#"
+        #include <iostream>
+        #include <vector>
+        #include <algorithm>
+        #include <numeric>
+        #include <chrono>
+        #include <iomanip>
+        using namespace std;
+        int total(const vector<int> &v) { return accumulate(v.begin(), v.end(), 0); }
+        vector<int> squares(int n) {
+            vector<int> v;
+            for (int i = 0; i < n; i++) v.push_back(i * i);
+            return v;
+        }
+        int main() {
+            auto start = std::chrono::high_resolution_clock::now();
+            std::vector<int> v = squares(6);
+            std::sort(v.begin(), v.end(), [](int a, int b) { return a > b; });
+            std::vector<float> f(3, 1.5f);
+            f[1] += v[0];
+            for (float x : f) cout << x << " ";
+            auto end = std::chrono::high_resolution_clock::now();
+            auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(end - start);
+            std::cout << total(v) << ' ' << (ms.count() >= 0) << std::endl;
+            std::cout << std::fixed << std::setprecision(2) << 3.14159 << "\n";
+        }"#;
+    assert_eq!(run(source, &[]), ("1.5 26.5 1.5 55 1\n3.14\n".to_owned(), Ok(0)));
+}

@@ -170,8 +170,9 @@ fn front(
         preprocessor.file(header, text, true);
     }
     if host {
-        let (header, text) = headers::HOST;
-        preprocessor.file(header, text, true);
+        for (header, text) in headers::HOST {
+            preprocessor.file(header, text, true);
+        }
     }
     preprocessor.file(name, source, false);
     let tokens = preprocessor.finish();

@@ -304,6 +304,7 @@ impl Analyzer {
         if self.types.bare(signature.result) == TypeId::VOID
             || self.contains_auto(signature.result)
             || self.function(number).is_constructor
+            || self.text(self.function(number).name) == "main"
             || ends(statements)
             || self.parser.map.is_builtin(end)
         {
