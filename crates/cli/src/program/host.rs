@@ -13,7 +13,7 @@ use std::path::Path;
 /// The environment variable by which a tool makes this command run a program's source.
 pub const VARIABLE: &str = "LANEWORK_HOST_PROGRAM";
 
-/// What the driver's functions need of the program.
+/// Data of the program for the driver's functions.
 struct Loaded {
     ptx: CString,
     /// The module of each device.

@@ -1,7 +1,7 @@
 //! Functions in SSA form to code: one register for each value, moves for the parameters of blocks, comparisons fused
 //! with branches, and constant offsets folded into loads and stores.
 
-use crate::code::{CallOp, Code, Op, OtherOp};
+use crate::code::{CallOp, FunctionCode, Op, OtherOp};
 use lanework_ssa::*;
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ const GUARD: u64 = 32;
 
 struct Assembler<'a> {
     function: &'a SsaFunction,
-    code: Code,
+    code: FunctionCode,
     registers: HashMap<ValueId, u32>,
     position: SourcePosition,
     uses: Vec<u32>,
@@ -34,17 +34,17 @@ struct Assembler<'a> {
     edges: Vec<(Patch, BlockCall)>,
 }
 
-/// What goes to an edge.
+/// The origin of an edge.
 enum Patch {
     Op(usize),
     Case(usize, Option<usize>),
 }
 
 /// The code of a function.
-pub fn assemble(function: &SsaFunction, addresses: &Addresses<'_>) -> Code {
+pub fn assemble(function: &SsaFunction, addresses: &Addresses<'_>) -> FunctionCode {
     let mut assembler = Assembler {
         function,
-        code: Code { name: function.name.clone(), ..Code::default() },
+        code: FunctionCode { name: function.name.clone(), ..FunctionCode::default() },
         registers: HashMap::new(),
         position: SourcePosition::default(),
         uses: vec![0; function.values.len()],

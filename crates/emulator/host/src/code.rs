@@ -320,7 +320,7 @@ pub struct CallOp {
 
 /// A function of the program.
 #[derive(Clone, Debug, Default)]
-pub struct Code {
+pub struct FunctionCode {
     pub name: String,
     pub ops: Vec<Op>,
     pub positions: Vec<SourcePosition>,

@@ -1,9 +1,8 @@
 //! The interpreter.
 
-use crate::assemble::FUNCTION_STEP;
-use crate::code::{Code, Op, OtherOp};
+use crate::code::{FunctionCode, Op, OtherOp};
 use crate::memory::BadAccess;
-use crate::process::{FUNCTIONS, Process, Stop};
+use crate::process::{CodePlace, Process, Stop};
 use lanework_ssa::{FloatArithmetic, InstructionKind, ValueType, evaluate};
 use std::rc::Rc;
 
@@ -12,19 +11,10 @@ const DEEPEST: usize = 100_000;
 
 /// A function that waits for the one it called.
 struct Caller {
-    code: Rc<Code>,
+    code: Rc<FunctionCode>,
     at: usize,
     base: usize,
     frame: u64,
-}
-
-/// The place of the program for messages: function and position, innermost first.
-#[derive(Clone, Debug)]
-pub struct Place {
-    /// The function's name.
-    pub function: String,
-    /// File number, from 1, and line.
-    pub position: lanework_ssa::SourcePosition,
 }
 
 fn f32_of(bits: u64) -> f32 {
@@ -63,7 +53,12 @@ struct Machine {
 
 impl Machine {
     /// Opens the frame of a function whose arguments are given.
-    fn enter(&mut self, process: &mut Process, code: &Code, arguments: &[u64]) -> Result<(), Stop> {
+    fn enter(
+        &mut self,
+        process: &mut Process,
+        code: &FunctionCode,
+        arguments: &[u64],
+    ) -> Result<(), Stop> {
         let end = self.base + code.registers as usize;
         if self.registers.len() < end {
             self.registers.resize(end * 2, 0);
@@ -94,8 +89,8 @@ impl Machine {
         Ok(())
     }
 
-    fn places(&self, code: &Code, at: usize) -> Vec<Place> {
-        let place = |code: &Code, at: usize| Place {
+    fn places(&self, code: &FunctionCode, at: usize) -> Vec<CodePlace> {
+        let place = |code: &FunctionCode, at: usize| CodePlace {
             function: code.name.clone(),
             position: code.positions.get(at).copied().unwrap_or_default(),
         };
@@ -108,7 +103,7 @@ impl Machine {
     fn bad(
         &self,
         process: &mut Process,
-        code: &Code,
+        code: &FunctionCode,
         at: usize,
         access: BadAccess,
         verb: &str,
@@ -428,14 +423,5 @@ fn compute(other: &OtherOp, operands: &[u64]) -> Result<u64, String> {
             Err(format!("the host cannot execute the device's `{}`", template.text))
         }
         (kind, _) => Err(format!("the host cannot execute {kind:?}")),
-    }
-}
-
-impl Process {
-    /// The number of the function at an address.
-    pub(crate) fn function_at(&self, address: u64) -> Option<usize> {
-        let offset = address.checked_sub(FUNCTIONS)?;
-        let number = (offset / FUNCTION_STEP) as usize;
-        (offset % FUNCTION_STEP == 0 && number < self.functions()).then_some(number)
     }
 }

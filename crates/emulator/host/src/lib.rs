@@ -1,8 +1,8 @@
 //! The host side of CUDA programs, interpreted: the code that the front end lowers `main` and its functions to, one
 //! thread of it, with every access to memory checked.
 //!
-//! `assemble` turns SSA form into `code` for registers, which `interpret` runs. `memory` has the checks, `process` what
-//! a running program is made of, and `library` the functions of the C library that programs call. Whoever runs a
+//! `assemble` turns SSA form into `code` for registers, which `interpret` runs. `memory` has the checks, `process` the
+//! state of a running program, `program` its start and end, and `library` the functions of the C library that programs call. Whoever runs a
 //! program adds its own functions: the CUDA driver's.
 
 mod assemble;
@@ -12,7 +12,8 @@ mod interpret;
 mod library;
 mod memory;
 mod process;
+mod program;
+mod random;
 
-pub use library::External;
 pub use memory::{BadAccess, HostMemory};
-pub use process::{HostFault, Process, Stop};
+pub use process::{External, HostFault, Process, Stop};

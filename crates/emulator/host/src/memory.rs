@@ -396,7 +396,7 @@ impl HostMemory {
         }
     }
 
-    /// What an address is near to, as text.
+    /// The nearest object of an address, as text.
     pub fn describe(&self, address: u64) -> String {
         if address < 4096 {
             return if address == 0 { "null".to_owned() } else { format!("null + {address}") };

@@ -1,20 +1,37 @@
 //! A host program that is loaded and runs.
 
-use crate::assemble::{Addresses, FUNCTION_STEP, assemble};
-use crate::code::Code;
+use crate::assemble::FUNCTION_STEP;
+use crate::code::FunctionCode;
 use crate::files::Files;
-use crate::interpret::{Place, run};
-use crate::library::{External, LIBRARY, random::GlibcRandom};
 use crate::memory::{BadAccess, HostMemory};
-use lanework_ssa::{RelocationTarget, SsaModule};
+use crate::random::GlibcRandom;
+use lanework_ssa::SourcePosition;
 use std::any::Any;
 use std::rc::Rc;
 use std::time::Instant;
 
 /// The address of the first function. No memory is there.
 pub(crate) const FUNCTIONS: u64 = 0x1000_0000;
-/// Bytes of the stack.
-const STACK: u64 = 64 << 20;
+
+/// A function that the program calls.
+pub type External = fn(&mut Process, &[u64]) -> Result<u64, Stop>;
+
+/// The functions of one file.
+pub(crate) type LibraryFunctions = &'static [(&'static str, External)];
+
+/// An argument; 0 if it was left out.
+pub(crate) fn word(arguments: &[u64], at: usize) -> u64 {
+    arguments.get(at).copied().unwrap_or(0)
+}
+
+/// The place of the program for messages: function and position, innermost first.
+#[derive(Clone, Debug)]
+pub struct CodePlace {
+    /// The function's name.
+    pub function: String,
+    /// File number, from 1, and line.
+    pub position: SourcePosition,
+}
 
 /// Why a program stops before a function returns.
 #[derive(Clone, Debug)]
@@ -28,7 +45,7 @@ pub enum Stop {
 /// A fault of host code.
 #[derive(Clone, Debug)]
 pub struct HostFault {
-    /// What happened.
+    /// Its description.
     pub message: String,
     /// A hint; may be empty.
     pub help: String,
@@ -40,7 +57,7 @@ pub struct HostFault {
 pub struct Process {
     /// Its memory.
     pub memory: HostMemory,
-    /// What the caller keeps for its functions.
+    /// Data of the caller for its functions.
     pub environment: Box<dyn Any>,
     pub(crate) files: Files,
     pub(crate) random: GlibcRandom,
@@ -48,11 +65,11 @@ pub struct Process {
     pub(crate) registers: Vec<u64>,
     pub(crate) base: usize,
     pub(crate) stack: u64,
-    pub(crate) places: Vec<Place>,
-    codes: Vec<Rc<Code>>,
-    externals: Vec<External>,
-    names: Vec<String>,
-    sources: Vec<String>,
+    pub(crate) places: Vec<CodePlace>,
+    pub(crate) codes: Vec<Rc<FunctionCode>>,
+    pub(crate) externals: Vec<External>,
+    pub(crate) names: Vec<String>,
+    pub(crate) sources: Vec<String>,
 }
 
 impl std::fmt::Debug for Process {
@@ -62,86 +79,6 @@ impl std::fmt::Debug for Process {
 }
 
 impl Process {
-    /// Loads an optimized module. Declared functions are those of the C library, or of `more`, by name.
-    ///
-    /// # Errors
-    /// If the host has not enough memory.
-    pub fn load(
-        module: &SsaModule,
-        more: &[&[(&'static str, External)]],
-        environment: Box<dyn Any>,
-    ) -> Result<Process, String> {
-        let no_memory = || "there is not enough memory for the host program".to_owned();
-        let mut memory = HostMemory::new(STACK).ok_or_else(no_memory)?;
-        let mut globals = Vec::new();
-        for global in &module.globals {
-            let address = memory
-                .place_global(global.size.max(1), u64::from(global.align), &global.name)
-                .ok_or_else(no_memory)?;
-            globals.push(address);
-        }
-        for (global, address) in module.globals.iter().zip(&globals) {
-            let Some(initial) = &global.initial else { continue };
-            let mut bytes = initial.bytes.clone();
-            bytes.truncate(global.size as usize);
-            for relocation in &initial.relocations {
-                let target = match relocation.target {
-                    RelocationTarget::Global(id) => globals.get(id.index()).map_or(0, |at| *at),
-                    RelocationTarget::Function(id) => FUNCTIONS + id.index() as u64 * FUNCTION_STEP,
-                };
-                let target = target.wrapping_add_signed(relocation.addend);
-                let at = relocation.offset as usize;
-                if let Some(place) = bytes.get_mut(at..at + 8) {
-                    place.copy_from_slice(&target.to_le_bytes());
-                }
-            }
-            memory.write(*address, &bytes).map_err(|_| no_memory())?;
-        }
-        let mut externals = Vec::new();
-        let addresses = Addresses { globals: &globals, functions: FUNCTIONS };
-        let mut codes = Vec::new();
-        for function in &module.functions {
-            let mut code = assemble(function, &addresses);
-            if function.blocks.is_empty() {
-                let known = LIBRARY.iter().chain(more).copied().flatten();
-                if let Some((_, external)) = { known }.find(|(name, _)| *name == function.name) {
-                    code.external = Some(externals.len());
-                    externals.push(*external);
-                }
-            }
-            codes.push(Rc::new(code));
-        }
-        let stack = memory.stack().end;
-        Ok(Process {
-            memory,
-            environment,
-            files: Files::default(),
-            random: GlibcRandom::new(1),
-            started: Instant::now(),
-            registers: Vec::new(),
-            base: 0,
-            stack,
-            places: Vec::new(),
-            codes,
-            externals,
-            names: module.functions.iter().map(|function| function.name.clone()).collect(),
-            sources: module.files.clone(),
-        })
-    }
-
-    /// Runs `main` with arguments, after the function that initializes global variables, if there is one.
-    ///
-    /// # Errors
-    /// When the program faults.
-    pub fn main(&mut self, arguments: &[String]) -> Result<i32, HostFault> {
-        let ended = self.main_inner(arguments);
-        self.files.flush();
-        match ended {
-            Ok(code) | Err(Stop::Exit(code)) => Ok(code),
-            Err(Stop::Fault(fault)) => Err(fault),
-        }
-    }
-
     /// Keeps standard output from now on, in place of writing it.
     pub fn keep_output(&mut self) {
         self.files.kept = Some(Vec::new());
@@ -158,35 +95,8 @@ impl Process {
         self.files.flush();
     }
 
-    fn main_inner(&mut self, arguments: &[String]) -> Result<i32, Stop> {
-        let mut pointers = Vec::new();
-        for argument in arguments {
-            let mut bytes = argument.clone().into_bytes();
-            bytes.push(0);
-            let address = self.memory.allocate(bytes.len() as u64, 1);
-            if self.memory.write(address, &bytes).is_err() {
-                return Err(self.fault("there is not enough memory for the arguments", ""));
-            }
-            pointers.extend(address.to_le_bytes());
-        }
-        pointers.extend([0; 8]);
-        let list = self.memory.allocate(pointers.len() as u64, 8);
-        if self.memory.write(list, &pointers).is_err() {
-            return Err(self.fault("there is not enough memory for the arguments", ""));
-        }
-        let Some(main) = self.number_of("main") else {
-            return Err(self.fault("the program has no `main`", ""));
-        };
-        let results = run(self, main, &[arguments.len() as u64, list])?;
-        let code = results.first().copied().unwrap_or(0);
-        if let Some(finish) = self.number_of("__lw_finish") {
-            run(self, finish, &[code])?;
-        }
-        Ok(code as i32)
-    }
-
     /// The number of a function by its symbol.
-    fn number_of(&self, name: &str) -> Option<usize> {
+    pub(crate) fn number_of(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| known == name)
     }
 
@@ -194,7 +104,7 @@ impl Process {
         self.codes.len()
     }
 
-    pub(crate) fn code(&self, number: usize) -> Rc<Code> {
+    pub(crate) fn code(&self, number: usize) -> Rc<FunctionCode> {
         self.codes[number].clone()
     }
 
@@ -202,15 +112,11 @@ impl Process {
         (self.externals[number])(self, arguments)
     }
 
-    /// Calls a function of the program through its address.
-    ///
-    /// # Errors
-    /// When the program ends or faults.
-    pub fn call(&mut self, address: u64, arguments: &[u64]) -> Result<u64, Stop> {
-        match self.function_at(address) {
-            Some(number) => Ok(run(self, number, arguments)?.first().copied().unwrap_or(0)),
-            None => Err(self.fault("a callback is no function of the host", "")),
-        }
+    /// The number of the function at an address.
+    pub(crate) fn function_at(&self, address: u64) -> Option<usize> {
+        let offset = address.checked_sub(FUNCTIONS)?;
+        let number = (offset / FUNCTION_STEP) as usize;
+        (offset % FUNCTION_STEP == 0 && number < self.functions()).then_some(number)
     }
 
     /// The symbol of the function or variable at an address.
@@ -223,7 +129,7 @@ impl Process {
 
     /// A fault at the current place.
     pub fn fault(&self, message: &str, help: &str) -> Stop {
-        let name = |place: &Place| {
+        let name = |place: &CodePlace| {
             let file = (place.position.file as usize).checked_sub(1);
             let file = file.and_then(|file| self.sources.get(file)).cloned().unwrap_or_default();
             (place.function.clone(), file, place.position.line)

@@ -1,8 +1,7 @@
 //! Time, the environment, the end of the program, and random numbers.
 
-use super::random::GlibcRandom;
-use super::{Functions, word};
-use crate::process::Stop;
+use crate::process::{LibraryFunctions, Stop, word};
+use crate::random::GlibcRandom;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Time since 1970 in nanoseconds.
@@ -10,7 +9,7 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64)
 }
 
-pub const FUNCTIONS: Functions = &[
+pub const FUNCTIONS: LibraryFunctions = &[
     ("__lw_exit", |_, a| Err(Stop::Exit(word(a, 0) as i32))),
     ("abort", |process, _| Err(process.fault("the program called `abort`", ""))),
     ("__lw_fault", |process, a| {

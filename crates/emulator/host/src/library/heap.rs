@@ -1,8 +1,8 @@
 //! `malloc` and kin, and functions on bytes that are called with large blocks.
 
-use super::{Functions, word};
+use crate::process::{LibraryFunctions, word};
 
-pub const FUNCTIONS: Functions = &[
+pub const FUNCTIONS: LibraryFunctions = &[
     ("malloc", |process, a| Ok(process.memory.allocate(word(a, 0), 16))),
     ("aligned_alloc", |process, a| Ok(process.memory.allocate(word(a, 1), word(a, 0)))),
     ("calloc", |process, a| {

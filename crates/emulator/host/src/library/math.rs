@@ -1,6 +1,6 @@
-//! Functions of `math.h`: the host's own.
+//! LibraryFunctions of `math.h`: the host's own.
 
-use super::{Functions, word};
+use crate::process::{LibraryFunctions, word};
 
 fn double(a: &[u64], at: usize) -> f64 {
     f64::from_bits(word(a, at))
@@ -72,7 +72,7 @@ fn erf(x: f64) -> f64 {
     2.0 / std::f64::consts::PI.sqrt() * sum
 }
 
-pub const FUNCTIONS: Functions = &[
+pub const FUNCTIONS: LibraryFunctions = &[
     ("sin", |_, a| Ok(double(a, 0).sin().to_bits())),
     ("sinf", |_, a| Ok(bits(single(a, 0).sin()))),
     ("cos", |_, a| Ok(double(a, 0).cos().to_bits())),

@@ -5,23 +5,11 @@
 mod environment;
 mod heap;
 mod math;
-pub mod random;
 mod scan;
 mod stdio;
 
-use crate::process::{Process, Stop};
-
-/// A function that the program calls.
-pub type External = fn(&mut Process, &[u64]) -> Result<u64, Stop>;
-
-/// The functions of one file.
-type Functions = &'static [(&'static str, External)];
+use crate::process::LibraryFunctions;
 
 /// All functions.
-pub const LIBRARY: &[Functions] =
+pub const LIBRARY: &[LibraryFunctions] =
     &[environment::FUNCTIONS, heap::FUNCTIONS, math::FUNCTIONS, scan::FUNCTIONS, stdio::FUNCTIONS];
-
-/// An argument; 0 if it was left out.
-fn word(arguments: &[u64], at: usize) -> u64 {
-    arguments.get(at).copied().unwrap_or(0)
-}

@@ -1,7 +1,6 @@
 //! `scanf` and kin, and numbers in text.
 
-use super::{Functions, word};
-use crate::process::{Process, Stop};
+use crate::process::{LibraryFunctions, Process, Stop, word};
 
 /// Bytes to scan.
 enum ScanInput {
@@ -233,7 +232,7 @@ fn scan(
     Ok(u64::from(stored))
 }
 
-pub const FUNCTIONS: Functions = &[
+pub const FUNCTIONS: LibraryFunctions = &[
     ("__lw_scan_text", |process, a| {
         let text = process.text(word(a, 0))?;
         scan(process, ScanInput::Text(text, 0), word(a, 1), word(a, 2))

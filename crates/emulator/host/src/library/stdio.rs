@@ -1,7 +1,6 @@
 //! Output, and files.
 
-use super::{Functions, word};
-use crate::process::{Process, Stop};
+use crate::process::{LibraryFunctions, Process, Stop, word};
 use lanework_numbers::c_text;
 
 /// The text of a format with its arguments.
@@ -24,7 +23,7 @@ fn put(process: &mut Process, to: u64, room: u64, text: &[u8]) -> Result<u64, St
     Ok(text.len() as u64)
 }
 
-pub const FUNCTIONS: Functions = &[
+pub const FUNCTIONS: LibraryFunctions = &[
     ("__lw_print", |process, a| {
         let text = formatted(process, word(a, 1), word(a, 2))?;
         process.files.write(word(a, 0), &text);
