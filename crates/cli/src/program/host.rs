@@ -204,11 +204,8 @@ fn word(arguments: &[u64], at: usize) -> u64 {
 }
 
 fn loaded(process: &mut Process) -> Result<&mut Loaded, Stop> {
-    if !process.environment.is::<Loaded>() {
-        return Err(process.fault("no program is loaded", ""));
-    }
-    let why = "the environment is a `Loaded`";
-    Ok(process.environment.downcast_mut().expect(why))
+    let stop = Stop::Exit(1);
+    process.environment.downcast_mut().ok_or(stop)
 }
 
 /// The module of the current device, and the symbol at an address.
