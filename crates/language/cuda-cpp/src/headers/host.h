@@ -241,7 +241,10 @@ inline void qsort(void *list, size_t count, size_t size, int (*compare)(const vo
     extern "C" double NAME(double x);                                                                                 \
     extern "C" float NAME##f(float x);                                                                                \
     inline float NAME(float x) { return NAME##f(x); }                                                                 \
-    inline double NAME(int x) { return NAME((double)x); }
+    inline double NAME(int x) { return NAME((double)x); }                                                             \
+    inline double NAME(unsigned x) { return NAME((double)x); }                                                        \
+    inline double NAME(long x) { return NAME((double)x); }                                                            \
+    inline double NAME(unsigned long x) { return NAME((double)x); }
 __LW_MATH(sin) __LW_MATH(cos) __LW_MATH(tan) __LW_MATH(asin) __LW_MATH(acos) __LW_MATH(atan) __LW_MATH(sinh)
 __LW_MATH(cosh) __LW_MATH(tanh) __LW_MATH(asinh) __LW_MATH(acosh) __LW_MATH(atanh) __LW_MATH(exp) __LW_MATH(exp2)
 __LW_MATH(expm1) __LW_MATH(log) __LW_MATH(log2) __LW_MATH(log10) __LW_MATH(log1p) __LW_MATH(cbrt) __LW_MATH(round)

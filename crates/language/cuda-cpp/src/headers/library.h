@@ -101,6 +101,13 @@ template <class T> struct vector {
     const T *begin() const { return first; }
     const T *end() const { return first + count; }
 };
+template <class T> inline bool operator==(const vector<T> &a, const vector<T> &b) {
+    if (a.count != b.count) return false;
+    for (size_t i = 0; i < a.count; i++)
+        if (!(a.first[i] == b.first[i])) return false;
+    return true;
+}
+template <class T> inline bool operator!=(const vector<T> &a, const vector<T> &b) { return !(a == b); }
 template <class I, class T> inline void fill(I first, I last, const T &value) { for (; first != last; ++first) *first = value; }
 template <class I, class T> inline void iota(I first, I last, T value) { for (; first != last; ++first, ++value) *first = value; }
 template <class I, class T> inline T accumulate(I first, I last, T sum) { for (; first != last; ++first) sum = sum + *first; return sum; }
