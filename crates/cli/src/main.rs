@@ -34,7 +34,10 @@ fn main() -> ExitCode {
     if program::ptxas::is_meant(&line) {
         return program::ptxas::run(&line);
     }
-    let line = match start(args::with_separator(line)) {
+    if std::env::var_os(program::host::VARIABLE).is_some() {
+        return finish(failure::catch_bugs(|| program::host::worker(&line)));
+    }
+    let line = match start(args::with_separator(program::host::as_program(line))) {
         Ok(line) => line,
         Err(code) => return code,
     };

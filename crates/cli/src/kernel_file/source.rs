@@ -80,6 +80,27 @@ fn read(path: &Path, part: bool, compiler: Option<CudaCompiler>) -> Result<Ptx, 
     Ok(Ptx { text, file: Some(name.to_string()) })
 }
 
+/// The host code of a program.
+///
+/// # Errors
+/// If the file cannot be read, or does not compile.
+pub fn host_code(path: &Path) -> Result<lanework_ssa::SsaModule, Failure> {
+    let source = read_text(path, "give CUDA C++ source in UTF-8")?;
+    let (name, options) = (path.display().to_string(), CompileOptions::default());
+    let compiled =
+        lanework_cuda_cpp::compile_host(&source, &name, &options, &mut FilesBeside(path));
+    compiled.map(|host| host.module).map_err(|failure| own_failure(path, &failure))
+}
+
+/// The PTX of a program's device code, by Lanework's compiler.
+///
+/// # Errors
+/// If the file cannot be read, or does not compile.
+pub fn device_code(path: &Path) -> Result<String, Failure> {
+    let source = read_text(path, "give CUDA C++ source in UTF-8")?;
+    own(&source, path, false).map_err(|failure| own_failure(path, &failure))
+}
+
 /// The targets that are tried in turn.
 const TARGETS: [&str; 2] = ["80", "90a"];
 

@@ -1,6 +1,7 @@
 //! A program of the user under a tool: its environment, its end, and the records of its processes.
 
 mod driver;
+pub mod host;
 pub mod ptxas;
 
 #[cfg(unix)]
@@ -53,7 +54,15 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
         .command
         .split_first()
         .ok_or_else(|| Failure::input("there is no program", "give it after `--`"))?;
-    let mut command = Command::new(name);
+    // The source of a program: this command runs it in a process of its own.
+    let is_source = std::path::Path::new(name).extension().is_some_and(|kind| kind == "cu");
+    let mut command = if is_source {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg(name).env(host::VARIABLE, "1");
+        command
+    } else {
+        Command::new(name)
+    };
     command.args(arguments);
     if !tool.is_empty() {
         command.env("LANEWORK_TOOL", tool).env("LANEWORK_TOOL_FOLDER", folder.path());

@@ -27,6 +27,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("language/ssa", &["ptx"]),
     ("language/cuda-cpp", &["ptx", "ssa"]),
     ("emulator/engine", &["numbers", "ptx", "ptx-ir"]),
+    ("emulator/host", &["numbers", "ssa"]),
     ("emulator/counters", &["ptx-ir", "engine"]),
     ("emulator/sanitizer", &["ptx-ir", "engine"]),
     ("emulator/emulator", &["ptx", "ptx-ir", "engine", "counters", "sanitizer"]),
@@ -54,7 +55,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("laboratory/lab-cli", &["lanework", "ladders", "lab", "terminal"]),
     (
         "cli",
-        &["ptx", "cuda-cpp", "lanework", "ladders", "lab", "store", "judge", "pages", "terminal"],
+        &[
+            "ptx", "ssa", "cuda-cpp", "host", "driver", "lanework", "ladders", "lab", "store",
+            "judge", "pages", "terminal",
+        ],
     ),
     ("operations/arrays", &["numbers", "runtime", "ops"]),
     ("bindings/capi", &["runtime", "arrays"]),

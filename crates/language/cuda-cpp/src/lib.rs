@@ -69,6 +69,15 @@ pub struct CompileFailure {
     pub unsupported: bool,
 }
 
+/// Host code, for an interpreter.
+#[derive(Clone, Debug)]
+pub struct CompiledHost {
+    /// Functions and variables, optimized. `main` is the function of that name.
+    pub module: lanework_ssa::SsaModule,
+    /// Warnings; empty if there are none.
+    pub warnings: String,
+}
+
 /// Compiles the device code of a CUDA C++ source.
 ///
 /// # Errors
@@ -79,48 +88,98 @@ pub fn compile(
     options: &CompileOptions,
     loader: &mut (dyn Loader + Send),
 ) -> Result<CompiledPtx, CompileFailure> {
-    #[cfg(not(target_family = "wasm"))]
-    {
-        // Recursion is limited, but the limit may need more stack than the calling thread has.
-        let run =
-            |scope: &std::thread::Scope<'_, '_>| -> Option<Result<CompiledPtx, CompileFailure>> {
-                let builder = std::thread::Builder::new().stack_size(256 << 20);
-                let _ = scope;
-                std::thread::scope(|inner| {
-                    builder
-                        .spawn_scoped(inner, || compile_here(source, name, options, loader))
-                        .ok()?
-                        .join()
-                        .ok()
-                })
-            };
-        let failed =
-            CompileFailure { text: "error: the compiler failed".to_owned(), unsupported: true };
-        std::thread::scope(run).unwrap_or(Err(failed))
-    }
-    #[cfg(target_family = "wasm")]
-    compile_here(source, name, options, loader)
+    on_large_stack(|| {
+        let (module, mut analyzer) = front(source, name, options, loader, false)?;
+        let compiled = lanework_ssa::compile(module, &lanework_ssa::Optimization::default());
+        match compiled {
+            Ok(module) => {
+                let warnings = analyzer.parser.problems.render(&analyzer.parser.map);
+                Ok(CompiledPtx { text: module.to_string(), warnings })
+            }
+            Err(why) => {
+                let problem = SourceProblem::unsupported(
+                    source::Span::default(),
+                    format!("this code ({why})"),
+                );
+                analyzer.parser.problems.push(problem);
+                Err(failure(&analyzer))
+            }
+        }
+    })
 }
 
-fn compile_here(
+/// Compiles the host code of a CUDA C++ program: `main` and what it uses. Functions of the C library and of the CUDA
+/// runtime that are not C++ of the built-in headers stay declarations.
+///
+/// # Errors
+/// If the source has errors, or uses what is not supported.
+///
+/// ```
+/// let source = "#include <cstdio>\nint main() { printf(\"hello\\n\"); }";
+/// let options = lanework_cuda_cpp::CompileOptions::default();
+/// let mut files = lanework_cuda_cpp::NoFiles;
+/// let host = lanework_cuda_cpp::compile_host(source, "hello.cu", &options, &mut files).unwrap();
+/// assert!(host.module.functions.iter().any(|function| function.name == "main"));
+/// ```
+pub fn compile_host(
+    source: &str,
+    name: &str,
+    options: &CompileOptions,
+    loader: &mut (dyn Loader + Send),
+) -> Result<CompiledHost, CompileFailure> {
+    on_large_stack(|| {
+        let (mut module, analyzer) = front(source, name, options, loader, true)?;
+        lanework_ssa::optimize(&mut module, &lanework_ssa::Optimization::default());
+        let warnings = analyzer.parser.problems.render(&analyzer.parser.map);
+        Ok(CompiledHost { module, warnings })
+    })
+}
+
+/// Runs the compiler: recursion is limited, but not to what the stack of any thread holds.
+fn on_large_stack<T: Send>(
+    run: impl FnOnce() -> Result<T, CompileFailure> + Send,
+) -> Result<T, CompileFailure> {
+    #[cfg(not(target_family = "wasm"))]
+    {
+        let failed =
+            CompileFailure { text: "error: the compiler failed".to_owned(), unsupported: true };
+        std::thread::scope(|scope| {
+            let builder = std::thread::Builder::new().stack_size(256 << 20);
+            builder.spawn_scoped(scope, run).ok()?.join().ok()
+        })
+        .unwrap_or(Err(failed))
+    }
+    #[cfg(target_family = "wasm")]
+    run()
+}
+
+/// The lowered module of the device's or the host's code.
+fn front(
     source: &str,
     name: &str,
     options: &CompileOptions,
     loader: &mut dyn Loader,
-) -> Result<CompiledPtx, CompileFailure> {
+    host: bool,
+) -> Result<(lanework_ssa::SsaModule, Analyzer), CompileFailure> {
     let mut map = SourceMap::default();
     let mut names = lex::Interner::default();
     let mut problems = Problems::default();
     let mut preprocessor = Preprocessor::new(&mut map, &mut names, &mut problems, loader);
-    preprocessor.predefine(options.architecture, &options.defines);
+    preprocessor.predefine(options.architecture, host, &options.defines);
     for (header, text) in headers::ALWAYS {
         preprocessor.file(header, text, true);
+    }
+    if host {
+        for (header, text) in headers::HOST {
+            preprocessor.file(header, text, true);
+        }
     }
     preprocessor.file(name, source, false);
     let tokens = preprocessor.finish();
     let mut parser = Parser::new(tokens, names, problems, map);
     let items = parser.unit();
     let mut analyzer = Analyzer::new(parser);
+    analyzer.host = host;
     analyzer.unit(&items);
     let specific = if options.specific {
         lanework_ptx::Specific::Architecture
@@ -138,19 +197,7 @@ fn compile_here(
     if analyzer.parser.problems.failed() {
         return Err(failure(&analyzer));
     }
-    let compiled = lanework_ssa::compile(module, &lanework_ssa::Optimization::default());
-    match compiled {
-        Ok(module) => {
-            let warnings = analyzer.parser.problems.render(&analyzer.parser.map);
-            Ok(CompiledPtx { text: module.to_string(), warnings })
-        }
-        Err(why) => {
-            let problem =
-                SourceProblem::unsupported(source::Span::default(), format!("this code ({why})"));
-            analyzer.parser.problems.push(problem);
-            Err(failure(&analyzer))
-        }
-    }
+    Ok((module, analyzer))
 }
 
 fn failure(analyzer: &Analyzer) -> CompileFailure {

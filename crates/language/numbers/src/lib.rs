@@ -8,6 +8,8 @@
 //! assert_eq!(SmallFloat::E4M3.encode(1e9), 0x7e); // 448, the largest
 //! ```
 
+#[doc(hidden)]
+pub mod c_text;
 mod data_type;
 mod number_type;
 mod small_float;

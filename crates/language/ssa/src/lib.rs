@@ -54,3 +54,23 @@ pub fn compile(
     passes::run(&mut module, options);
     emit::emit(&module)
 }
+
+/// Optimizes a module for an interpreter of this form: no products and sums are contracted, and aliases are resolved.
+pub fn optimize(module: &mut SsaModule, options: &Optimization) {
+    passes::improve(module, options);
+    for function in &mut module.functions {
+        passes::finish(function);
+    }
+}
+
+/// The bits of an instruction's result from those of its operands of type `from`; `None` if no operation, a division by
+/// zero, or NaN.
+#[doc(hidden)]
+pub fn evaluate(
+    kind: &InstructionKind,
+    operands: &[u64],
+    from: ValueType,
+    to: ValueType,
+) -> Option<u64> {
+    Some(fold::evaluate(kind, operands, from, to)? & to.mask())
+}

@@ -120,7 +120,7 @@ impl Analyzer {
         }
         let flags = &variable.specifiers;
         let on_device = flags.device || flags.constant || flags.shared || flags.managed;
-        if on_device {
+        if on_device || self.host {
             self.module_variable(variable, false);
         } else {
             // The host compiler reports errors in host variables.

@@ -55,6 +55,9 @@ impl Analyzer {
             labels: HashMap::new(),
             loops: 0,
             switches: 0,
+            cleanups: Vec::new(),
+            breaks: Vec::new(),
+            continues: Vec::new(),
         };
         let outer = self.frame.replace(frame);
         // The device does not need the functions that host code calls.

@@ -6,6 +6,7 @@
 mod convert;
 mod expressions;
 mod functions;
+mod host;
 mod items;
 mod launches;
 mod records;
@@ -66,6 +67,11 @@ pub struct Analyzer {
     lists: HashMap<(u32, u32), Rc<crate::syntax::Expression>>,
     /// Whether a converting constructor or operator is currently being searched.
     converting: bool,
+    /// Host code is analyzed, not device code.
+    pub host: bool,
+    /// Initializations of global variables before `main`.
+    pub at_start: Vec<TypedStatement>,
+    destructors: HashMap<RecordId, FunctionNumber>,
 }
 
 impl Analyzer {
@@ -91,6 +97,9 @@ impl Analyzer {
             unevaluated: false,
             lists: HashMap::new(),
             converting: false,
+            host: false,
+            at_start: Vec::new(),
+            destructors: HashMap::new(),
         }
     }
 
@@ -102,8 +111,12 @@ impl Analyzer {
                 return;
             }
         }
-        self.find_launches();
-        self.roots();
+        if self.host {
+            self.host_roots();
+        } else {
+            self.find_launches();
+            self.roots();
+        }
         while let Some(next) = self.queue.pop_front() {
             if self.parser.problems.full() {
                 return;

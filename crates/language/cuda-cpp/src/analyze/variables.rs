@@ -45,12 +45,33 @@ impl Analyzer {
         self.constants.get(&(frame, local)).cloned()
     }
 
-    /// A variable at namespace scope, a static member, or a static local variable.
+    /// A variable at namespace scope, a static member, or a static local variable. Host code computes values that are
+    /// not constant before `main`.
     pub(super) fn module_variable(
         &mut self,
         syntax: &VariableSyntax,
         member: bool,
     ) -> Option<VariableNumber> {
+        let (number, value) = self.declare_module_variable(syntax, member)?;
+        if let Some(value) = value {
+            self.initialize_at_start(number, value);
+        }
+        Some(number)
+    }
+
+    /// A static local variable of host code, and its initial value if that is not constant.
+    pub(super) fn static_variable(
+        &mut self,
+        syntax: &VariableSyntax,
+    ) -> Option<(VariableNumber, Option<Typed>)> {
+        self.declare_module_variable(syntax, false)
+    }
+
+    fn declare_module_variable(
+        &mut self,
+        syntax: &VariableSyntax,
+        member: bool,
+    ) -> Option<(VariableNumber, Option<Typed>)> {
         let flags = &syntax.specifiers;
         let mut ty = self.type_of(&syntax.kind);
         if ty == TypeId::ERROR {
@@ -71,7 +92,7 @@ impl Analyzer {
                 SourceProblem::error(span, "a `__shared__` variable cannot have an initial value");
             self.report(problem.help("assign it in one thread, then call `__syncthreads()`"));
         }
-        let quiet = space == VariableSpace::Host;
+        let quiet = space == VariableSpace::Host && !self.host;
         let initial = if flags.is_extern || flags.shared {
             None
         } else if quiet {
@@ -83,7 +104,7 @@ impl Analyzer {
         if ty == TypeId::AUTO || self.contains_auto(ty) {
             return None;
         }
-        if quiet && flags.is_constexpr {
+        if space == VariableSpace::Host && flags.is_constexpr {
             ty = self.types.with(ty, true, false);
         }
         let bytes = match &initial {
@@ -94,7 +115,8 @@ impl Analyzer {
             None => None,
         };
         let is_constant = self.types.is_const(ty) || flags.is_constexpr;
-        let bytes = if is_constant || space != VariableSpace::Host { bytes } else { None };
+        let bytes =
+            if is_constant || self.host || space != VariableSpace::Host { bytes } else { None };
         if bytes.is_none() && initial.is_some() && space != VariableSpace::Host {
             self.error(span, "the initial value of a device variable must be a constant");
         }
@@ -122,6 +144,7 @@ impl Analyzer {
             }
         }
         let align = self.alignment(&flags.alignment);
+        let known = bytes.is_some();
         let text = self.text(name).to_owned();
         let dynamic = flags.shared && flags.is_extern;
         let symbol = if dynamic {
@@ -143,7 +166,8 @@ impl Analyzer {
         });
         let number = VariableNumber(self.variables.len() as u32 - 1);
         self.bind(name, Binding::Variable(number));
-        Some(number)
+        let later = self.host && space == VariableSpace::Host && !known;
+        Some((number, initial.filter(|_| later)))
     }
 
     pub(super) fn contains_auto(&self, ty: TypeId) -> bool {

@@ -538,7 +538,7 @@ impl Interpreter<'_> {
             TypedStatementKind::Case(..) | TypedStatementKind::Default => {}
             TypedStatementKind::Break => return Some(After::Break),
             TypedStatementKind::Continue => return Some(After::Continue),
-            TypedStatementKind::Return(value) => {
+            TypedStatementKind::Return(value, _) => {
                 if let Some(value) = value {
                     if self.is_aggregate(value.ty) {
                         let target = self.target;

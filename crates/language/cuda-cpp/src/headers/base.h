@@ -34,8 +34,10 @@ typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
+#ifndef __LW_HOST__
 enum cudaError_t { cudaSuccess = 0 };
 typedef cudaError_t cudaError;
+#endif
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)
 #define SCHAR_MAX 127

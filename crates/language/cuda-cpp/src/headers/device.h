@@ -26,7 +26,9 @@ __PTX_VOLATILE("nanosleep.u32 %0;") void __nanosleep(unsigned nanoseconds);
 __PTX_VOLATILE("mov.u32 %0, %%clock;") int __lw_clock();
 __PTX_VOLATILE("mov.u64 %0, %%clock64;") long long clock64();
 __PTX_VOLATILE("mov.u64 %0, %%globaltimer;") unsigned long long __globaltimer();
+#ifndef __LW_HOST__
 __device__ inline clock_t clock() { return (clock_t)__lw_clock(); }
+#endif
 __PTX("activemask.b32 %0;") unsigned __lw_activemask_pure();
 __PTX_CONVERGENT("activemask.b32 %0;") unsigned __activemask();
 __PTX("mov.u32 %0, %%smid;") unsigned __smid();
@@ -188,6 +190,7 @@ __ACCESS(char) __ACCESS(signed char) __ACCESS(unsigned char) __ACCESS(short) __A
 __ACCESS(unsigned) __ACCESS(long) __ACCESS(unsigned long) __ACCESS(long long) __ACCESS(unsigned long long)
 __ACCESS(float) __ACCESS(double)
 
+#ifndef __LW_HOST__
 __OP("printf") int printf(const char *format, ...);
 extern "C" __device__ void *malloc(size_t size);
 extern "C" __device__ void free(void *memory);
@@ -218,6 +221,7 @@ __TO_SPACE(__cvta_generic_to_shared, "shared") __TO_SPACE(__cvta_generic_to_glob
 __TO_SPACE(__cvta_generic_to_constant, "const") __TO_SPACE(__cvta_generic_to_local, "local")
 __PTX("cvta.shared.u64 %0, %1;") void *__cvta_shared_to_generic(size_t pointer);
 __PTX("cvta.global.u64 %0, %1;") void *__cvta_global_to_generic(size_t pointer);
+#endif
 __device__ inline void __pipeline_memcpy_async(void *to, const void *from, size_t size, size_t zfill = 0) {
     unsigned place = (unsigned)__cvta_generic_to_shared(to);
     if (size == 16) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(from) : "memory");

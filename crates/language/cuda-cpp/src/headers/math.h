@@ -185,7 +185,9 @@ __device__ inline double ldexp(double a, int exponent) {
 __device__ inline float scalbnf(float a, int exponent) { return ldexpf(a, exponent); }
 __device__ inline float modff(float a, float *whole) { *whole = truncf(a); return copysignf(a - *whole, a); }
 __device__ inline double modf(double a, double *whole) { *whole = trunc(a); return copysign(a - *whole, a); }
+#ifndef __LW_HOST__
 #include "lanework/elementary.h"
+#endif
 __device__ inline void sincospif(float x, float *s, float *c) { *s = sinpif(x); *c = cospif(x); }
 __device__ inline double sinpi(double x) { return sin(3.14159265358979312 * fmod(x, 2.0)); }
 __device__ inline double cospi(double x) { return cos(3.14159265358979312 * fmod(x, 2.0)); }

@@ -11,6 +11,12 @@ pub const ALWAYS: &[(&str, &str)] = &[
     ("lanework/vectors.h", include_str!("vectors.h")),
 ];
 
+/// The headers that host code includes after them.
+pub const HOST: &[(&str, &str)] = &[
+    ("lanework/host.h", include_str!("host.h")),
+    ("lanework/library.h", include_str!("library.h")),
+];
+
 /// Headers with contents beyond those of [`ALWAYS`].
 const TEXTS: &[(&str, &str)] = &[
     ("lanework/elementary.h", include_str!("elementary.h")),

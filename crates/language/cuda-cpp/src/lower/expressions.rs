@@ -238,13 +238,30 @@ impl FunctionLowering<'_, '_> {
                 None => self.slot(value.ty, 1),
             });
         }
-        for argument in arguments {
+        let named = self.named_arguments(function);
+        for argument in arguments.iter().take(named) {
             let argument = self.argument(argument);
             values.push(argument);
+        }
+        if named < usize::MAX {
+            let rest: Vec<ValueId> =
+                arguments.iter().skip(named).map(|argument| self.argument(argument)).collect();
+            values.push(self.packed(&rest));
         }
         self.at(value.span);
         let returns = self.returns(value.ty);
         self.b.call(id, &returns, &values).first().copied()
+    }
+
+    /// The number of arguments that have parameters, `this` included, if the function takes further ones.
+    fn named_arguments(&mut self, function: FunctionNumber) -> usize {
+        let analyzer = self.analyzer();
+        let record = &analyzer.functions[function.0 as usize];
+        let this = usize::from(record.record.is_some() && !record.is_static);
+        match analyzer.signature(function) {
+            Some(signature) if signature.variadic => signature.parameters.len() + this,
+            _ => usize::MAX,
+        }
     }
 
     fn call_indirect(

@@ -142,7 +142,7 @@ impl FunctionLowering<'_, '_> {
                 self.b.barrier();
                 None
             }
-            "printf" => Some(self.printf(arguments, values)),
+            "printf" => Some(self.printf(values)),
             "atomic" => self.atomic(rest, arguments, values, ty),
             "load" => {
                 let pointee = self.types().pointee(arguments.first()?.ty)?;
@@ -163,6 +163,10 @@ impl FunctionLowering<'_, '_> {
                 self.b.store(pointer, stored, flags);
                 None
             }
+            "va_list" => Some(match self.variable_arguments {
+                Some(list) => list,
+                None => self.b.constant(ValueType::POINTER, 0),
+            }),
             "lane" => Some(self.b.special(ssa::SpecialValue::Lane)),
             "trap" => {
                 self.b.trap();
@@ -252,10 +256,26 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Packs the arguments in local memory and calls `vprintf`.
-    fn printf(&mut self, arguments: &[Typed], values: &[ValueId]) -> ValueId {
+    fn printf(&mut self, values: &[ValueId]) -> ValueId {
+        let list = self.packed(values.get(1..).unwrap_or_default());
+        let pointers = [ValueType::POINTER, ValueType::POINTER];
+        let id = self.module.declared("vprintf", &pointers, &[ValueType::I32]);
+        let format = match values.first() {
+            Some(&format) => format,
+            None => self.b.constant(ValueType::POINTER, 0),
+        };
+        let results = self.b.call(id, &[ValueType::I32], &[format, list]);
+        match results.first() {
+            Some(&result) => result,
+            None => self.b.i32(0),
+        }
+    }
+
+    /// The address of a block that holds values, each at a multiple of its size.
+    pub(super) fn packed(&mut self, values: &[ValueId]) -> ValueId {
         let mut offset = 0u64;
         let mut places = Vec::new();
-        for &value in values.iter().skip(1) {
+        for &value in values {
             let bytes = u64::from(self.b.value_type(value).bytes());
             offset = offset.next_multiple_of(bytes);
             places.push((offset, value, bytes));
@@ -272,17 +292,6 @@ impl FunctionLowering<'_, '_> {
             let place = self.b.pointer_offset(list, offset as i64);
             self.b.store(place, value, MemoryFlags::aligned(bytes as u32));
         }
-        let pointers = [ValueType::POINTER, ValueType::POINTER];
-        let id = self.module.declared("vprintf", &pointers, &[ValueType::I32]);
-        let _ = arguments;
-        let format = match values.first() {
-            Some(&format) => format,
-            None => self.b.constant(ValueType::POINTER, 0),
-        };
-        let results = self.b.call(id, &[ValueType::I32], &[format, list]);
-        match results.first() {
-            Some(&result) => result,
-            None => self.b.i32(0),
-        }
+        list
     }
 }

@@ -53,6 +53,8 @@ struct FunctionLowering<'a, 'b> {
     target: Option<ValueId>,
     result: TypeId,
     is_kernel: bool,
+    /// The address of the arguments after the named ones.
+    variable_arguments: Option<ValueId>,
 }
 
 /// The labels of a `switch` statement.

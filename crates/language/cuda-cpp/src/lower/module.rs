@@ -38,7 +38,15 @@ pub fn lower(analyzer: &mut Analyzer, module: ssa::SsaModule, part: bool) -> ssa
     for at in 0..lowering.analyzer.functions.len() {
         let function = &lowering.analyzer.functions[at];
         let builtin = lowering.analyzer.parser.map.is_builtin(function.syntax.span);
-        if function.syntax.specifiers.global && function.body.is_some() && !builtin {
+        if lowering.analyzer.host {
+            let name = lowering.analyzer.text(function.name);
+            if function.body.is_some()
+                && function.record.is_none()
+                && matches!(name, "main" | "__lw_finish")
+            {
+                lowering.function(FunctionNumber(at as u32));
+            }
+        } else if function.syntax.specifiers.global && function.body.is_some() && !builtin {
             lowering.function(FunctionNumber(at as u32));
         }
     }
@@ -48,7 +56,10 @@ pub fn lower(analyzer: &mut Analyzer, module: ssa::SsaModule, part: bool) -> ssa
             break;
         }
     }
-    // The host may look up device variables, even if no kernel uses them.
+    if lowering.analyzer.host {
+        return lowering.module;
+    }
+    // The host may look up device variables that no kernel uses.
     for at in 0..lowering.analyzer.variables.len() {
         let variable = &lowering.analyzer.variables[at];
         let on_device = matches!(variable.space, VariableSpace::Device | VariableSpace::Constant);
@@ -150,6 +161,9 @@ impl ModuleLowering<'_> {
             };
             function.parameters.push(ssa::FunctionParameter { kind, restrict: parameter.restrict });
         }
+        if signature.variadic {
+            function.parameters.push(ssa::FunctionParameter::scalar(ValueType::POINTER));
+        }
         if flags.global {
             function.bounds = self.bounds(number, &record);
         }
@@ -198,7 +212,8 @@ impl ModuleLowering<'_> {
         let record = self.analyzer.functions[number.0 as usize].clone();
         let Some(body) = record.body.clone() else {
             let builtin = self.analyzer.parser.map.is_builtin(record.syntax.span);
-            if !builtin && !self.part && !self.analyzer.parser.problems.failed() {
+            let is_kernel = record.syntax.specifiers.global && self.analyzer.host;
+            if !builtin && !self.part && !is_kernel && !self.analyzer.parser.problems.failed() {
                 let message = format!("function `{}` is used but not defined", record.display);
                 let problem = SourceProblem::error(record.syntax.span, message);
                 self.analyzer
@@ -211,6 +226,7 @@ impl ModuleLowering<'_> {
         let Some(&id) = self.functions.get(&number) else { return };
         let shape = self.module.functions[id.index()].clone();
         let Some(signature) = self.analyzer.signature(number) else { return };
+        let shape_parameters = shape.parameters.len();
         let is_kernel = record.syntax.specifiers.global;
         let locals = vec![None; body.locals.len()];
         let mut lowering = FunctionLowering {
@@ -225,9 +241,18 @@ impl ModuleLowering<'_> {
             target: None,
             result: signature.result,
             is_kernel,
+            variable_arguments: None,
         };
         lowering.at(record.syntax.span);
         lowering.parameters();
+        if signature.variadic {
+            let last = shape_parameters - 1;
+            lowering.variable_arguments = Some(lowering.b.parameter(last));
+        }
+        if lowering.module.analyzer.host && lowering.module.analyzer.text(record.name) == "main" {
+            let start = lowering.module.analyzer.at_start.clone();
+            lowering.statements(&start);
+        }
         lowering.statements(&body.statements);
         if !lowering.b.is_terminated() {
             lowering.return_default();
@@ -248,7 +273,8 @@ impl ModuleLowering<'_> {
             return (known, space);
         }
         let builtin = self.analyzer.parser.map.is_builtin(found.span);
-        if found.space == VariableSpace::Host && found.bytes.is_none() && !builtin {
+        let lacks = found.space == VariableSpace::Host && found.bytes.is_none();
+        if lacks && !builtin && !self.analyzer.host {
             let message = format!("host variable `{}` cannot be used in device code", found.name);
             let problem = SourceProblem::error(span, message).note(found.span, "declared here");
             let problem = problem
@@ -363,7 +389,12 @@ impl FunctionLowering<'_, '_> {
             return;
         }
         let ty = self.scalar_type(self.result);
-        let value = self.b.undefined(ty);
+        let value = if self.module.analyzer.host {
+            // `main` returns 0 at its end.
+            self.b.constant(ty, 0)
+        } else {
+            self.b.undefined(ty)
+        };
         self.b.return_values(&[value]);
     }
 

@@ -74,7 +74,9 @@ impl FunctionLowering<'_, '_> {
                     self.b.jump(block, &[]);
                 }
             }
-            TypedStatementKind::Return(value) => self.return_statement(value.as_ref()),
+            TypedStatementKind::Return(value, cleanups) => {
+                self.return_statement(value.as_ref(), cleanups)
+            }
             TypedStatementKind::Goto(label) => {
                 let block = self.label(*label);
                 self.b.jump(block, &[]);
@@ -280,8 +282,9 @@ impl FunctionLowering<'_, '_> {
         self.b.switch_to_block(after);
     }
 
-    fn return_statement(&mut self, value: Option<&Typed>) {
+    fn return_statement(&mut self, value: Option<&Typed>, cleanups: &[TypedStatement]) {
         let Some(value) = value else {
+            self.statements(cleanups);
             if self.is_kernel {
                 self.b.return_values(&[])
             } else {
@@ -291,10 +294,12 @@ impl FunctionLowering<'_, '_> {
         };
         if let Some(target) = self.target {
             self.initialize(value, target);
+            self.statements(cleanups);
             self.b.return_values(&[]);
             return;
         }
         let scalar = self.scalar(value);
+        self.statements(cleanups);
         let wanted = self.scalar_type(self.result);
         let scalar = if self.b.value_type(scalar) == wanted {
             scalar

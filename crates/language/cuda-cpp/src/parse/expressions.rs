@@ -3,7 +3,6 @@
 use super::{Parsed, Parser, SyntaxFailure};
 use crate::lex::names::known;
 use crate::lex::{Punctuation, TokenKind};
-use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use std::rc::Rc;
 
@@ -93,7 +92,13 @@ impl Parser {
     fn assignment_inner(&mut self) -> Parsed<Expression> {
         use BinaryOperator as B;
         if self.is_name(known::THROW) {
-            return self.report(SourceProblem::unsupported(self.span(), "`throw` in device code"));
+            let start = self.bump().span;
+            let ends = self.is(Punctuation::Semicolon)
+                || self.is(Punctuation::Colon)
+                || self.is(Punctuation::ParenClose);
+            let value = if ends { None } else { Some(Box::new(self.assignment()?)) };
+            let span = start.to(self.last_span());
+            return Ok(Expression { kind: ExpressionKind::Throw(value), span });
         }
         let left = self.conditional()?;
         let TokenKind::Punctuation(punctuation) = self.peek() else { return Ok(left) };
@@ -247,10 +252,11 @@ impl Parser {
             Some(known::NEW) => self.new_expression()?,
             Some(known::DELETE) => {
                 self.at += 1;
-                if self.eat(Punctuation::BracketOpen) {
+                let array = self.eat(Punctuation::BracketOpen);
+                if array {
                     self.expect(Punctuation::BracketClose, "after `delete [`")?;
                 }
-                ExpressionKind::Delete(Box::new(self.unary()?))
+                ExpressionKind::Delete(Box::new(self.unary()?), array)
             }
             _ if self.is(Punctuation::ParenOpen) => match self.cast()? {
                 Some(kind) => kind,

@@ -76,9 +76,10 @@ impl Parser {
     fn launch(&mut self, kernel: Expression) -> Parsed<ExpressionKind> {
         self.at += 2;
         let saved = std::mem::replace(&mut self.greater_closes, true);
+        let mut configuration = Vec::new();
         let result = loop {
             match self.assignment() {
-                Ok(_) => {}
+                Ok(value) => configuration.push(value),
                 Err(failure) => break Err(failure),
             }
             if !self.eat(Punctuation::Comma) {
@@ -92,7 +93,7 @@ impl Parser {
         }
         self.expect(Punctuation::ParenOpen, "before the kernel's arguments")?;
         let arguments = self.enclosed(|this| this.expression_list(Punctuation::ParenClose))?;
-        Ok(ExpressionKind::Launch(Box::new(LaunchSyntax { kernel, arguments })))
+        Ok(ExpressionKind::Launch(Box::new(LaunchSyntax { kernel, configuration, arguments })))
     }
 
     fn primary(&mut self) -> Parsed<Expression> {

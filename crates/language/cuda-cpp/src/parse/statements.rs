@@ -173,8 +173,14 @@ impl Parser {
                 );
             }
             known::TRY => {
-                return self
-                    .report(SourceProblem::unsupported(self.span(), "`try` in device code"));
+                // Exceptions end the program, so handlers never run.
+                self.at += 1;
+                let body = self.compound()?;
+                while self.eat_name(known::CATCH) {
+                    self.skip_group()?;
+                    self.skip_group()?;
+                }
+                StatementKind::Block(body)
             }
             known::ASM | known::ASM_GNU | known::ASM_SHORT => {
                 StatementKind::Asm(Rc::new(self.asm()?))

@@ -30,13 +30,17 @@ const FIXED: &[(&str, &str)] = &[
 ];
 
 impl Preprocessor<'_> {
-    /// Defines the standard macros, and the caller's macros, given as `NAME` or `NAME=VALUE`.
-    pub fn predefine(&mut self, architecture: u32, defines: &[String]) {
+    /// Defines the standard macros, and those of the caller as `NAME` or `NAME=VALUE`.
+    pub fn predefine(&mut self, architecture: u32, host: bool, defines: &[String]) {
         for (name, value) in FIXED {
             self.define_text(name, value);
         }
-        self.define_text("__CUDA_ARCH__", &(architecture * 10).to_string());
-        if architecture >= 90 {
+        if host {
+            self.define_text("__LW_HOST__", "1");
+        } else {
+            self.define_text("__CUDA_ARCH__", &(architecture * 10).to_string());
+        }
+        if architecture >= 90 && !host {
             self.define_text("__CUDA_ARCH_FEAT_SM90_ALL", "1");
         }
         for define in defines {

@@ -112,6 +112,8 @@ pub struct ListElement {
 pub struct LaunchSyntax {
     /// The kernel.
     pub kernel: Expression,
+    /// Grid, block, dynamic shared memory, stream.
+    pub configuration: Vec<Expression>,
     /// Arguments of the kernel.
     pub arguments: Vec<Expression>,
 }
@@ -191,9 +193,11 @@ pub enum ExpressionKind {
     Fold(BinaryOperator, Option<Box<Expression>>, Option<Box<Expression>>),
     /// `new`.
     New(Box<NewSyntax>),
-    /// `delete`.
-    Delete(Box<Expression>),
-    /// A built-in type trait, such as `__is_same`.
+    /// `delete`, or `delete[]` if the flag is set.
+    Delete(Box<Expression>, bool),
+    /// `throw`.
+    Throw(Option<Box<Expression>>),
+    /// A trait of types that is built in, such as `__is_same`.
     Trait(Name, Vec<TypeSyntax>),
     /// `({ ... })`.
     Statements(Rc<Vec<Statement>>),

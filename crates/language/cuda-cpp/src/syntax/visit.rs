@@ -12,7 +12,7 @@ pub fn names_in(expression: &Expression, f: &mut dyn FnMut(Name)) {
     match &expression.kind {
         E::Name(name) => names_in_name(name, f),
         E::This => f(known::THIS),
-        E::Unary(_, a) | E::Postfix(a, _) | E::SizeOf(a) | E::Expansion(a) | E::Delete(a) => {
+        E::Unary(_, a) | E::Postfix(a, _) | E::SizeOf(a) | E::Expansion(a) | E::Delete(a, _) => {
             names_in(a, f)
         }
         E::Binary(_, a, b) | E::Assign(_, a, b) | E::Index(a, b) => two(a, b, f),
@@ -65,8 +65,10 @@ pub fn names_in(expression: &Expression, f: &mut dyn FnMut(Name)) {
         }
         E::Trait(_, kinds) => kinds.iter().for_each(|kind| names_in_type(kind, f)),
         E::Statements(list) => names_in_statements(list, f),
+        E::Throw(value) => value.iter().for_each(|value| names_in(value, f)),
         E::Launch(launch) => {
             names_in(&launch.kernel, f);
+            launch.configuration.iter().for_each(|value| names_in(value, f));
             launch.arguments.iter().for_each(|value| names_in(value, f));
         }
         _ => {}

@@ -169,8 +169,8 @@ pub enum TypedStatementKind {
     Break,
     /// `continue`.
     Continue,
-    /// `return`.
-    Return(Option<Typed>),
+    /// `return`: the value, and what runs before the function ends.
+    Return(Option<Typed>, Vec<TypedStatement>),
     /// `goto`, by the number of the label.
     Goto(u32),
     /// A label.

@@ -34,8 +34,13 @@ pub(crate) fn fold(
     Some(function.constant(ty, bits))
 }
 
-/// The bits of a result, from the bits of the arguments.
-fn evaluate(kind: &InstructionKind, args: &[u64], from: ValueType, to: ValueType) -> Option<u64> {
+/// The bits of a result from the bits of the arguments.
+pub(crate) fn evaluate(
+    kind: &InstructionKind,
+    args: &[u64],
+    from: ValueType,
+    to: ValueType,
+) -> Option<u64> {
     match (kind, args) {
         (InstructionKind::Integer { op, .. }, [a, b]) => integer::binary(*op, *a, *b, from.bits()),
         (InstructionKind::IntegerUnary(op), [a]) => Some(integer::unary(*op, *a, from.bits())),

@@ -27,8 +27,8 @@ impl Default for Optimization {
     }
 }
 
-/// Optimizes a module and lowers what PTX does not support.
-pub(crate) fn run(module: &mut SsaModule, options: &Optimization) {
+/// Optimizes a module, independent of the target.
+pub(crate) fn improve(module: &mut SsaModule, options: &Optimization) {
     for function in &mut module.functions {
         edit::resolve_aliases(function);
         control::remove_redundant_parameters(function);
@@ -38,6 +38,11 @@ pub(crate) fn run(module: &mut SsaModule, options: &Optimization) {
         inline_all(module);
         module.functions.iter_mut().for_each(optimize);
     }
+}
+
+/// Optimizes a module and replaces what PTX lacks.
+pub(crate) fn run(module: &mut SsaModule, options: &Optimization) {
+    improve(module, options);
     for function in &mut module.functions {
         memory::lower_copies(function);
         memory::infer_spaces(function);
@@ -47,7 +52,15 @@ pub(crate) fn run(module: &mut SsaModule, options: &Optimization) {
     }
 }
 
-/// Inlines calls, callees first, and removes functions that are no longer used.
+/// Removes what no one uses, and resolves aliases.
+pub(crate) fn finish(function: &mut SsaFunction) {
+    if !function.blocks.is_empty() {
+        edit::remove_dead(function);
+        edit::resolve_aliases(function);
+    }
+}
+
+/// Inlines calls, callees first, and removes functions that nothing refers to any more.
 fn inline_all(module: &mut SsaModule) {
     let order = inline::bottom_up(module);
     let mut inlined = vec![false; module.functions.len()];

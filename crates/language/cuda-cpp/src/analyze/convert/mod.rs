@@ -476,6 +476,14 @@ impl Analyzer {
                 span,
             });
         }
+        if let Some(record) = self.types.record_of(value.ty) {
+            let fields = self.types.record(record).fields.clone();
+            if fields.iter().any(|field| self.is_destroyed(field.kind)) {
+                let what = "the implicit copy of a class with members that have destructors";
+                self.unsupported(value.span, what);
+                return None;
+            }
+        }
         let bare = self.types.bare(value.ty);
         let loaded = self.rvalue(value);
         Some(if self.types.is_aggregate(bare) { Typed { ty: bare, ..loaded } } else { loaded })

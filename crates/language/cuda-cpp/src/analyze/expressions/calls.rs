@@ -183,7 +183,7 @@ impl Analyzer {
             }
             None => {
                 if self.text(last.name).starts_with('~') {
-                    return self.constant(0, TypeId::VOID, span);
+                    return self.destruction(object, span);
                 }
                 self.no_member(object.ty, name, span);
                 self.bad(span)
@@ -570,6 +570,15 @@ impl Analyzer {
                 format!("kernel `{display}` cannot be called like a function"),
             );
             self.report(problem.help("launch it from host code: `kernel<<<grid, block>>>(...)`"));
+        } else if self.host {
+            if flags.device && !flags.host && !flags.is_constexpr {
+                let problem = SourceProblem::error(
+                    span,
+                    format!("device function `{display}` cannot be called from host code"),
+                );
+                let problem = problem.note(place, "declared here");
+                self.report(problem.help("add `__host__` to its declaration"));
+            }
         } else if !flags.device
             && !flags.is_constexpr
             && !record.syntax.defaulted

@@ -224,6 +224,19 @@ impl Analyzer {
             return self.bad(span);
         }
         let pointer = self.types.pointer(ty);
+        if let Some(count) = &count
+            && new.placement.is_empty()
+            && (self.is_destroyed(ty) || self.host && self.default_value(ty, span).is_some())
+        {
+            let count = self.expression(count);
+            if count.ty == TypeId::ERROR {
+                return count;
+            }
+            let null = Typed { ty: pointer, ..self.constant(0, TypeId::NULL, span) };
+            let function =
+                if self.is_destroyed(ty) { "__lw_new_array" } else { "__lw_new_plain_array" };
+            return self.call_named(function, vec![null, count], span);
+        }
         let memory = match new.placement.first() {
             Some(place) => {
                 let place = self.expression(place);

@@ -89,8 +89,16 @@ impl Analyzer {
                 self.conditional(condition, yes, no, span)
             }
             ExpressionKind::Call(callee, arguments) => self.call(callee, arguments, span),
+            ExpressionKind::Launch(launch) if self.host => {
+                self.host_launch(launch, span).unwrap_or_else(|| self.bad(span))
+            }
             ExpressionKind::Launch(_) => {
                 self.unsupported(span, "a launch from device code");
+                self.bad(span)
+            }
+            ExpressionKind::Throw(_) if self.host => self.call_named("__lw_throw", vec![], span),
+            ExpressionKind::Throw(_) => {
+                self.unsupported(span, "`throw` in device code");
                 self.bad(span)
             }
             ExpressionKind::Index(object, index) => self.index(object, index, span),
@@ -143,10 +151,15 @@ impl Analyzer {
                 self.fold(*operator, left.as_deref(), right.as_deref(), span)
             }
             ExpressionKind::New(new) => self.new_object(new, span),
-            ExpressionKind::Delete(value) => {
+            ExpressionKind::Delete(value, array) => {
                 let typed = self.expression(value);
                 let pointer = self.decayed(typed);
-                self.call_named("free", vec![pointer], span)
+                let function = match (self.pointee_is_destroyed(pointer.ty), array) {
+                    (false, _) => "free",
+                    (true, false) => "__lw_delete",
+                    (true, true) => "__lw_delete_array",
+                };
+                self.call_named(function, vec![pointer], span)
             }
             ExpressionKind::Trait(name, kinds) => {
                 let types: Vec<TypeId> = kinds.iter().map(|kind| self.type_of(kind)).collect();
@@ -220,6 +233,7 @@ impl Analyzer {
         if let TypedKind::Variable(variable) = value.kind {
             let found = &self.variables[variable.0 as usize];
             if found.space == VariableSpace::Host
+                && self.types.is_const(found.ty)
                 && !self.types.is_aggregate(ty)
                 && let Some(bytes) = found.bytes.clone()
                 && bytes.addresses.is_empty()

@@ -68,6 +68,9 @@ impl Analyzer {
             labels: HashMap::new(),
             loops: 0,
             switches: 0,
+            cleanups: Vec::new(),
+            breaks: Vec::new(),
+            continues: Vec::new(),
         };
         let outer_frame = self.frame.replace(frame);
         let outer_unevaluated = std::mem::replace(&mut self.unevaluated, false);
@@ -83,8 +86,13 @@ impl Analyzer {
         }
         if let Some(parsed) = &parsed {
             let list = parsed.statements.clone();
-            self.block(|this| this.statements(&list, &mut statements));
+            self.scoped(&mut statements, |this, out| this.statements(&list, out));
             self.check_end(number, &signature, &statements, parsed.end);
+        }
+        if self.text(record.name).starts_with('~')
+            && let Some(this) = self.frame.as_ref().and_then(|frame| frame.this.clone())
+        {
+            self.destroy_parts(&this, &mut statements);
         }
         self.scope = outer_scope;
         self.unevaluated = outer_unevaluated;
@@ -296,6 +304,7 @@ impl Analyzer {
         if self.types.bare(signature.result) == TypeId::VOID
             || self.contains_auto(signature.result)
             || self.function(number).is_constructor
+            || self.text(self.function(number).name) == "main"
             || ends(statements)
             || self.parser.map.is_builtin(end)
         {
@@ -312,7 +321,7 @@ impl Analyzer {
 fn ends(statements: &[TypedStatement]) -> bool {
     use TypedStatementKind as S;
     statements.iter().any(|statement| match &statement.kind {
-        S::Return(_) | S::Goto(_) => true,
+        S::Return(..) | S::Goto(_) => true,
         S::Block(list) => ends(list),
         S::If(_, then, Some(otherwise)) => {
             ends(std::slice::from_ref(then)) && ends(std::slice::from_ref(otherwise))

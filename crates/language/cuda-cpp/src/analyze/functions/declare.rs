@@ -286,8 +286,9 @@ impl Analyzer {
             return number;
         }
         if text.starts_with('~') {
-            let body = syntax.body.is_some_and(|body| body.end - body.start > 2);
-            self.types.record_mut(id).has_destructor |= body;
+            let empty = syntax.body.is_some_and(|body| body.end - body.start <= 2);
+            self.types.record_mut(id).has_destructor |= !empty && !syntax.defaulted;
+            self.destructors.insert(id, number);
             self.bind_in(scope, name, Binding::Functions(vec![number]));
             return number;
         }

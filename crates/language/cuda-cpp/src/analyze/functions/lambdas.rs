@@ -19,7 +19,10 @@ impl Analyzer {
     pub(in crate::analyze) fn lambda(&mut self, lambda: &Rc<LambdaSyntax>, span: Span) -> Typed {
         let Some((captures, captured_this)) = self.captures(lambda) else { return self.bad(span) };
         let scope = self.add_scope(self.scope);
-        let mangled = format!("Ul{}", self.types.records.len());
+        // By its place, so that host and device code name it alike.
+        let place = self.parser.map.location(lambda.span);
+        let place = place.map_or((0, 0), |place| (place.line, place.column));
+        let mangled = format!("Ul{}_{}", place.0, place.1);
         let mangled = format!("{}{mangled}", mangled.len());
         let record =
             Record { name: "lambda".to_owned(), mangled, scope, span, ..Record::default() };

@@ -67,7 +67,7 @@ impl Analyzer {
     pub fn symbol(&mut self, number: FunctionNumber) -> String {
         let record = self.function(number).clone();
         let text = self.text(record.name).to_owned();
-        if record.syntax.extern_c && record.record.is_none() {
+        if (record.syntax.extern_c || text == "main") && record.record.is_none() {
             return text;
         }
         let mut mangler = Mangler::default();

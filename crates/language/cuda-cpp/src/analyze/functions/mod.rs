@@ -115,6 +115,11 @@ pub(super) struct Frame {
     pub labels: HashMap<Name, (u32, bool, Span)>,
     pub loops: u32,
     pub switches: u32,
+    /// Destructors of the objects of the open blocks.
+    pub cleanups: Vec<TypedStatement>,
+    /// Length of `cleanups` where `break` and `continue` lead.
+    pub breaks: Vec<usize>,
+    pub continues: Vec<usize>,
 }
 
 impl Frame {
@@ -268,7 +273,8 @@ impl Analyzer {
             return;
         }
         let record = self.function(number);
-        if record.state == BodyState::Unused {
+        let is_kernel = record.syntax.specifiers.global;
+        if record.state == BodyState::Unused && !(self.host && is_kernel) {
             self.function_mut(number).state = BodyState::Queued;
             self.queue.push_back(number);
         }

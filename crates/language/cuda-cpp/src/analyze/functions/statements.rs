@@ -30,7 +30,7 @@ impl Analyzer {
     /// Analyzes one statement in its own scope, and returns it as one typed statement.
     fn enclosed(&mut self, statement: &Statement) -> Box<TypedStatement> {
         let mut list = Vec::new();
-        self.block(|this| this.statements(std::slice::from_ref(statement), &mut list));
+        self.scoped(&mut list, |this, out| this.statements(std::slice::from_ref(statement), out));
         Box::new(TypedStatement { kind: TypedStatementKind::Block(list), span: statement.span })
     }
 
@@ -46,7 +46,7 @@ impl Analyzer {
             }
             StatementKind::Block(list) => {
                 let mut inner = Vec::new();
-                self.block(|this| this.statements(list, &mut inner));
+                self.scoped(&mut inner, |this, out| this.statements(list, out));
                 self.push(out, TypedStatementKind::Block(inner), span);
             }
             StatementKind::Declaration(items) => {
@@ -61,18 +61,12 @@ impl Analyzer {
             }
             StatementKind::If { is_constexpr, init, condition, then, otherwise } => {
                 let mut inner = Vec::new();
-                self.block(|this| {
+                self.scoped(&mut inner, |this, inner| {
                     if let Some(init) = init {
-                        this.statements(std::slice::from_ref(init), &mut inner);
+                        this.statements(std::slice::from_ref(init), inner);
                     }
-                    this.if_statement(
-                        *is_constexpr,
-                        condition,
-                        then,
-                        otherwise.as_deref(),
-                        span,
-                        &mut inner,
-                    );
+                    let otherwise = otherwise.as_deref();
+                    this.if_statement(*is_constexpr, condition, then, otherwise, span, inner);
                 });
                 self.push(out, TypedStatementKind::Block(inner), span);
             }
@@ -114,9 +108,9 @@ impl Analyzer {
             StatementKind::For { init, condition, step, body, unroll } => {
                 let unroll = self.unroll(unroll.as_ref());
                 let mut inner = Vec::new();
-                self.block(|this| {
+                self.scoped(&mut inner, |this, inner| {
                     if let Some(init) = init {
-                        this.statements(std::slice::from_ref(init), &mut inner);
+                        this.statements(std::slice::from_ref(init), inner);
                     }
                     let mut before = Vec::new();
                     let condition = match condition {
@@ -143,23 +137,25 @@ impl Analyzer {
                         body_first: false,
                         unroll,
                     };
-                    this.push(&mut inner, kind, span);
+                    this.push(inner, kind, span);
                 });
                 self.push(out, TypedStatementKind::Block(inner), span);
             }
             StatementKind::RangeFor { variable, range, body, unroll } => {
                 let unroll = self.unroll(unroll.as_ref());
                 let mut inner = Vec::new();
-                self.block(|this| this.range_for(variable, range, body, unroll, span, &mut inner));
+                self.scoped(&mut inner, |this, inner| {
+                    this.range_for(variable, range, body, unroll, span, inner)
+                });
                 self.push(out, TypedStatementKind::Block(inner), span);
             }
             StatementKind::Switch(init, condition, body) => {
                 let mut inner = Vec::new();
-                self.block(|this| {
+                self.scoped(&mut inner, |this, inner| {
                     if let Some(init) = init {
-                        this.statements(std::slice::from_ref(init), &mut inner);
+                        this.statements(std::slice::from_ref(init), inner);
                     }
-                    this.switch(condition, body, span, &mut inner);
+                    this.switch(condition, body, span, inner);
                 });
                 self.push(out, TypedStatementKind::Block(inner), span);
             }
@@ -185,6 +181,7 @@ impl Analyzer {
             }
             StatementKind::Break => {
                 if self.frame.as_ref().is_some_and(|frame| frame.loops + frame.switches > 0) {
+                    self.leave_to(|frame| frame.breaks.last(), out);
                     self.push(out, TypedStatementKind::Break, span);
                 } else {
                     self.error(span, "`break` outside of a loop or `switch`");
@@ -192,6 +189,7 @@ impl Analyzer {
             }
             StatementKind::Continue => {
                 if self.frame.as_ref().is_some_and(|frame| frame.loops > 0) {
+                    self.leave_to(|frame| frame.continues.last(), out);
                     self.push(out, TypedStatementKind::Continue, span);
                 } else {
                     self.error(span, "`continue` outside of a loop");
@@ -242,14 +240,32 @@ impl Analyzer {
         }
     }
 
-    fn loop_body(&mut self, body: &Statement) -> Box<TypedStatement> {
+    /// Destroys the objects of the blocks that a jump leaves.
+    fn leave_to(&mut self, mark: impl Fn(&super::Frame) -> Option<&usize>, out: &mut List) {
+        let mark = self.frame.as_ref().and_then(|frame| mark(frame).copied()).unwrap_or(0);
+        out.extend(self.cleanups_above(mark));
+    }
+
+    fn enter_loop(&mut self) {
         if let Some(frame) = self.frame.as_mut() {
             frame.loops += 1;
+            frame.breaks.push(frame.cleanups.len());
+            frame.continues.push(frame.cleanups.len());
         }
-        let typed = self.enclosed(body);
+    }
+
+    fn leave_loop(&mut self) {
         if let Some(frame) = self.frame.as_mut() {
             frame.loops -= 1;
+            frame.breaks.pop();
+            frame.continues.pop();
         }
+    }
+
+    fn loop_body(&mut self, body: &Statement) -> Box<TypedStatement> {
+        self.enter_loop();
+        let typed = self.enclosed(body);
+        self.leave_loop();
         typed
     }
 
@@ -353,10 +369,12 @@ impl Analyzer {
         let value = self.number_as(value, ty);
         if let Some(frame) = self.frame.as_mut() {
             frame.switches += 1;
+            frame.breaks.push(frame.cleanups.len());
         }
         let body = self.enclosed(body);
         if let Some(frame) = self.frame.as_mut() {
             frame.switches -= 1;
+            frame.breaks.pop();
         }
         self.push(out, TypedStatementKind::Switch(value, body), span);
     }
@@ -390,7 +408,8 @@ impl Analyzer {
             if let (None, Some(frame)) = (declared, self.frame.as_mut()) {
                 frame.result = Some(TypeId::VOID);
             }
-            self.push(out, TypedStatementKind::Return(None), span);
+            let cleanups = self.cleanups_above(0);
+            self.push(out, TypedStatementKind::Return(None, cleanups), span);
             return;
         };
         let result = match declared {
@@ -421,14 +440,30 @@ impl Analyzer {
                 return;
             }
             self.push(out, TypedStatementKind::Expression(typed), span);
-            self.push(out, TypedStatementKind::Return(None), span);
+            let cleanups = self.cleanups_above(0);
+            self.push(out, TypedStatementKind::Return(None, cleanups), span);
             return;
         }
-        let typed = self.initialize_from(result, value, value.span);
+        let typed = self.returned(result, value);
         self.never_silent(typed.is_none(), span);
         if let Some(typed) = typed {
-            self.push(out, TypedStatementKind::Return(Some(typed)), span);
+            let cleanups = self.cleanups_above(0);
+            self.push(out, TypedStatementKind::Return(Some(typed), cleanups), span);
         }
+    }
+
+    /// The value that a function returns; a local variable may be moved from.
+    fn returned(&mut self, result: TypeId, value: &Expression) -> Option<Typed> {
+        if self.types.record_of(result).is_some() && matches!(value.kind, ExpressionKind::Name(_)) {
+            let typed = self.expression(value);
+            if typed.ty == TypeId::ERROR {
+                return None;
+            }
+            let local = matches!(typed.kind, TypedKind::Local(_));
+            let typed = Typed { expiring: typed.expiring || local, ..typed };
+            return self.convert(typed, result, value.span);
+        }
+        self.initialize_from(result, value, value.span)
     }
 
     /// A variable in a function.
@@ -439,6 +474,12 @@ impl Analyzer {
     ) {
         let flags = &syntax.specifiers;
         if flags.shared || flags.is_static || flags.constant || flags.is_extern {
+            if self.host && flags.is_static && !flags.is_constexpr {
+                if let Some((variable, Some(value))) = self.static_variable(syntax) {
+                    self.initialize_once(variable, value, out);
+                }
+                return;
+            }
             if flags.is_static && !flags.shared && !flags.is_constexpr && !flags.constant {
                 // A static variable of device code is in device memory.
                 let flags = Specifiers { device: true, ..(**flags).clone() };
@@ -490,15 +531,7 @@ impl Analyzer {
         if self.types.is_const(ty) && value.is_none() && !failed && !self.types.is_aggregate(ty) {
             self.error(syntax.span, "a `const` variable needs an initial value");
         }
-        let element = self.element_of(ty);
-        if self
-            .types
-            .record_of(element)
-            .is_some_and(|record| self.types.record(record).has_destructor)
-        {
-            self.unsupported(syntax.span, "a variable whose class has a destructor");
-        }
-        if self.types.size(ty) > 1 << 24 {
+        if self.types.size(ty) > 1 << 24 && !self.host {
             let problem = SourceProblem::error(syntax.span, "this local variable exceeds 16 MiB");
             self.report(
                 problem.help("a thread has at most 512 KiB of local memory; use global memory"),
@@ -541,7 +574,27 @@ impl Analyzer {
             None => 0,
         };
         self.bind(name, Binding::Local(serial, local));
+        let value = value.map(|value| self.outlive(value, ty, out));
         self.push(out, TypedStatementKind::Declare(local, value), syntax.span);
+        if self.is_destroyed(ty) {
+            let object = self.local_place(local, syntax.span);
+            self.destroy_at_end(object);
+        }
+    }
+
+    /// A temporary that a reference is bound to lives as long as the reference.
+    fn outlive(&mut self, value: Typed, ty: TypeId, out: &mut List) -> Typed {
+        if !self.types.is_reference(ty) {
+            return value;
+        }
+        if let TypedKind::AddressOf(object) = &value.kind
+            && let TypedKind::Temporary(inner) = &object.kind
+        {
+            let object = self.bind_temporary((**inner).clone(), out);
+            let address = self.address_of(object);
+            return Typed { ty: value.ty, ..address };
+        }
+        value
     }
 
     fn incomplete(&self, ty: TypeId) -> bool {
@@ -673,10 +726,8 @@ impl Analyzer {
         let step = self.increment(place.clone(), 1, false, span);
         let element = self.unary_typed(UnaryOperator::Dereference, place, span);
         let mut inner = Vec::new();
-        if let Some(frame) = self.frame.as_mut() {
-            frame.loops += 1;
-        }
-        self.block(|this| {
+        self.enter_loop();
+        self.scoped(&mut inner, |this, inner| {
             let holder = this.parser.names.intern("<element>");
             this.bind(holder, Binding::Alias(Rc::new(element)));
             let part =
@@ -685,12 +736,10 @@ impl Analyzer {
             let value = Expression { kind: ExpressionKind::Name(name), span: range.span };
             let declared =
                 VariableSyntax { initializer: Initializer::Copy(value), ..(**variable).clone() };
-            this.local_declaration(&declared, &mut inner);
-            this.block(|this| this.statements(std::slice::from_ref(body), &mut inner));
+            this.local_declaration(&declared, inner);
+            this.scoped(inner, |this, out| this.statements(std::slice::from_ref(body), out));
         });
-        if let Some(frame) = self.frame.as_mut() {
-            frame.loops -= 1;
-        }
+        self.leave_loop();
         let body = Box::new(TypedStatement { kind: TypedStatementKind::Block(inner), span });
         let kind = TypedStatementKind::Loop {
             before: None,
@@ -710,8 +759,13 @@ impl Analyzer {
         }
         let span = value.span;
         let local = self.add_local("temporary".to_owned(), value.ty, span);
+        let ty = value.ty;
         self.push(out, TypedStatementKind::Declare(local, Some(value)), span);
-        self.local_place(local, span)
+        let object = self.local_place(local, span);
+        if self.is_destroyed(ty) {
+            self.destroy_at_end(object.clone());
+        }
+        object
     }
 
     fn range_ends(&mut self, object: Typed, span: Span) -> Option<(Typed, Typed)> {

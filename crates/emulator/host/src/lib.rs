@@ -1,0 +1,19 @@
+//! The host side of CUDA programs, interpreted: the code that the front end lowers `main` and its functions to, one
+//! thread of it, with every access to memory checked.
+//!
+//! `assemble` turns SSA form into `code` for registers, which `interpret` runs. `memory` has the checks, `process` the
+//! state of a running program, `program` its start and end, and `library` the functions of the C library that programs call. Whoever runs a
+//! program adds its own functions: the CUDA driver's.
+
+mod assemble;
+mod code;
+mod files;
+mod interpret;
+mod library;
+mod memory;
+mod process;
+mod program;
+mod random;
+
+pub use memory::{BadAccess, HostMemory};
+pub use process::{External, HostFault, Process, Stop};

@@ -1,0 +1,436 @@
+//! Memory of the host program: one arena with a shadow, and ranges that others lend.
+//!
+//! The shadow has one byte for eight bytes of the arena, as AddressSanitizer's (Serebryany et al. 2012): how many of
+//! them are accessible, or why none is. Guards around every object, and a quarantine of freed blocks, catch accesses
+//! out of bounds and after `free`. It misses an access that jumps over a guard into another object.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+
+/// Arena sizes to try; a host may refuse the larger ones.
+const SIZES: [usize; 6] = [16 << 30, 8 << 30, 4 << 30, 2 << 30, 1 << 30, 256 << 20];
+/// Inaccessible bytes between two objects.
+const GUARD: u64 = 32;
+/// Bytes of freed blocks that are kept from reuse.
+const QUARANTINE: u64 = 64 << 20;
+
+/// Shadow values above 8: why bytes are not accessible.
+const FREED: u8 = 0x81;
+const OUT_OF_SCOPE: u8 = 0x82;
+
+/// A block of the heap.
+#[derive(Clone, Copy, Debug)]
+struct HeapBlock {
+    /// Bytes asked for.
+    bytes: u64,
+    /// Bytes up to the next block.
+    room: u64,
+    freed: bool,
+}
+
+/// A range of bytes outside the arena that the program may use.
+#[derive(Clone, Debug)]
+struct LentRange {
+    bytes: u64,
+}
+
+/// The memory of a host program.
+#[derive(Debug)]
+pub struct HostMemory {
+    start: u64,
+    bytes: u64,
+    arena: *mut u8,
+    shadow: Box<[u8]>,
+    layout: Layout,
+    /// The end of the globals, then of the stack, then of the heap.
+    top: u64,
+    blocks: BTreeMap<u64, HeapBlock>,
+    /// Free blocks by their room.
+    free: BTreeMap<u64, Vec<u64>>,
+    quarantine: VecDeque<u64>,
+    quarantined: u64,
+    /// Names of global variables, by address, with their bytes.
+    globals: BTreeMap<u64, (u64, String)>,
+    lent: BTreeMap<u64, LentRange>,
+    stack: std::ops::Range<u64>,
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        // SAFETY: `arena` was allocated with this layout by `new`, and nothing else frees it.
+        unsafe { dealloc(self.arena, self.layout) }
+    }
+}
+
+/// An access that the program must not make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadAccess {
+    /// The address.
+    pub address: u64,
+    /// Bytes of the access.
+    pub bytes: u64,
+}
+
+impl HostMemory {
+    /// Memory with a stack of this many bytes; `None` if the host has none.
+    pub fn new(stack: u64) -> Option<HostMemory> {
+        let (arena, layout) = SIZES.iter().find_map(|&bytes| {
+            // At this alignment the allocator gives zeroed pages that are not touched yet.
+            let layout = Layout::from_size_align(bytes, 16).ok()?;
+            // SAFETY: the layout has a size.
+            let arena = unsafe { alloc_zeroed(layout) };
+            (!arena.is_null()).then_some((arena, layout))
+        })?;
+        let start = arena.expose_provenance() as u64;
+        let bytes = layout.size() as u64;
+        let mut memory = HostMemory {
+            start,
+            bytes,
+            arena,
+            shadow: vec![0; layout.size() / 8].into_boxed_slice(),
+            layout,
+            top: start + GUARD,
+            blocks: BTreeMap::new(),
+            free: BTreeMap::new(),
+            quarantine: VecDeque::new(),
+            quarantined: 0,
+            globals: BTreeMap::new(),
+            lent: BTreeMap::new(),
+            stack: 0..0,
+        };
+        let low = memory.top.next_multiple_of(4096);
+        memory.stack = low..low + stack;
+        memory.top = low + stack + GUARD;
+        Some(memory)
+    }
+
+    /// The addresses of the stack.
+    pub fn stack(&self) -> std::ops::Range<u64> {
+        self.stack.clone()
+    }
+
+    /// Makes bytes accessible, or inaccessible for a reason.
+    fn set_shadow(&mut self, address: u64, bytes: u64, reason: Option<u8>) {
+        let first = ((address - self.start) / 8) as usize;
+        let whole = (bytes / 8) as usize;
+        let rest = (bytes % 8) as u8;
+        let end = first + whole + usize::from(rest > 0);
+        let Some(range) = self.shadow.get_mut(first..end) else { return };
+        match reason {
+            Some(reason) => range.fill(reason),
+            None => {
+                range.fill(8);
+                if rest > 0
+                    && let Some(last) = range.last_mut()
+                {
+                    *last = rest;
+                }
+            }
+        }
+    }
+
+    /// Opens a slot of a stack frame, at a multiple of 8.
+    pub(crate) fn open_slot(&mut self, address: u64, bytes: u64) {
+        self.set_shadow(address, bytes, None);
+    }
+
+    /// Closes a stack frame.
+    pub(crate) fn close_frame(&mut self, address: u64, bytes: u64) {
+        self.set_shadow(address, bytes, Some(OUT_OF_SCOPE));
+    }
+
+    /// Room for an object that is never freed; `None` if there is no memory.
+    pub(crate) fn place(&mut self, bytes: u64, align: u64) -> Option<u64> {
+        let address = self.top.next_multiple_of(align.max(16));
+        let end = address.checked_add(bytes)?.checked_add(GUARD)?;
+        if end > self.start + self.bytes {
+            return None;
+        }
+        self.top = end.next_multiple_of(16);
+        self.set_shadow(address, bytes, None);
+        Some(address)
+    }
+
+    /// Places a global variable.
+    pub(crate) fn place_global(&mut self, bytes: u64, align: u64, name: &str) -> Option<u64> {
+        let address = self.place(bytes, align)?;
+        self.globals.insert(address, (bytes, name.to_owned()));
+        Some(address)
+    }
+
+    /// The global variable at an address.
+    pub fn global_at(&self, address: u64) -> Option<&str> {
+        self.globals.get(&address).map(|(_, name)| name.as_str())
+    }
+
+    /// Allocates a block at a multiple of `align`; 0 if there is no memory.
+    pub fn allocate(&mut self, bytes: u64, align: u64) -> u64 {
+        let room = (bytes.max(1) + GUARD).next_multiple_of(if bytes < 4096 { 32 } else { 4096 });
+        if align <= 32
+            && let Some(list) = self.free.get_mut(&room)
+            && let Some(address) = list.pop()
+        {
+            self.blocks.insert(address, HeapBlock { bytes, room, freed: false });
+            self.set_shadow(address, bytes, None);
+            return address;
+        }
+        let address = self.top.next_multiple_of(align.max(32));
+        match address.checked_add(room) {
+            Some(end) if end <= self.start + self.bytes => self.top = end,
+            _ => return 0,
+        }
+        self.blocks.insert(address, HeapBlock { bytes, room, freed: false });
+        self.set_shadow(address, bytes, None);
+        address
+    }
+
+    /// Frees a block.
+    ///
+    /// # Errors
+    /// Why it cannot be freed.
+    pub fn release(&mut self, address: u64) -> Result<(), String> {
+        let Some(block) = self.blocks.get_mut(&address) else {
+            return Err(format!(
+                "{}: not the start of a block of the heap",
+                self.describe(address)
+            ));
+        };
+        if block.freed {
+            return Err("this block was freed before".to_owned());
+        }
+        block.freed = true;
+        let block = *block;
+        self.set_shadow(address, block.bytes, Some(FREED));
+        self.quarantine.push_back(address);
+        self.quarantined += block.room;
+        while self.quarantined > QUARANTINE
+            && let Some(oldest) = self.quarantine.pop_front()
+        {
+            if let Some(block) = self.blocks.remove(&oldest) {
+                self.quarantined -= block.room;
+                self.free.entry(block.room).or_default().push(oldest);
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes asked for of a live block.
+    pub fn block_bytes(&self, address: u64) -> Option<u64> {
+        self.blocks.get(&address).filter(|block| !block.freed).map(|block| block.bytes)
+    }
+
+    /// Lets the program use a range outside the arena.
+    ///
+    /// # Safety
+    /// The bytes must be readable and writable until [`HostMemory::take_back`], and whoever else uses them meanwhile
+    /// must do so by atomic accesses or while the program waits.
+    pub unsafe fn lend(&mut self, address: u64, bytes: u64) {
+        self.lent.insert(address, LentRange { bytes });
+    }
+
+    /// Ends the use of a range.
+    pub fn take_back(&mut self, address: u64) {
+        self.lent.remove(&address);
+    }
+
+    /// Checks an access.
+    #[inline(always)]
+    pub(crate) fn check(&self, address: u64, bytes: u64) -> Result<*mut u8, BadAccess> {
+        let offset = address.wrapping_sub(self.start);
+        if offset < self.bytes {
+            let word = (offset / 8) as usize;
+            let within = offset % 8;
+            if within + bytes <= 8 {
+                let open = self.shadow[word];
+                if open <= 8 && within + bytes <= u64::from(open) {
+                    return Ok(self.arena.wrapping_add(offset as usize));
+                }
+                return Err(BadAccess { address, bytes });
+            }
+        }
+        self.check_range(address, bytes)
+    }
+
+    /// Checks a range of bytes.
+    ///
+    /// # Errors
+    /// If the program must not access some of them.
+    #[inline(never)]
+    pub fn check_range(&self, address: u64, bytes: u64) -> Result<*mut u8, BadAccess> {
+        let bad = Err(BadAccess { address, bytes });
+        if bytes == 0 {
+            return Ok(std::ptr::with_exposed_provenance_mut(address as usize));
+        }
+        let offset = address.wrapping_sub(self.start);
+        if offset < self.bytes {
+            let Some(end) = offset.checked_add(bytes).filter(|end| *end <= self.bytes) else {
+                return bad;
+            };
+            let (first, last) = ((offset / 8) as usize, ((end - 1) / 8) as usize);
+            let whole = self.shadow[first..last].iter().all(|&open| open == 8);
+            let open = self.shadow[last];
+            let fits = open <= 8 && (end - 1) % 8 < u64::from(open);
+            return if whole && fits { Ok(self.arena.wrapping_add(offset as usize)) } else { bad };
+        }
+        match self.lent.range(..=address).next_back() {
+            Some((start, lent))
+                if address - start < lent.bytes && bytes <= lent.bytes - (address - start) =>
+            {
+                Ok(std::ptr::with_exposed_provenance_mut(address as usize))
+            }
+            _ => bad,
+        }
+    }
+
+    /// Reads a scalar of 1, 2, 4 or 8 bytes.
+    #[inline(always)]
+    pub(crate) fn load(&self, address: u64, bytes: u64) -> Result<u64, BadAccess> {
+        let at = self.check(address, bytes)?;
+        // SAFETY: `check` made sure that the bytes are in the arena or lent. Others use them by atomic accesses only.
+        unsafe {
+            if address & (bytes - 1) != 0 {
+                let mut word = 0;
+                for i in 0..bytes as usize {
+                    let byte = AtomicU8::from_ptr(at.wrapping_add(i)).load(Ordering::Relaxed);
+                    word |= u64::from(byte) << (8 * i);
+                }
+                return Ok(word);
+            }
+            Ok(match bytes {
+                1 => u64::from(AtomicU8::from_ptr(at).load(Ordering::Relaxed)),
+                2 => u64::from(AtomicU16::from_ptr(at.cast()).load(Ordering::Relaxed)),
+                4 => u64::from(AtomicU32::from_ptr(at.cast()).load(Ordering::Relaxed)),
+                _ => AtomicU64::from_ptr(at.cast()).load(Ordering::Relaxed),
+            })
+        }
+    }
+
+    /// Writes a scalar of 1, 2, 4 or 8 bytes.
+    #[inline(always)]
+    pub(crate) fn store(&self, address: u64, bytes: u64, value: u64) -> Result<(), BadAccess> {
+        let at = self.check(address, bytes)?;
+        // SAFETY: as in `load`.
+        unsafe {
+            if address & (bytes - 1) != 0 {
+                for i in 0..bytes as usize {
+                    let byte = (value >> (8 * i)) as u8;
+                    AtomicU8::from_ptr(at.wrapping_add(i)).store(byte, Ordering::Relaxed);
+                }
+                return Ok(());
+            }
+            match bytes {
+                1 => AtomicU8::from_ptr(at).store(value as u8, Ordering::Relaxed),
+                2 => AtomicU16::from_ptr(at.cast()).store(value as u16, Ordering::Relaxed),
+                4 => AtomicU32::from_ptr(at.cast()).store(value as u32, Ordering::Relaxed),
+                _ => AtomicU64::from_ptr(at.cast()).store(value, Ordering::Relaxed),
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies bytes out.
+    ///
+    /// # Errors
+    /// If the program must not access some of them.
+    pub fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>, BadAccess> {
+        let at = self.check_range(address, bytes)?;
+        let mut copy = vec![0; bytes as usize];
+        if bytes > 0 {
+            // SAFETY: `check_range` made sure that the bytes are in the arena or lent.
+            unsafe { at.copy_to_nonoverlapping(copy.as_mut_ptr(), bytes as usize) };
+        }
+        Ok(copy)
+    }
+
+    /// Copies bytes in.
+    ///
+    /// # Errors
+    /// If the program must not access some of them.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), BadAccess> {
+        let at = self.check_range(address, bytes.len() as u64)?;
+        if !bytes.is_empty() {
+            // SAFETY: as in `read`; `bytes` is no part of the arena, which is borrowed mutably.
+            unsafe { at.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        }
+        Ok(())
+    }
+
+    /// Copies bytes within the program's memory; the ranges may overlap.
+    ///
+    /// # Errors
+    /// If the program must not access some of them.
+    pub fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), BadAccess> {
+        let (source, target) = (self.check_range(from, bytes)?, self.check_range(to, bytes)?);
+        if bytes > 0 {
+            // SAFETY: as in `read`, for both ranges.
+            unsafe { source.copy_to(target, bytes as usize) };
+        }
+        Ok(())
+    }
+
+    /// Fills bytes.
+    ///
+    /// # Errors
+    /// If the program must not access some of them.
+    pub fn fill(&mut self, address: u64, byte: u8, bytes: u64) -> Result<(), BadAccess> {
+        let at = self.check_range(address, bytes)?;
+        if bytes > 0 {
+            // SAFETY: as in `read`.
+            unsafe { at.write_bytes(byte, bytes as usize) };
+        }
+        Ok(())
+    }
+
+    /// The bytes of a C string, without its final zero.
+    ///
+    /// # Errors
+    /// If the program must not access some of them.
+    pub fn text(&self, address: u64) -> Result<Vec<u8>, BadAccess> {
+        let mut text = Vec::new();
+        loop {
+            match self.load(address.wrapping_add(text.len() as u64), 1)? as u8 {
+                0 => return Ok(text),
+                byte => text.push(byte),
+            }
+        }
+    }
+
+    /// The nearest object of an address, as text.
+    pub fn describe(&self, address: u64) -> String {
+        if address < 4096 {
+            return if address == 0 { "null".to_owned() } else { format!("null + {address}") };
+        }
+        if self.stack.contains(&address) {
+            return "the stack".to_owned();
+        }
+        let place = |start: u64, bytes: u64| match address.checked_sub(start) {
+            Some(offset) if offset < bytes => format!("{offset} bytes into"),
+            Some(offset) => format!("{} bytes past the end of", offset - bytes),
+            None => format!("{} bytes before", start - address),
+        };
+        let near = |start: &u64| start.abs_diff(address) < 1 << 40;
+        if let Some((start, block)) = self
+            .blocks
+            .range(..=address)
+            .next_back()
+            .into_iter()
+            .chain(
+                self.blocks.range(address..).next().filter(|(start, _)| **start - address <= GUARD),
+            )
+            .filter(|(start, block)| {
+                near(start) && address < **start + block.room || **start > address
+            })
+            .next_back()
+        {
+            let kind = if block.freed { "a freed block" } else { "a block" };
+            return format!("{} {kind} of {} bytes", place(*start, block.bytes), block.bytes);
+        }
+        if let Some((start, (bytes, name))) = self.globals.range(..=address).next_back()
+            && address < start + bytes + GUARD
+        {
+            return format!("{} variable `{name}` of {bytes} bytes", place(*start, *bytes));
+        }
+        "no memory of the host program".to_owned()
+    }
+}

@@ -1,0 +1,170 @@
+//! A host program that is loaded and runs.
+
+use crate::assemble::FUNCTION_STEP;
+use crate::code::FunctionCode;
+use crate::files::Files;
+use crate::memory::{BadAccess, HostMemory};
+use crate::random::GlibcRandom;
+use lanework_ssa::SourcePosition;
+use std::any::Any;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// The address of the first function. No memory is there.
+pub(crate) const FUNCTIONS: u64 = 0x1000_0000;
+
+/// A function that the program calls.
+pub type External = fn(&mut Process, &[u64]) -> Result<u64, Stop>;
+
+/// The functions of one file.
+pub(crate) type LibraryFunctions = &'static [(&'static str, External)];
+
+/// An argument; 0 if it was left out.
+pub(crate) fn word(arguments: &[u64], at: usize) -> u64 {
+    arguments.get(at).copied().unwrap_or(0)
+}
+
+/// The place of the program for messages: function and position, innermost first.
+#[derive(Clone, Debug)]
+pub struct CodePlace {
+    /// The function's name.
+    pub function: String,
+    /// File number, from 1, and line.
+    pub position: SourcePosition,
+}
+
+/// Why a program stops before a function returns.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// It ended itself with a code.
+    Exit(i32),
+    /// It did what it must not.
+    Fault(HostFault),
+}
+
+/// A fault of host code.
+#[derive(Clone, Debug)]
+pub struct HostFault {
+    /// Its description.
+    pub message: String,
+    /// A hint; may be empty.
+    pub help: String,
+    /// Function, file and line of each active call, innermost first.
+    pub places: Vec<(String, String, u32)>,
+}
+
+/// A loaded host program.
+pub struct Process {
+    /// Its memory.
+    pub memory: HostMemory,
+    /// Data of the caller for its functions.
+    pub environment: Box<dyn Any>,
+    pub(crate) files: Files,
+    pub(crate) random: GlibcRandom,
+    pub(crate) started: Instant,
+    pub(crate) registers: Vec<u64>,
+    pub(crate) base: usize,
+    pub(crate) stack: u64,
+    pub(crate) places: Vec<CodePlace>,
+    pub(crate) codes: Vec<Rc<FunctionCode>>,
+    pub(crate) externals: Vec<External>,
+    pub(crate) names: Vec<String>,
+    pub(crate) sources: Vec<String>,
+}
+
+impl std::fmt::Debug for Process {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Process").field("functions", &self.names.len()).finish_non_exhaustive()
+    }
+}
+
+impl Process {
+    /// Keeps standard output from now on, in place of writing it.
+    pub fn keep_output(&mut self) {
+        self.files.kept = Some(Vec::new());
+    }
+
+    /// The standard output that was kept.
+    pub fn take_output(&mut self) -> Vec<u8> {
+        self.files.flush();
+        self.files.kept.replace(Vec::new()).unwrap_or_default()
+    }
+
+    /// Writes out buffered output.
+    pub fn flush(&mut self) {
+        self.files.flush();
+    }
+
+    /// The number of a function by its symbol.
+    pub(crate) fn number_of(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| known == name)
+    }
+
+    pub(crate) fn functions(&self) -> usize {
+        self.codes.len()
+    }
+
+    pub(crate) fn code(&self, number: usize) -> Rc<FunctionCode> {
+        self.codes[number].clone()
+    }
+
+    pub(crate) fn call_external(&mut self, number: usize, arguments: &[u64]) -> Result<u64, Stop> {
+        (self.externals[number])(self, arguments)
+    }
+
+    /// The number of the function at an address.
+    pub(crate) fn function_at(&self, address: u64) -> Option<usize> {
+        let offset = address.checked_sub(FUNCTIONS)?;
+        let number = (offset / FUNCTION_STEP) as usize;
+        (offset % FUNCTION_STEP == 0 && number < self.functions()).then_some(number)
+    }
+
+    /// The symbol of the function or variable at an address.
+    pub fn symbol_at(&self, address: u64) -> Option<&str> {
+        match self.function_at(address) {
+            Some(number) => Some(&self.names[number]),
+            None => self.memory.global_at(address),
+        }
+    }
+
+    /// A fault at the current place.
+    pub fn fault(&self, message: &str, help: &str) -> Stop {
+        let name = |place: &CodePlace| {
+            let file = (place.position.file as usize).checked_sub(1);
+            let file = file.and_then(|file| self.sources.get(file)).cloned().unwrap_or_default();
+            (place.function.clone(), file, place.position.line)
+        };
+        let places = self.places.iter().map(name).collect();
+        Stop::Fault(HostFault { message: message.to_owned(), help: help.to_owned(), places })
+    }
+
+    /// The fault of a bad access.
+    pub fn bad_access(&self, access: BadAccess, verb: &str) -> Stop {
+        let BadAccess { address, bytes } = access;
+        let near = self.memory.describe(address);
+        let help = match address {
+            0 => "the pointer is null",
+            _ if near.starts_with("no memory") => {
+                "host code reaches memory of the device by `cudaMemcpy` only"
+            }
+            _ => "",
+        };
+        self.fault(&format!("invalid {verb} of {bytes} bytes at {address:#x}: {near}"), help)
+    }
+
+    /// The result of an access, or its fault.
+    ///
+    /// # Errors
+    /// If the access is bad.
+    pub fn accessed<T>(&self, result: Result<T, BadAccess>, verb: &str) -> Result<T, Stop> {
+        result.map_err(|access| self.bad_access(access, verb))
+    }
+
+    /// The C string at an address.
+    ///
+    /// # Errors
+    /// If the program must not access some of its bytes.
+    pub fn text(&self, address: u64) -> Result<Vec<u8>, Stop> {
+        self.accessed(self.memory.text(address), "read")
+    }
+}

@@ -1,0 +1,149 @@
+//! Programs without kernels: what they print, and the faults of their memory accesses.
+
+use lanework_cuda_cpp::{CompileOptions, NoFiles, compile_host};
+use lanework_host::Process;
+
+/// Runs a program: its output, and its exit code or the message of its fault.
+fn run(source: &str, arguments: &[&str]) -> (String, Result<i32, String>) {
+    let options = CompileOptions::default();
+    let compiled = compile_host(source, "program.cu", &options, &mut NoFiles);
+    let host = compiled.unwrap_or_else(|failure| panic!("{}", failure.text));
+    let mut process = Process::load(&host.module, &[], Box::new(())).expect("memory");
+    process.keep_output();
+    let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
+    let code = process.main(&arguments).map_err(|fault| {
+        let line = fault.places.first().map_or(0, |(_, _, line)| *line);
+        format!("{} (line {line})", fault.message)
+    });
+    (String::from_utf8_lossy(&process.take_output()).into_owned(), code)
+}
+
+#[test]
+fn output_is_formatted_as_in_c() {
+    let source = r#"
+        #include <cstdio>
+        int main() {
+            printf("%d %5.2f|%-4s|%04x %c %lu %lld\n", -3, 2.5, "ab", 255, 'x', 7ul, 1ll << 40);
+            puts("end");
+        }"#;
+    let text = "-3  2.50|ab  |00ff x 7 1099511627776\nend\n";
+    assert_eq!(run(source, &[]), (text.to_owned(), Ok(0)));
+}
+
+#[test]
+fn loops_arrays_and_recursion() {
+    let source = r#"
+        #include <stdio.h>
+        #include <stdlib.h>
+        static int depth = 3;
+        int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+        struct Point { double x, y; };
+        Point add(Point a, Point b) { return {a.x + b.x, a.y + b.y}; }
+        int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+        int main(int argc, char **argv) {
+            int n = atoi(argv[1]);
+            float *values = (float *)malloc(n * sizeof(float));
+            float sum = 0;
+            for (int i = 0; i < n; i++) values[i] = i * 0.5f;
+            for (int i = 0; i < n; i++) sum += values[i];
+            free(values);
+            Point p = add({1, 2}, {3, 4});
+            int list[5] = {5, 3, 9, 1, 7};
+            qsort(list, 5, sizeof(int), compare);
+            printf("%d %g %d %g %g %d%d%d %d\n", argc, sum, fib(15), p.x, p.y, list[0], list[2], list[4], depth);
+            return 4;
+        }"#;
+    let text = "2 2475 610 4 6 159 3\n".to_owned();
+    assert_eq!(run(source, &["program", "100"]), (text, Ok(4)));
+}
+
+#[test]
+fn destructors_run_in_reverse_on_every_way_out() {
+    let source = r#"
+        #include <cstdio>
+        struct Guard {
+            int id;
+            Guard(int i) : id(i) { printf("+%d ", id); }
+            ~Guard() { printf("-%d ", id); }
+        };
+        int f(int n) {
+            Guard a(1);
+            for (int i = 0; i < 3; i++) {
+                Guard b(2);
+                if (i == n) continue;
+                if (i == 1) break;
+            }
+            if (n == 0) return printf("return ");
+            Guard c(3);
+            return 0;
+        }
+        int main() {
+            f(0);
+            f(5);
+            Guard *p = new Guard(7);
+            delete p;
+        }"#;
+    let text = "+1 +2 -2 +2 -2 return -1 +1 +2 -2 +2 -2 +3 -3 -1 +7 -7 ".to_owned();
+    assert_eq!(run(source, &[]), (text, Ok(0)));
+}
+
+#[test]
+fn bad_accesses_are_faults_with_their_line() {
+    let source = |body: &str| format!("#include <stdlib.h>\nint main() {{\n{body}\n}}");
+    let cases = [
+        (
+            "int *p = (int *)malloc(40); p[10] = 1;",
+            "invalid write of 4 bytes",
+            "0 bytes past the end of a block of 40 bytes",
+        ),
+        (
+            "int *p = (int *)malloc(40); free(p); return *p;",
+            "invalid read of 4 bytes",
+            "a freed block of 40 bytes",
+        ),
+        ("int *p = (int *)malloc(40); free(p); free(p);", "invalid `free`", "freed before"),
+        (
+            "volatile int a[4]; int i = rand() % 2 + 4; a[i] = 1;",
+            "invalid write of 4 bytes",
+            "the stack",
+        ),
+        ("int *p = nullptr; *p = 1;", "invalid write of 4 bytes", "null"),
+        ("int z = rand() * 0; return 5 / z;", "division by zero", ""),
+    ];
+    for (body, what, near) in cases {
+        let message = run(&source(body), &[]).1.expect_err(body);
+        assert!(message.contains(what) && message.contains(near), "{body}: {message}");
+        assert!(message.ends_with("(line 3)") || what.contains("free"), "{body}: {message}");
+    }
+}
+
+#[test]
+fn vectors_streams_and_clocks() {
+    let source = r#"
+        #include <iostream>
+        #include <vector>
+        #include <algorithm>
+        #include <numeric>
+        #include <chrono>
+        #include <iomanip>
+        using namespace std;
+        int total(const vector<int> &v) { return accumulate(v.begin(), v.end(), 0); }
+        vector<int> squares(int n) {
+            vector<int> v;
+            for (int i = 0; i < n; i++) v.push_back(i * i);
+            return v;
+        }
+        int main() {
+            auto start = std::chrono::high_resolution_clock::now();
+            std::vector<int> v = squares(6);
+            std::sort(v.begin(), v.end(), [](int a, int b) { return a > b; });
+            std::vector<float> f(3, 1.5f);
+            f[1] += v[0];
+            for (float x : f) cout << x << " ";
+            auto end = std::chrono::high_resolution_clock::now();
+            auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(end - start);
+            std::cout << total(v) << ' ' << (ms.count() >= 0) << std::endl;
+            std::cout << std::fixed << std::setprecision(2) << 3.14159 << "\n";
+        }"#;
+    assert_eq!(run(source, &[]), ("1.5 26.5 1.5 55 1\n3.14\n".to_owned(), Ok(0)));
+}

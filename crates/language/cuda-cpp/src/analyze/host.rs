@@ -1,0 +1,261 @@
+//! Host code: what a program starts with, initial values of global variables, and launches.
+
+use super::Analyzer;
+use super::scopes::Binding;
+use crate::source::Span;
+use crate::source::diagnostics::SourceProblem;
+use crate::syntax::*;
+use crate::typed::*;
+use crate::types::{TypeId, TypeKind};
+
+impl Analyzer {
+    /// Asks for `main` and what the headers need at the end of a program.
+    pub(super) fn host_roots(&mut self) {
+        for name in ["main", "__lw_finish"] {
+            let interned = self.parser.names.intern(name);
+            match self.scopes[0].names.get(&interned) {
+                Some(Binding::Functions(list)) => {
+                    for number in list.clone() {
+                        self.need(number);
+                    }
+                }
+                _ if name == "main" => {
+                    self.error(Span::default(), "the program has no function `main`");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Notes that a variable gets its value before `main`.
+    pub(super) fn initialize_at_start(&mut self, variable: VariableNumber, value: Typed) {
+        let span = value.span;
+        let object = Typed {
+            kind: TypedKind::Variable(variable),
+            ty: self.variables[variable.0 as usize].ty,
+            lvalue: true,
+            expiring: false,
+            span,
+        };
+        let statement = self.initialization(object, value);
+        self.at_start.push(statement);
+    }
+
+    /// The statement that gives an object its first value.
+    fn initialization(&mut self, object: Typed, value: Typed) -> TypedStatement {
+        let span = value.span;
+        let pointer = self.address_of(object);
+        let ty = pointer.ty;
+        let kind = TypedKind::InitializeAt(Box::new(pointer), Box::new(value));
+        let value = Typed { kind, ty, lvalue: false, expiring: false, span };
+        TypedStatement { kind: TypedStatementKind::Expression(value), span }
+    }
+
+    /// A static variable of a function whose value is computed when its declaration is reached first.
+    pub(super) fn initialize_once(
+        &mut self,
+        variable: VariableNumber,
+        value: Typed,
+        out: &mut Vec<TypedStatement>,
+    ) {
+        let span = value.span;
+        let place = |variable: VariableNumber, ty: TypeId| Typed {
+            kind: TypedKind::Variable(variable),
+            ty,
+            lvalue: true,
+            expiring: false,
+            span,
+        };
+        let ty = self.variables[variable.0 as usize].ty;
+        let symbol = format!("{}$guard", self.variables[variable.0 as usize].symbol);
+        self.variables.push(ModuleVariable {
+            name: "guard".to_owned(),
+            symbol,
+            ty: TypeId::INT,
+            space: VariableSpace::Host,
+            is_extern: false,
+            visible: false,
+            managed: false,
+            align: 4,
+            bytes: None,
+            span,
+        });
+        let guard = place(VariableNumber(self.variables.len() as u32 - 1), TypeId::INT);
+        let read = self.rvalue(guard.clone());
+        let zero = self.constant(0, TypeId::INT, span);
+        let kind = TypedKind::Compare(BinaryOperator::Equal, Box::new(read), Box::new(zero));
+        let first = Typed { kind, ty: TypeId::BOOL, lvalue: false, expiring: false, span };
+        let one = self.constant(1, TypeId::INT, span);
+        let kind = TypedKind::Assign(Box::new(guard), Box::new(one));
+        let set = Typed { kind, ty: TypeId::INT, lvalue: true, expiring: false, span };
+        let set = TypedStatement { kind: TypedStatementKind::Expression(set), span };
+        let initialize = self.initialization(place(variable, ty), value);
+        let block = TypedStatementKind::Block(vec![set, initialize]);
+        let block = Box::new(TypedStatement { kind: block, span });
+        out.push(TypedStatement { kind: TypedStatementKind::If(first, block, None), span });
+    }
+
+    /// `kernel<<<grid, block, shared, stream>>>(arguments)`: a call of the runtime's `__lw_launch` with the addresses of
+    /// the arguments.
+    pub(super) fn host_launch(&mut self, launch: &LaunchSyntax, span: Span) -> Option<Typed> {
+        let values = self.arguments(&launch.arguments);
+        let configuration = self.arguments(&launch.configuration);
+        let (kernel, fitted) = self.launched_kernel(launch, values?, span)?;
+        let void = self.types.pointer(TypeId::VOID);
+        let mut parts = Vec::new();
+        for (at, value) in fitted.into_iter().enumerate() {
+            let object = self.temporary(value);
+            let address = self.address_of(object);
+            parts.push((at as u64 * 8, None, Typed { ty: void, ..address }));
+        }
+        let count = parts.len().max(1) as u64;
+        let ty = self.types.intern(TypeKind::Array(void, Some(count)));
+        let kind = TypedKind::Aggregate(parts, false);
+        let list = Typed { kind, ty, lvalue: false, expiring: false, span };
+        let list = self.decayed(list);
+        let mut operands = vec![Typed { ty: void, ..kernel }, list];
+        operands.extend(configuration?);
+        let called = self.call_named("__lw_launch", operands, span);
+        (called.ty != TypeId::ERROR).then_some(called)
+    }
+
+    /// The kernel as a pointer, and its arguments in the types of its parameters.
+    fn launched_kernel(
+        &mut self,
+        launch: &LaunchSyntax,
+        values: Vec<Typed>,
+        span: Span,
+    ) -> Option<(Typed, Vec<Typed>)> {
+        let mut found = None;
+        if let ExpressionKind::Name(name) = &launch.kernel.kind {
+            found = self.resolve(name).ok()?;
+            if let Some(Binding::Functions(list)) = &found {
+                let (list, last) = (list.clone(), name.last().clone());
+                let explicit = match &last.arguments {
+                    Some(arguments) => self.template_arguments(&arguments.clone())?,
+                    None => Vec::new(),
+                };
+                let number = self.choose(&list, &explicit, None, &values, span, last.name)?;
+                if !self.function(number).syntax.specifiers.global {
+                    let text = self.function(number).display.clone();
+                    let problem = SourceProblem::error(span, format!("`{text}` is not a kernel"));
+                    self.report(problem.help("add `__global__` to its declaration"));
+                    return None;
+                }
+                let fitted = self.fit_arguments(number, values, span)?;
+                let object = self.function_object(number, launch.kernel.span)?;
+                return Some((self.decayed(object), fitted));
+            }
+        }
+        let _ = found;
+        let kernel = self.expression(&launch.kernel);
+        if kernel.ty == TypeId::ERROR {
+            return None;
+        }
+        let pointer = self.decayed(kernel);
+        let to = self.types.pointee(pointer.ty).map(|to| self.types.kind(to).clone());
+        let Some(TypeKind::Function(function)) = to else {
+            let shown = self.show(pointer.ty);
+            self.error(span, format!("{shown} cannot be launched: it is no kernel"));
+            return None;
+        };
+        let mut fitted = Vec::new();
+        for (value, &ty) in values.into_iter().zip(&function.parameters) {
+            fitted.push(self.convert(value, ty, span)?);
+        }
+        Some((pointer, fitted))
+    }
+
+    /// The destructor of the class, or of the elements, that a pointer points to.
+    pub(super) fn pointee_is_destroyed(&self, pointer: TypeId) -> bool {
+        self.types.pointee(pointer).is_some_and(|to| self.is_destroyed(to))
+    }
+
+    /// Whether objects of a type have a destructor that does something.
+    pub(super) fn is_destroyed(&self, ty: TypeId) -> bool {
+        let element = self.element_of(ty);
+        self.types.record_of(element).is_some_and(|record| self.types.record(record).has_destructor)
+    }
+
+    /// The end of an object's life: calls of its destructor.
+    pub(super) fn destroy(&mut self, object: Typed, out: &mut Vec<TypedStatement>) {
+        let span = object.span;
+        if let TypeKind::Array(_, Some(count)) = *self.types.kind(object.ty) {
+            let pointer = self.decayed(object);
+            let count = self.constant(count, TypeId::UNSIGNED_LONG, span);
+            let call = self.call_named("__lw_destroy", vec![pointer, count], span);
+            out.push(TypedStatement { kind: TypedStatementKind::Expression(call), span });
+            return;
+        }
+        let Some(record) = self.types.record_of(object.ty) else { return };
+        if !self.types.record(record).has_destructor {
+            return;
+        }
+        if let Some(&own) = self.destructors.get(&record) {
+            let bare = self.types.bare(object.ty);
+            let object = Typed { ty: bare, ..object };
+            if let Some(call) = self.call_method(own, object, Vec::new(), span) {
+                out.push(TypedStatement { kind: TypedStatementKind::Expression(call), span });
+            }
+            return;
+        }
+        self.destroy_parts(&object, out);
+    }
+
+    /// `object.~T()` of a class without a destructor of that name.
+    pub(super) fn destruction(&mut self, object: Typed, span: Span) -> Typed {
+        let mut statements = Vec::new();
+        self.destroy(object, &mut statements);
+        let end = self.constant(0, TypeId::VOID, span);
+        let kind = TypedKind::Statements(std::rc::Rc::new(statements), Box::new(end));
+        Typed { kind, ty: TypeId::VOID, lvalue: false, expiring: false, span }
+    }
+
+    /// Destroys members and bases, last first.
+    pub(super) fn destroy_parts(&mut self, object: &Typed, out: &mut Vec<TypedStatement>) {
+        let Some(record) = self.types.record_of(object.ty) else { return };
+        let found = self.types.record(record).clone();
+        if found.is_union {
+            return;
+        }
+        let fields = found.fields.iter().rev().map(|field| (field.offset, field.kind));
+        let bases = found.bases.iter().rev().map(|(base, offset)| (*offset, *base));
+        for (offset, ty) in fields.chain(bases).collect::<Vec<_>>() {
+            if self.is_destroyed(ty) {
+                let part = self.part(object.clone(), offset, ty, None);
+                self.destroy(part, out);
+            }
+        }
+    }
+
+    /// Notes that an object is to be destroyed at the end of its block.
+    pub(super) fn destroy_at_end(&mut self, object: Typed) {
+        let mut statements = Vec::new();
+        self.destroy(object, &mut statements);
+        let span = statements.first().map_or(Span::default(), |statement| statement.span);
+        let block = TypedStatement { kind: TypedStatementKind::Block(statements), span };
+        if let Some(frame) = self.frame.as_mut() {
+            frame.cleanups.push(block);
+        }
+    }
+
+    /// The destructors to run when the blocks above a mark are left, last first.
+    pub(super) fn cleanups_above(&self, mark: usize) -> Vec<TypedStatement> {
+        let list = self.frame.as_ref().map(|frame| &frame.cleanups);
+        list.and_then(|list| list.get(mark..)).unwrap_or_default().iter().rev().cloned().collect()
+    }
+
+    /// Runs `f` in a new block whose objects are destroyed at its end.
+    pub(super) fn scoped(
+        &mut self,
+        out: &mut Vec<TypedStatement>,
+        f: impl FnOnce(&mut Self, &mut Vec<TypedStatement>),
+    ) {
+        let mark = self.frame.as_ref().map_or(0, |frame| frame.cleanups.len());
+        self.block(|this| f(this, out));
+        out.extend(self.cleanups_above(mark));
+        if let Some(frame) = self.frame.as_mut() {
+            frame.cleanups.truncate(mark);
+        }
+    }
+}

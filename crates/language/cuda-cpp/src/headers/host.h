@@ -1,0 +1,625 @@
+// Host code: the C library and the CUDA runtime, over functions of the interpreter and of CUDA's driver.
+#define __CUDA_RUNTIME_API_H__
+#define EOF (-1)
+#define RAND_MAX 2147483647
+#define EXIT_SUCCESS 0
+#define EXIT_FAILURE 1
+#define BUFSIZ 8192
+#define SEEK_SET 0
+#define SEEK_CUR 1
+#define SEEK_END 2
+#define CLOCKS_PER_SEC 1000000l
+#define CLOCK_REALTIME 0
+#define CLOCK_MONOTONIC 1
+#define PATH_MAX 4096
+struct FILE;
+#define stdin ((FILE *)1)
+#define stdout ((FILE *)2)
+#define stderr ((FILE *)3)
+typedef char *va_list;
+typedef long time_t;
+typedef int errno_t;
+struct timeval { long tv_sec, tv_usec; };
+struct timespec { long tv_sec, tv_nsec; };
+struct tm { int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, tm_yday, tm_isdst; };
+struct timezone;
+struct div_t { int quot, rem; };
+extern "C" {
+int __lw_print(FILE *file, const char *format, const char *arguments);
+int __lw_format(char *to, size_t room, const char *format, const char *arguments);
+int __lw_write(FILE *file, const void *bytes, size_t count);
+int __lw_scan_text(const char *text, const char *format, const char *arguments);
+int __lw_scan_file(FILE *file, const char *format, const char *arguments);
+double __lw_text_to_real(const char *text, char **end);
+long __lw_text_to_integer(const char *text, char **end, int base);
+void __lw_exit(int code);
+void __lw_fault(const char *message);
+unsigned long __lw_now();
+unsigned long __lw_elapsed();
+char *__lw_environment(const char *name);
+FILE *fopen(const char *name, const char *mode);
+int fclose(FILE *file);
+int fflush(FILE *file);
+size_t fread(void *to, size_t size, size_t count, FILE *file);
+int fgetc(FILE *file);
+int ungetc(int byte, FILE *file);
+int feof(FILE *file);
+int fseek(FILE *file, long offset, int origin);
+long ftell(FILE *file);
+int remove(const char *name);
+void *malloc(size_t size);
+void *calloc(size_t count, size_t size);
+void *realloc(void *old, size_t size);
+void *aligned_alloc(size_t align, size_t size);
+void free(void *memory);
+void *memcpy(void *to, const void *from, size_t count);
+void *memmove(void *to, const void *from, size_t count);
+void *memset(void *to, int byte, size_t count);
+int memcmp(const void *a, const void *b, size_t count);
+size_t strlen(const char *text);
+int strcmp(const char *a, const char *b);
+int strncmp(const char *a, const char *b, size_t count);
+void abort();
+int rand();
+void srand(unsigned seed);
+}
+__OP("va_list") char *__lw_va_list();
+inline char *__lw_va_next(char **list, size_t size) {
+    char *at = (char *)(((size_t)*list + size - 1) & ~(size - 1));
+    *list = at + size;
+    return at;
+}
+#define va_start(list, last) ((list) = __lw_va_list())
+#define va_arg(list, T) (*(T *)__lw_va_next(&(list), sizeof(T)))
+#define va_end(list) ((void)0)
+#define va_copy(to, from) ((to) = (from))
+inline int printf(const char *format, ...) { return __lw_print(stdout, format, __lw_va_list()); }
+inline int fprintf(FILE *file, const char *format, ...) { return __lw_print(file, format, __lw_va_list()); }
+inline int sprintf(char *to, const char *format, ...) { return __lw_format(to, ~0ul >> 1, format, __lw_va_list()); }
+inline int snprintf(char *to, size_t room, const char *format, ...) { return __lw_format(to, room, format, __lw_va_list()); }
+inline int vprintf(const char *format, va_list list) { return __lw_print(stdout, format, list); }
+inline int vfprintf(FILE *file, const char *format, va_list list) { return __lw_print(file, format, list); }
+inline int vsnprintf(char *to, size_t room, const char *format, va_list list) { return __lw_format(to, room, format, list); }
+inline int vsprintf(char *to, const char *format, va_list list) { return __lw_format(to, ~0ul >> 1, format, list); }
+inline int scanf(const char *format, ...) { return __lw_scan_file(stdin, format, __lw_va_list()); }
+inline int fscanf(FILE *file, const char *format, ...) { return __lw_scan_file(file, format, __lw_va_list()); }
+inline int sscanf(const char *text, const char *format, ...) { return __lw_scan_text(text, format, __lw_va_list()); }
+inline size_t fwrite(const void *from, size_t size, size_t count, FILE *file) { return __lw_write(file, from, size * count) ? count : 0; }
+inline int fputs(const char *text, FILE *file) { return __lw_write(file, text, strlen(text)) ? 1 : EOF; }
+inline int puts(const char *text) { fputs(text, stdout); return fputs("\n", stdout); }
+inline int fputc(int byte, FILE *file) { char c = (char)byte; return __lw_write(file, &c, 1) ? byte : EOF; }
+inline int putc(int byte, FILE *file) { return fputc(byte, file); }
+inline int putchar(int byte) { return fputc(byte, stdout); }
+inline int getc(FILE *file) { return fgetc(file); }
+inline int getchar() { return fgetc(stdin); }
+inline int ferror(FILE *) { return 0; }
+inline void rewind(FILE *file) { fseek(file, 0, SEEK_SET); }
+inline int setvbuf(FILE *, char *, int, size_t) { return 0; }
+inline void perror(const char *text) { fprintf(stderr, "%s: error\n", text); }
+inline char *fgets(char *to, int room, FILE *file) {
+    int count = 0;
+    while (count < room - 1) {
+        int byte = fgetc(file);
+        if (byte == EOF) break;
+        to[count++] = (char)byte;
+        if (byte == '\n') break;
+    }
+    if (count == 0) return nullptr;
+    to[count] = 0;
+    return to;
+}
+inline char *strcpy(char *to, const char *from) { memcpy(to, from, strlen(from) + 1); return to; }
+inline char *strncpy(char *to, const char *from, size_t count) {
+    size_t i = 0;
+    for (; i < count && from[i]; i++) to[i] = from[i];
+    for (; i < count; i++) to[i] = 0;
+    return to;
+}
+inline char *strcat(char *to, const char *from) { strcpy(to + strlen(to), from); return to; }
+inline char *strchr(const char *text, int byte) {
+    for (;; text++) {
+        if (*text == (char)byte) return (char *)text;
+        if (!*text) return nullptr;
+    }
+}
+inline char *strrchr(const char *text, int byte) {
+    const char *found = nullptr;
+    for (;; text++) {
+        if (*text == (char)byte) found = text;
+        if (!*text) return (char *)found;
+    }
+}
+inline char *strstr(const char *text, const char *part) {
+    size_t count = strlen(part);
+    for (;; text++) {
+        if (strncmp(text, part, count) == 0) return (char *)text;
+        if (!*text) return nullptr;
+    }
+}
+inline char *strdup(const char *text) { return strcpy((char *)malloc(strlen(text) + 1), text); }
+inline char *strtok(char *text, const char *separators) {
+    static char *rest;
+    if (text) rest = text;
+    if (!rest) return nullptr;
+    while (*rest && strchr(separators, *rest)) rest++;
+    if (!*rest) return rest = nullptr;
+    char *token = rest;
+    while (*rest && !strchr(separators, *rest)) rest++;
+    if (*rest) *rest++ = 0;
+    else rest = nullptr;
+    return token;
+}
+inline const char *strerror(int) { return "error"; }
+inline int isspace(int c) { return c == ' ' || (c >= 9 && c <= 13); }
+inline int isdigit(int c) { return c >= '0' && c <= '9'; }
+inline int isupper(int c) { return c >= 'A' && c <= 'Z'; }
+inline int islower(int c) { return c >= 'a' && c <= 'z'; }
+inline int isalpha(int c) { return isupper(c) || islower(c); }
+inline int isalnum(int c) { return isalpha(c) || isdigit(c); }
+inline int isprint(int c) { return c >= 32 && c < 127; }
+inline int toupper(int c) { return islower(c) ? c - 32 : c; }
+inline int tolower(int c) { return isupper(c) ? c + 32 : c; }
+inline double strtod(const char *text, char **end) { return __lw_text_to_real(text, end); }
+inline float strtof(const char *text, char **end) { return (float)__lw_text_to_real(text, end); }
+inline long strtol(const char *text, char **end, int base) { return __lw_text_to_integer(text, end, base); }
+inline long long strtoll(const char *text, char **end, int base) { return __lw_text_to_integer(text, end, base); }
+inline unsigned long strtoul(const char *text, char **end, int base) { return (unsigned long)__lw_text_to_integer(text, end, base); }
+inline unsigned long long strtoull(const char *text, char **end, int base) { return (unsigned long long)__lw_text_to_integer(text, end, base); }
+inline int atoi(const char *text) { return (int)__lw_text_to_integer(text, nullptr, 10); }
+inline long atol(const char *text) { return __lw_text_to_integer(text, nullptr, 10); }
+inline long long atoll(const char *text) { return __lw_text_to_integer(text, nullptr, 10); }
+inline double atof(const char *text) { return __lw_text_to_real(text, nullptr); }
+inline int posix_memalign(void **to, size_t align, size_t size) { *to = aligned_alloc(align, size); return *to ? 0 : 12; }
+typedef void (*__lw_handler)();
+inline __lw_handler __lw_handlers[32];
+inline int __lw_handler_count;
+inline int atexit(__lw_handler handler) {
+    if (__lw_handler_count == 32) return 1;
+    __lw_handlers[__lw_handler_count++] = handler;
+    return 0;
+}
+extern "C" inline int __lw_finish(int code) {
+    while (__lw_handler_count > 0) __lw_handlers[--__lw_handler_count]();
+    return code;
+}
+inline void exit(int code) { __lw_exit(__lw_finish(code)); }
+inline void _exit(int code) { __lw_exit(code); }
+inline void __lw_throw() { __lw_fault("an exception was thrown, which ends the program"); }
+#undef assert
+#ifdef NDEBUG
+#define assert(condition) ((void)0)
+#else
+#define assert(condition) ((condition) ? (void)0 : __lw_fault("assertion failed: " #condition))
+#endif
+inline char *getenv(const char *name) { return __lw_environment(name); }
+inline time_t time(time_t *to) {
+    time_t now = (time_t)(__lw_now() / 1000000000);
+    if (to) *to = now;
+    return now;
+}
+inline clock_t clock() { return (clock_t)(__lw_elapsed() / 1000); }
+inline double difftime(time_t a, time_t b) { return (double)(a - b); }
+inline int gettimeofday(timeval *to, void *) {
+    unsigned long now = __lw_now();
+    to->tv_sec = (long)(now / 1000000000);
+    to->tv_usec = (long)(now / 1000 % 1000000);
+    return 0;
+}
+inline int clock_gettime(int, timespec *to) {
+    unsigned long now = __lw_now();
+    to->tv_sec = (long)(now / 1000000000);
+    to->tv_nsec = (long)(now % 1000000000);
+    return 0;
+}
+inline int usleep(unsigned) { return 0; }
+inline unsigned sleep(unsigned) { return 0; }
+inline void qsort(void *list, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+    if (count < 2) return;
+    // Merge sort: stable, and never quadratic.
+    char *from = (char *)list, *to = (char *)malloc(count * size);
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t start = 0; start < count; start += 2 * width) {
+            size_t middle = start + width < count ? start + width : count;
+            size_t end = start + 2 * width < count ? start + 2 * width : count;
+            size_t a = start, b = middle;
+            for (size_t at = start; at < end; at++) {
+                bool left = a < middle && (b >= end || compare(from + a * size, from + b * size) <= 0);
+                memcpy(to + at * size, from + (left ? a++ : b++) * size, size);
+            }
+        }
+        char *other = from;
+        from = to;
+        to = other;
+    }
+    if (from != (char *)list) {
+        memcpy(list, from, count * size);
+        to = from;
+    }
+    free(to);
+}
+#define __LW_MATH(NAME)                                                                                               \
+    extern "C" double NAME(double x);                                                                                 \
+    extern "C" float NAME##f(float x);                                                                                \
+    inline float NAME(float x) { return NAME##f(x); }                                                                 \
+    inline double NAME(int x) { return NAME((double)x); }                                                             \
+    inline double NAME(unsigned x) { return NAME((double)x); }                                                        \
+    inline double NAME(long x) { return NAME((double)x); }                                                            \
+    inline double NAME(unsigned long x) { return NAME((double)x); }
+__LW_MATH(sin) __LW_MATH(cos) __LW_MATH(tan) __LW_MATH(asin) __LW_MATH(acos) __LW_MATH(atan) __LW_MATH(sinh)
+__LW_MATH(cosh) __LW_MATH(tanh) __LW_MATH(asinh) __LW_MATH(acosh) __LW_MATH(atanh) __LW_MATH(exp) __LW_MATH(exp2)
+__LW_MATH(expm1) __LW_MATH(log) __LW_MATH(log2) __LW_MATH(log10) __LW_MATH(log1p) __LW_MATH(cbrt) __LW_MATH(round)
+__LW_MATH(erf) __LW_MATH(erfc) __LW_MATH(lgamma) __LW_MATH(tgamma)
+#define __LW_MATH2(NAME)                                                                                              \
+    extern "C" double NAME(double x, double y);                                                                       \
+    extern "C" float NAME##f(float x, float y);                                                                       \
+    inline float NAME(float x, float y) { return NAME##f(x, y); }                                                     \
+    inline double NAME(double x, int y) { return NAME(x, (double)y); }                                                \
+    inline double NAME(int x, int y) { return NAME((double)x, (double)y); }                                           \
+    inline double NAME(int x, double y) { return NAME((double)x, y); }                                                \
+    inline double NAME(float x, double y) { return NAME((double)x, y); }                                              \
+    inline double NAME(double x, float y) { return NAME(x, (double)y); }                                              \
+    inline double NAME(float x, int y) { return NAME((double)x, (double)y); }
+__LW_MATH2(pow) __LW_MATH2(atan2) __LW_MATH2(hypot) __LW_MATH2(fmod)
+namespace std {
+using ::printf; using ::fprintf; using ::snprintf; using ::sprintf; using ::malloc; using ::calloc; using ::free;
+using ::memcpy; using ::memset; using ::memcmp; using ::memmove; using ::strlen; using ::strcmp; using ::exit; using ::abort; using ::rand;
+using ::srand; using ::time; using ::clock; using ::sin; using ::cos; using ::tan; using ::exp; using ::log; using ::pow;
+using ::sqrt; using ::fabs; using ::abs; using ::floor; using ::ceil; using ::round; using ::atan2; using ::fmod;
+using ::fmin; using ::fmax; using ::isnan; using ::isinf; using ::isfinite; using ::tanh; using ::log2; using ::exp2; using ::atoi; using ::atof; using ::getenv;
+using ::FILE; using ::puts; using ::putchar; using ::fopen; using ::fclose; using ::log10; using ::erf; using ::hypot;
+using ::atan; using ::asin; using ::acos; using ::sinh; using ::cosh; using ::qsort; using ::time_t; using ::strncmp;
+using ::strcpy; using ::fflush; using ::strtol; using ::strtod; using ::fma; using ::trunc; using ::cbrt;
+}
+
+enum cudaError_t {
+    cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2, cudaErrorInitializationError = 3,
+    cudaErrorInvalidConfiguration = 9, cudaErrorInvalidSymbol = 13, cudaErrorInvalidMemcpyDirection = 21,
+    cudaErrorInvalidDeviceFunction = 98, cudaErrorNoDevice = 100, cudaErrorInvalidDevice = 101,
+    cudaErrorInvalidResourceHandle = 400, cudaErrorNotReady = 600, cudaErrorIllegalAddress = 700,
+    cudaErrorLaunchOutOfResources = 701, cudaErrorLaunchTimeout = 702, cudaErrorAssert = 710,
+    cudaErrorLaunchFailure = 719, cudaErrorNotSupported = 801, cudaErrorUnknown = 999
+};
+typedef cudaError_t cudaError;
+enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9 };
+enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
+enum cudaSharedMemConfig { cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte };
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxSharedMemoryPerBlock = 8, cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxRegistersPerBlock = 12, cudaDevAttrClockRate = 13, cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39, cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76, cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+    cudaDevAttrCooperativeLaunch = 95, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+};
+struct cudaFuncAttributes { size_t sharedSizeBytes, constSizeBytes, localSizeBytes; int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, maxDynamicSharedSizeBytes; };
+struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem, sharedMemPerBlock;
+    int regsPerBlock, warpSize;
+    size_t memPitch;
+    int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], clockRate;
+    size_t totalConstMem;
+    int major, minor;
+    size_t textureAlignment;
+    int deviceOverlap, multiProcessorCount, kernelExecTimeoutEnabled, integrated, canMapHostMemory, computeMode;
+    int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, asyncEngineCount, unifiedAddressing;
+    int memoryClockRate, memoryBusWidth, l2CacheSize, maxThreadsPerMultiProcessor, regsPerMultiprocessor;
+    int managedMemory, concurrentManagedAccess, cooperativeLaunch, maxBlocksPerMultiProcessor;
+    size_t sharedMemPerMultiprocessor, sharedMemPerBlockOptin;
+};
+#define cudaHostAllocDefault 0
+#define cudaHostAllocPortable 1
+#define cudaHostAllocMapped 2
+#define cudaHostAllocWriteCombined 4
+#define cudaMemAttachGlobal 1
+#define cudaStreamDefault 0
+#define cudaStreamNonBlocking 1
+#define cudaEventDefault 0
+#define cudaEventBlockingSync 1
+#define cudaEventDisableTiming 2
+#define cudaCpuDeviceId (-1)
+#define cudaDeviceScheduleAuto 0
+#define cudaDeviceMapHost 8
+extern "C" {
+int __lw_context(int device);
+int __lw_kernel(const void *kernel, void **function);
+int __lw_symbol(const void *symbol, void **address, size_t *bytes);
+int cuInit(unsigned flags);
+int cuDeviceGetCount(int *count);
+int cuDeviceGetName(char *name, int room, int device);
+int cuDeviceTotalMem_v2(size_t *bytes, int device);
+int cuDeviceGetAttribute(int *value, int attribute, int device);
+int cuCtxSynchronize();
+int cuMemAlloc_v2(void **to, size_t bytes);
+int cuMemFree_v2(void *memory);
+int cuMemAllocManaged(void **to, size_t bytes, unsigned flags);
+int cuMemHostAlloc(void **to, size_t bytes, unsigned flags);
+int cuMemFreeHost(void *memory);
+int cuMemGetInfo_v2(size_t *free, size_t *total);
+int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t bytes, cudaStream_t stream);
+int cuMemcpyDtoHAsync_v2(void *to, const void *from, size_t bytes, cudaStream_t stream);
+int cuMemcpyDtoDAsync_v2(void *to, const void *from, size_t bytes, cudaStream_t stream);
+int cuMemsetD8Async(void *to, unsigned char byte, size_t bytes, cudaStream_t stream);
+int __lw_is_device(const void *memory);
+int cuStreamCreate(cudaStream_t *to, unsigned flags);
+int cuStreamDestroy_v2(cudaStream_t stream);
+int cuStreamSynchronize(cudaStream_t stream);
+int cuStreamQuery(cudaStream_t stream);
+int cuStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+int cuEventCreate(cudaEvent_t *to, unsigned flags);
+int cuEventDestroy_v2(cudaEvent_t event);
+int cuEventRecord(cudaEvent_t event, cudaStream_t stream);
+int cuEventSynchronize(cudaEvent_t event);
+int cuEventQuery(cudaEvent_t event);
+int cuEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, cudaStream_t stream, void **arguments, void **extra);
+int cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                              unsigned bz, unsigned shared, cudaStream_t stream, void **arguments);
+int cuFuncSetAttribute(void *function, int attribute, int value);
+int cuFuncGetAttribute(int *value, int attribute, void *function);
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared);
+}
+inline int __lw_last_error, __lw_device;
+inline bool __lw_ready[64];
+inline cudaError_t __lw_done(int status) {
+    if (status != 0 && status != 600) __lw_last_error = status;
+    return (cudaError_t)status;
+}
+inline int __lw_begin() {
+    if (__lw_ready[__lw_device]) return 0;
+    int status = __lw_context(__lw_device);
+    if (status == 0) __lw_ready[__lw_device] = true;
+    return status;
+}
+#define __LW_CALL(call) int status = __lw_begin(); if (status == 0) status = call; return __lw_done(status)
+inline void __lw_launch(const void *kernel, void **arguments, dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr) {
+    void *function;
+    int status = __lw_begin();
+    if (status == 0) status = __lw_kernel(kernel, &function);
+    if (status == 0) {
+        status = cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, (unsigned)shared, stream, arguments, nullptr);
+        if (status == 1) status = 9;
+    }
+    __lw_done(status);
+}
+template <class F> inline cudaError_t cudaLaunchKernel(F *kernel, dim3 grid, dim3 block, void **arguments, size_t shared = 0, cudaStream_t stream = nullptr) {
+    int before = __lw_last_error;
+    __lw_last_error = 0;
+    __lw_launch((const void *)kernel, arguments, grid, block, shared, stream);
+    int now = __lw_last_error;
+    if (now == 0) __lw_last_error = before;
+    return (cudaError_t)now;
+}
+template <class F> inline cudaError_t cudaLaunchCooperativeKernel(F *kernel, dim3 grid, dim3 block, void **arguments, size_t shared = 0, cudaStream_t stream = nullptr) {
+    void *function;
+    int status = __lw_begin();
+    if (status == 0) status = __lw_kernel((const void *)kernel, &function);
+    if (status == 0) status = cuLaunchCooperativeKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, (unsigned)shared, stream, arguments);
+    return __lw_done(status);
+}
+inline const char *cudaGetErrorName(cudaError_t error) {
+    switch (error) {
+    case cudaSuccess: return "cudaSuccess";
+    case cudaErrorInvalidValue: return "cudaErrorInvalidValue";
+    case cudaErrorMemoryAllocation: return "cudaErrorMemoryAllocation";
+    case cudaErrorInvalidConfiguration: return "cudaErrorInvalidConfiguration";
+    case cudaErrorInvalidDevice: return "cudaErrorInvalidDevice";
+    case cudaErrorInvalidResourceHandle: return "cudaErrorInvalidResourceHandle";
+    case cudaErrorIllegalAddress: return "cudaErrorIllegalAddress";
+    case cudaErrorLaunchOutOfResources: return "cudaErrorLaunchOutOfResources";
+    case cudaErrorAssert: return "cudaErrorAssert";
+    case cudaErrorLaunchFailure: return "cudaErrorLaunchFailure";
+    case cudaErrorNotReady: return "cudaErrorNotReady";
+    case cudaErrorNoDevice: return "cudaErrorNoDevice";
+    default: return "cudaErrorUnknown";
+    }
+}
+inline const char *cudaGetErrorString(cudaError_t error) {
+    switch (error) {
+    case cudaSuccess: return "no error";
+    case cudaErrorInvalidValue: return "invalid argument";
+    case cudaErrorMemoryAllocation: return "out of memory";
+    case cudaErrorInvalidConfiguration: return "invalid configuration argument";
+    case cudaErrorInvalidDevice: return "invalid device ordinal";
+    case cudaErrorInvalidResourceHandle: return "invalid resource handle";
+    case cudaErrorIllegalAddress: return "an illegal memory access was encountered";
+    case cudaErrorLaunchOutOfResources: return "too many resources requested for launch";
+    case cudaErrorAssert: return "device-side assert triggered";
+    case cudaErrorLaunchFailure: return "unspecified launch failure";
+    case cudaErrorNotReady: return "device not ready";
+    case cudaErrorNoDevice: return "no CUDA-capable device is detected";
+    default: return "unknown error";
+    }
+}
+inline cudaError_t cudaPeekAtLastError() { return (cudaError_t)__lw_last_error; }
+inline cudaError_t cudaGetLastError() { int error = __lw_last_error; __lw_last_error = 0; return (cudaError_t)error; }
+template <class T> inline cudaError_t cudaMalloc(T **to, size_t bytes) {
+    if (bytes == 0) { *to = nullptr; return cudaSuccess; }
+    __LW_CALL(cuMemAlloc_v2((void **)to, bytes));
+}
+template <class T> inline cudaError_t cudaMallocManaged(T **to, size_t bytes, unsigned flags = 1) { __LW_CALL(cuMemAllocManaged((void **)to, bytes, flags)); }
+template <class T> inline cudaError_t cudaMallocHost(T **to, size_t bytes, unsigned flags = 0) { __LW_CALL(cuMemHostAlloc((void **)to, bytes, flags)); }
+template <class T> inline cudaError_t cudaHostAlloc(T **to, size_t bytes, unsigned flags) { __LW_CALL(cuMemHostAlloc((void **)to, bytes, flags)); }
+template <class T> inline cudaError_t cudaHostGetDevicePointer(T **to, void *memory, unsigned) { *to = (T *)memory; return cudaSuccess; }
+template <class T> inline cudaError_t cudaMallocAsync(T **to, size_t bytes, cudaStream_t) { return cudaMalloc(to, bytes); }
+template <class T> inline cudaError_t cudaMallocPitch(T **to, size_t *pitch, size_t width, size_t height) {
+    *pitch = (width + 511) / 512 * 512;
+    return cudaMalloc(to, *pitch * height);
+}
+inline cudaError_t cudaFree(void *memory) {
+    int status = __lw_begin();
+    if (status == 0 && memory) status = cuMemFree_v2(memory);
+    return __lw_done(status);
+}
+inline cudaError_t cudaFreeAsync(void *memory, cudaStream_t) { return cudaFree(memory); }
+inline cudaError_t cudaFreeHost(void *memory) { __LW_CALL(cuMemFreeHost(memory)); }
+inline cudaError_t cudaMemGetInfo(size_t *free, size_t *total) { __LW_CALL(cuMemGetInfo_v2(free, total)); }
+inline int __lw_copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+    if (kind == cudaMemcpyDefault)
+        kind = (cudaMemcpyKind)((__lw_is_device(from) ? 2 : 0) + (__lw_is_device(to) ? 1 : 0));
+    switch (kind) {
+    case cudaMemcpyHostToDevice: return cuMemcpyHtoDAsync_v2(to, from, bytes, stream);
+    case cudaMemcpyDeviceToHost: return cuMemcpyDtoHAsync_v2(to, from, bytes, stream);
+    case cudaMemcpyDeviceToDevice: return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
+    case cudaMemcpyHostToHost: memmove(to, from, bytes); return 0;
+    default: return 21;
+    }
+}
+inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind = cudaMemcpyDefault, cudaStream_t stream = nullptr) {
+    __LW_CALL(bytes == 0 ? 0 : __lw_copy(to, from, bytes, kind, stream));
+}
+inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind = cudaMemcpyDefault) {
+    cudaError_t error = cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+    return error == cudaSuccess ? __lw_done(cuStreamSynchronize(nullptr)) : error;
+}
+inline cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+    for (size_t row = 0; row < height; row++) {
+        cudaError_t error = cudaMemcpyAsync((char *)to + row * toPitch, (const char *)from + row * fromPitch, width, kind, stream);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemcpy2D(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height, cudaMemcpyKind kind) {
+    return cudaMemcpy2DAsync(to, toPitch, from, fromPitch, width, height, kind);
+}
+inline cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream = nullptr) {
+    __LW_CALL(bytes == 0 ? 0 : cuMemsetD8Async(to, (unsigned char)byte, bytes, stream));
+}
+inline cudaError_t cudaMemset(void *to, int byte, size_t bytes) { return cudaMemsetAsync(to, byte, bytes); }
+inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = nullptr) { return cudaSuccess; }
+template <class T> inline cudaError_t cudaGetSymbolAddress(void **to, const T &symbol) { size_t bytes; __LW_CALL(__lw_symbol((const void *)&symbol, to, &bytes)); }
+template <class T> inline cudaError_t cudaGetSymbolSize(size_t *to, const T &symbol) { void *at; __LW_CALL(__lw_symbol((const void *)&symbol, &at, to)); }
+template <class T> inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    void *at;
+    cudaError_t error = cudaGetSymbolAddress(&at, symbol);
+    return error == cudaSuccess ? cudaMemcpy((char *)at + offset, from, bytes, kind) : error;
+}
+template <class T> inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    void *at;
+    cudaError_t error = cudaGetSymbolAddress(&at, symbol);
+    return error == cudaSuccess ? cudaMemcpy(to, (const char *)at + offset, bytes, kind) : error;
+}
+inline cudaError_t cudaDeviceSynchronize() { __LW_CALL(cuCtxSynchronize()); }
+inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+inline cudaError_t cudaGetDeviceCount(int *count) { int status = cuInit(0); if (status == 0) status = cuDeviceGetCount(count); else *count = 0; return __lw_done(status); }
+inline cudaError_t cudaGetDevice(int *device) { *device = __lw_device; return cudaSuccess; }
+inline cudaError_t cudaSetDevice(int device) {
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess) return error;
+    if (device < 0 || device >= count) return __lw_done(101);
+    __lw_device = device;
+    return __lw_done(__lw_context(device));
+}
+inline cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }
+inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+inline cudaError_t cudaProfilerStart() { return cudaSuccess; }
+inline cudaError_t cudaProfilerStop() { return cudaSuccess; }
+inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) { __LW_CALL(cuDeviceGetAttribute(value, attribute, device)); }
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *to, int device) {
+    memset(to, 0, sizeof(*to));
+    int status = __lw_begin();
+    if (status == 0) status = cuDeviceGetName(to->name, 256, device);
+    if (status != 0) return __lw_done(status);
+    cuDeviceTotalMem_v2(&to->totalGlobalMem, device);
+    int value = 0;
+#define __LW_GET(member, attribute) cuDeviceGetAttribute(&value, attribute, device); to->member = value
+    __LW_GET(sharedMemPerBlock, 8); __LW_GET(regsPerBlock, 12); __LW_GET(warpSize, 10); __LW_GET(memPitch, 11);
+    __LW_GET(maxThreadsPerBlock, 1); __LW_GET(maxThreadsDim[0], 2); __LW_GET(maxThreadsDim[1], 3);
+    __LW_GET(maxThreadsDim[2], 4); __LW_GET(maxGridSize[0], 5); __LW_GET(maxGridSize[1], 6);
+    __LW_GET(maxGridSize[2], 7); __LW_GET(clockRate, 13); __LW_GET(totalConstMem, 9); __LW_GET(major, 75);
+    __LW_GET(minor, 76); __LW_GET(textureAlignment, 14); __LW_GET(deviceOverlap, 15);
+    __LW_GET(multiProcessorCount, 16); __LW_GET(integrated, 18); __LW_GET(canMapHostMemory, 19);
+    __LW_GET(concurrentKernels, 31); __LW_GET(ECCEnabled, 32); __LW_GET(pciBusID, 33); __LW_GET(pciDeviceID, 34);
+    __LW_GET(asyncEngineCount, 40); __LW_GET(unifiedAddressing, 41); __LW_GET(memoryClockRate, 36);
+    __LW_GET(memoryBusWidth, 37); __LW_GET(l2CacheSize, 38); __LW_GET(maxThreadsPerMultiProcessor, 39);
+    __LW_GET(regsPerMultiprocessor, 82); __LW_GET(managedMemory, 83); __LW_GET(concurrentManagedAccess, 89);
+    __LW_GET(cooperativeLaunch, 95); __LW_GET(maxBlocksPerMultiProcessor, 106);
+    __LW_GET(sharedMemPerMultiprocessor, 81); __LW_GET(sharedMemPerBlockOptin, 97);
+#undef __LW_GET
+    return cudaSuccess;
+}
+inline cudaError_t cudaDriverGetVersion(int *version) { *version = 13000; return cudaSuccess; }
+inline cudaError_t cudaRuntimeGetVersion(int *version) { *version = 12080; return cudaSuccess; }
+inline cudaError_t cudaStreamCreate(cudaStream_t *to) { __LW_CALL(cuStreamCreate(to, 0)); }
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *to, unsigned flags) { __LW_CALL(cuStreamCreate(to, flags)); }
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *to, unsigned flags, int) { __LW_CALL(cuStreamCreate(to, flags)); }
+inline cudaError_t cudaStreamDestroy(cudaStream_t stream) { __LW_CALL(cuStreamDestroy_v2(stream)); }
+inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) { __LW_CALL(cuStreamSynchronize(stream)); }
+inline cudaError_t cudaStreamQuery(cudaStream_t stream) { __LW_CALL(cuStreamQuery(stream)); }
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0) { __LW_CALL(cuStreamWaitEvent(stream, event, flags)); }
+inline cudaError_t cudaEventCreate(cudaEvent_t *to) { __LW_CALL(cuEventCreate(to, 0)); }
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *to, unsigned flags) { __LW_CALL(cuEventCreate(to, flags)); }
+inline cudaError_t cudaEventDestroy(cudaEvent_t event) { __LW_CALL(cuEventDestroy_v2(event)); }
+inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) { __LW_CALL(cuEventRecord(event, stream)); }
+inline cudaError_t cudaEventSynchronize(cudaEvent_t event) { __LW_CALL(cuEventSynchronize(event)); }
+inline cudaError_t cudaEventQuery(cudaEvent_t event) { __LW_CALL(cuEventQuery(event)); }
+inline cudaError_t cudaEventElapsedTime(float *to, cudaEvent_t start, cudaEvent_t end) { __LW_CALL(cuEventElapsedTime(to, start, end)); }
+template <class F> inline cudaError_t cudaFuncSetAttribute(F *kernel, cudaFuncAttribute attribute, int value) {
+    void *function;
+    int status = __lw_begin();
+    if (status == 0) status = __lw_kernel((const void *)kernel, &function);
+    if (status == 0) status = cuFuncSetAttribute(function, attribute, value);
+    return __lw_done(status);
+}
+template <class F> inline cudaError_t cudaFuncSetCacheConfig(F *, cudaFuncCache) { return cudaSuccess; }
+template <class F> inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *to, F *kernel) {
+    void *function;
+    int status = __lw_begin(), value = 0;
+    if (status == 0) status = __lw_kernel((const void *)kernel, &function);
+    if (status != 0) return __lw_done(status);
+    cuFuncGetAttribute(&value, 0, function); to->maxThreadsPerBlock = value;
+    cuFuncGetAttribute(&value, 1, function); to->sharedSizeBytes = value;
+    cuFuncGetAttribute(&value, 2, function); to->constSizeBytes = value;
+    cuFuncGetAttribute(&value, 3, function); to->localSizeBytes = value;
+    cuFuncGetAttribute(&value, 4, function); to->numRegs = value;
+    return cudaSuccess;
+}
+template <class F> inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F *kernel, int threads, size_t shared) {
+    void *function;
+    int status = __lw_begin();
+    if (status == 0) status = __lw_kernel((const void *)kernel, &function);
+    if (status == 0) status = cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared);
+    return __lw_done(status);
+}
+template <class F> inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, F *kernel, size_t shared = 0, int limit = 0) {
+    int best = 0, multiprocessors = 1;
+    for (int threads = limit > 0 ? limit : 1024; threads >= 32; threads -= 32) {
+        int blocks = 0;
+        cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared);
+        if (error != cudaSuccess) return error;
+        if (blocks * threads > best) { best = blocks * threads; *block = threads; *grid = blocks; }
+    }
+    cuDeviceGetAttribute(&multiprocessors, 16, __lw_device);
+    *grid *= multiprocessors;
+    return cudaSuccess;
+}
+template <class T> inline void __lw_destroy(T *list, size_t count) {
+    while (count > 0) list[--count].~T();
+}
+template <class T> inline void __lw_delete(T *object) {
+    if (!object) return;
+    object->~T();
+    free((void *)object);
+}
+template <class T> inline T *__lw_new_array(T *, size_t count) {
+    size_t *memory = (size_t *)malloc(count * sizeof(T) + 16);
+    memory[0] = count;
+    T *list = (T *)(memory + 2);
+    for (size_t i = 0; i < count; i++) new (list + i) T();
+    return list;
+}
+template <class T> inline T *__lw_new_plain_array(T *, size_t count) {
+    T *list = (T *)malloc(count * sizeof(T));
+    for (size_t i = 0; i < count; i++) new (list + i) T();
+    return list;
+}
+template <class T> inline void __lw_delete_array(T *list) {
+    if (!list) return;
+    size_t *memory = (size_t *)list - 2;
+    __lw_destroy(list, memory[0]);
+    free(memory);
+}
