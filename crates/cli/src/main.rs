@@ -105,6 +105,11 @@ fn run(command: Command) -> Outcome {
         Command::Judge(args) => commands::judge::run(&args),
         #[cfg(not(feature = "judge"))]
         Command::Judge(_) => Err(features::built_without("judge")),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(args) => commands::mcp::run(&args),
+        #[cfg(not(feature = "mcp"))]
+        Command::Mcp(_) => Err(features::built_without("mcp")),
+        Command::Explain(args) => commands::explain::run(&args),
         Command::New(args) => commands::new::run(&args),
         Command::Gpus(args) => commands::devices::gpus(&args),
     }
