@@ -34,10 +34,13 @@ fn main() -> ExitCode {
     if program::ptxas::is_meant(&line) {
         return program::ptxas::run(&line);
     }
+    #[cfg(feature = "host")]
     if std::env::var_os(program::host::VARIABLE).is_some() {
         return finish(failure::catch_bugs(|| program::host::worker(&line)));
     }
-    let line = match start(args::with_separator(program::host::as_program(line))) {
+    #[cfg(feature = "host")]
+    let line = program::host::as_program(line);
+    let line = match start(args::with_separator(line)) {
         Ok(line) => line,
         Err(code) => return code,
     };
@@ -108,6 +111,11 @@ fn run(command: Command) -> Outcome {
         Command::Judge(args) => commands::judge::run(&args),
         #[cfg(not(feature = "judge"))]
         Command::Judge(_) => Err(features::built_without("judge")),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(args) => commands::mcp::run(&args),
+        #[cfg(not(feature = "mcp"))]
+        Command::Mcp(_) => Err(features::built_without("mcp")),
+        Command::Explain(args) => commands::explain::run(&args),
         Command::New(args) => commands::new::run(&args),
         Command::Gpus(args) => commands::devices::gpus(&args),
     }

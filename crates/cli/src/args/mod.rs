@@ -27,7 +27,10 @@ pub use ladder::{
     PredictArgs, Problem, ProblemOptions, ProfileArgs, RunArgs, SweepArgs, TuneArgs,
 };
 pub use parse::moved;
-pub use program::{ExecArgs, InspectProgramArgs, JudgeArgs, LookProgramArgs, NewArgs, Program};
+pub use program::{
+    ExecArgs, ExplainArgs, InspectProgramArgs, JudgeArgs, LookProgramArgs, McpArgs, NewArgs,
+    Program,
+};
 pub use report::ReportArgs;
 pub use timing::{
     BenchArgs, BenchKernelArgs, CompareArgs, CompareKernelArgs, KernelTiming, RooflineArgs,
@@ -116,6 +119,20 @@ pub enum Command {
         The page `judge` of the documentation has a whole task file.\n\
         Exit codes: 0 right, 1 not right, 2 bad input, or a reference or compiler that failed.")]
     Judge(JudgeArgs),
+    /// Explain a name in a report: the kind of a finding, a counter, or the kind of a verdict.
+    #[command(after_help = "Examples:\n  \
+        lanework explain race\n  \
+        lanework explain shared_load.bank_conflicts\n  \
+        lanework explain    every name")]
+    Explain(ExplainArgs),
+    /// Serve these commands to a language model, by the Model Context Protocol on standard input and output.
+    #[command(after_help = "Examples:\n  \
+        lanework mcp\n  \
+        lanework mcp --folder kernels --time-limit 30\n\n\
+        A client starts it: {\"command\": \"lanework\", \"args\": [\"mcp\"]}. Its tools are inspect, check, profile, look, \
+        predict, judge and explain. On Linux they can read only the folder and the system's programs and libraries, and \
+        write only temporary files.")]
+    Mcp(McpArgs),
     /// Make a project: a kernel, its reference on the host, a checked test, a benchmark.
     #[command(after_help = "Examples:\n  \
         lanework new my-kernels\n  \

@@ -14,7 +14,10 @@ use std::ffi::OsString;
 const GROUPS: [(&str, &[&str]); 3] = [
     (
         "Your own kernels: PTX or CUDA C++ files, or programs",
-        &["run", "check", "profile", "predict", "look", "inspect", "exec", "judge", "new"],
+        &[
+            "run", "check", "profile", "predict", "look", "inspect", "exec", "judge", "explain",
+            "mcp", "new",
+        ],
     ),
     (
         "Ladders: kernels from the simplest to the fastest",

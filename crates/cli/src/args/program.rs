@@ -130,3 +130,24 @@ pub struct JudgeArgs {
     #[arg(long)]
     pub json: bool,
 }
+
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The name [default: list all].
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[cfg_attr(not(feature = "mcp"), allow(dead_code))]
+pub struct McpArgs {
+    /// The folder whose files the tools can read.
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    pub folder: PathBuf,
+    /// Seconds that one call may take.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(1..))]
+    pub time_limit: u64,
+}

@@ -231,20 +231,20 @@ pub fn find_element(name: &str) -> Result<ElementType, Failure> {
 
 /// The failure for a name that is not in `names`.
 fn unknown(kind: &str, name: &str, names: &[&str]) -> Failure {
-    let mut near: Vec<(&str, f64)> =
-        names.iter().map(|&known| (known, strsim::jaro_winkler(name, known))).collect();
-    near.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let near: Vec<&str> = near
-        .iter()
-        .filter(|(_, likeness)| *likeness > 0.7)
-        .take(3)
-        .map(|(known, _)| *known)
-        .collect();
+    let near = nearest(name, names);
     let help = match near.as_slice() {
         [] => format!("there are: {}", names.join(", ")),
         near => format!("did you mean {}? `lanework list` shows all", near.join(" or ")),
     };
     Failure::input(format_args!("no {kind} is called `{name}`"), help)
+}
+
+/// At most three of the names that are like `name`, the nearest first.
+pub fn nearest<'a>(name: &str, names: &[&'a str]) -> Vec<&'a str> {
+    let mut near: Vec<(&'a str, f64)> =
+        names.iter().map(|&known| (known, strsim::jaro_winkler(name, known))).collect();
+    near.sort_by(|a, b| b.1.total_cmp(&a.1));
+    near.iter().filter(|(_, likeness)| *likeness > 0.7).take(3).map(|(known, _)| *known).collect()
 }
 
 /// The GPU called `name`.

@@ -1,6 +1,7 @@
 //! A program of the user under a tool: its environment, its end, and the records of its processes.
 
 mod driver;
+#[cfg(feature = "host")]
 pub mod host;
 pub mod ptxas;
 
@@ -56,12 +57,16 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
         .ok_or_else(|| Failure::input("there is no program", "give it after `--`"))?;
     // The source of a program: this command runs it in a process of its own.
     let is_source = std::path::Path::new(name).extension().is_some_and(|kind| kind == "cu");
-    let mut command = if is_source {
-        let mut command = Command::new(std::env::current_exe()?);
-        command.arg(name).env(host::VARIABLE, "1");
-        command
-    } else {
-        Command::new(name)
+    let mut command = match is_source {
+        #[cfg(feature = "host")]
+        true => {
+            let mut command = Command::new(std::env::current_exe()?);
+            command.arg(name).env(host::VARIABLE, "1");
+            command
+        }
+        #[cfg(not(feature = "host"))]
+        true => return Err(crate::features::built_without("host")),
+        false => Command::new(name),
     };
     command.args(arguments);
     if !tool.is_empty() {

@@ -418,10 +418,9 @@ impl HostMemory {
             .chain(
                 self.blocks.range(address..).next().filter(|(start, _)| **start - address <= GUARD),
             )
-            .filter(|(start, block)| {
+            .rfind(|(start, block)| {
                 near(start) && address < **start + block.room || **start > address
             })
-            .next_back()
         {
             let kind = if block.freed { "a freed block" } else { "a block" };
             return format!("{} {kind} of {} bytes", place(*start, block.bytes), block.bytes);

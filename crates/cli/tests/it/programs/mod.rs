@@ -3,4 +3,6 @@
 mod exec;
 #[cfg(feature = "judge")]
 mod judge;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod new;

@@ -7,6 +7,7 @@
 //! compares them afterwards; the worker only copies them to and from the device and knows no expected results.
 
 use crate::task::Shape;
+use lanework_confine::Reach;
 use lanework_lab::timing::{About, Plan, Reset, Timer, measure, reset};
 use lanework_lab::{Cache, TimedRecord, Verified, Work};
 use lanework_runtime::{Buffer, Device, Dim3, Job, NvrtcError, PtxArg, PtxModule};
@@ -28,8 +29,11 @@ pub fn serve(arguments: &[String]) -> bool {
     }
     let answer = match arguments.first().map(String::as_str) {
         Some("compile") => serde_json::from_str(&order).ok().and_then(|order| {
-            let compiled: CompileOrder = order;
-            serde_json::to_string(&compile(&compiled)).ok()
+            let order: CompileOrder = order;
+            // A compiler reads what an `#include` names. Systems without the feature rely on the check of the source.
+            let here = std::env::current_dir().ok()?;
+            Reach::of_system().writing(here).confine().ok()?;
+            serde_json::to_string(&compile(&order)).ok()
         }),
         Some("launch") => serde_json::from_str(&order).ok().and_then(|order| {
             let launches: LaunchOrder = order;

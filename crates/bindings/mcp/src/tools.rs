@@ -1,0 +1,341 @@
+//! The tools and their parameters. The comments of the parameters are what a language model reads.
+
+use crate::Session;
+use crate::command::failed;
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::{CallToolResult, Implementation, ServerCapabilities, ServerConfig};
+use rmcp::{ServerHandler, schemars, tool, tool_handler, tool_router};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A text in the call, or a file of the server's folder.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+struct Kernel {
+    /// The text of the kernel: CUDA C++, or PTX, which begins with `.version`. Give this or `file`.
+    source: Option<String>,
+    /// A `.cu` or `.ptx` file, relative to the server's folder. Give this or `source`.
+    file: Option<String>,
+    /// The kernel's name. It can be omitted if there is only one.
+    entry: Option<String>,
+    /// The compiler of CUDA C++: own, nvrtc, nvcc or clang. By default the first that is installed; `own` always is.
+    compiler: Option<String>,
+}
+
+/// The launch of a kernel on the emulator.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+struct Launch {
+    /// Blocks of the grid, as N, XxY or XxYxZ.
+    grid: Option<String>,
+    /// Threads of a block, as N, XxY or XxYxZ.
+    block: Option<String>,
+    /// Bytes of dynamic shared memory of a block.
+    shared: Option<u64>,
+    /// The kernel's arguments in order. A scalar is TYPE:VALUE, such as `f32:2.0` or `s32:1000`. A pointer is memory:
+    /// `rand:f32:1000` has 1000 random floats, `zeros:f32:1000` zeros, `uninit:f32:1000` uninitialized memory,
+    /// `in:x.npy` the array of a file.
+    #[serde(default)]
+    arguments: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+struct Check {
+    #[serde(flatten)]
+    kernel: Kernel,
+    #[serde(flatten)]
+    launch: Launch,
+    /// Report only these kinds of errors; the tool `explain` lists them.
+    #[serde(default)]
+    only: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+struct Profile {
+    #[serde(flatten)]
+    kernel: Kernel,
+    #[serde(flatten)]
+    launch: Launch,
+    /// The GPU whose occupancy and caches are modeled, such as H200 or A100.
+    gpu: Option<String>,
+    /// Count about this many blocks, spread over the grid, instead of all.
+    sample: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+struct Look {
+    #[serde(flatten)]
+    kernel: Kernel,
+    #[serde(flatten)]
+    launch: Launch,
+    /// The source line whose access is drawn. By default the most expensive line.
+    line: Option<u32>,
+    /// The block, by linear index.
+    block_index: Option<u64>,
+    /// The warp of the block.
+    warp: Option<u32>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+struct Predict {
+    #[serde(flatten)]
+    kernel: Kernel,
+    #[serde(flatten)]
+    launch: Launch,
+    /// The GPU, such as H200, A100 or L40.
+    gpu: Option<String>,
+    /// Launches back to back on the same data, in place of a first launch with cold caches.
+    #[serde(default)]
+    warm: bool,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+struct Judge {
+    /// The text of the task in TOML: expected results, problems and tolerance. Give this or `task_file`.
+    task: Option<String>,
+    /// A task file, relative to the server's folder.
+    task_file: Option<String>,
+    #[serde(flatten)]
+    candidate: Kernel,
+    /// The seed of all problems. By default random.
+    seed: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+struct Explain {
+    /// The kind of a finding (`race`), a counter (`shared_load.bank_conflicts`), a stall reason (`long_scoreboard`) or the
+    /// kind of a verdict (`canary`). Without a name, all are listed.
+    name: Option<String>,
+}
+
+/// A command line, and the folder of the temporary files that it names.
+struct Line {
+    arguments: Vec<String>,
+    folder: TempDir,
+}
+
+impl Line {
+    fn new(command: &str, scratch: &Path) -> Result<Line, String> {
+        let folder = tempfile::tempdir_in(scratch);
+        let folder = folder.map_err(|error| format!("a temporary folder: {error}"))?;
+        Ok(Line { arguments: vec![command.to_owned()], folder })
+    }
+
+    /// Adds `--name VALUE`.
+    fn option(&mut self, name: &str, value: Option<impl ToString>) {
+        // In one word, so that a value that begins with a hyphen stays a value.
+        self.arguments.extend(value.map(|value| format!("--{name}={}", value.to_string())));
+    }
+
+    /// Adds a file: one of the server's folder, or a temporary one with this text.
+    fn file(
+        &mut self,
+        what: &str,
+        text: Option<String>,
+        file: Option<String>,
+        name: impl FnOnce(&str) -> &'static str,
+    ) -> Result<(), String> {
+        let path = match (text, file) {
+            // A name that begins with a hyphen is a file, too.
+            (None, Some(file)) if file.starts_with('-') => format!("./{file}"),
+            (None, Some(file)) => file,
+            (Some(text), None) => {
+                let path = self.folder.path().join(name(&text));
+                fs::write(&path, text).map_err(|error| format!("a temporary file: {error}"))?;
+                path.display().to_string()
+            }
+            (Some(_), Some(_)) => {
+                return Err(format!("give the {what} as a text or as a file, not both"));
+            }
+            (None, None) => return Err(format!("the {what} is missing: give its text or a file")),
+        };
+        self.arguments.push(path);
+        Ok(())
+    }
+
+    fn kernel(&mut self, kernel: Kernel) -> Result<(), String> {
+        self.file("kernel", kernel.source, kernel.file, name_of)?;
+        self.option("entry", kernel.entry);
+        self.option("compiler", kernel.compiler);
+        Ok(())
+    }
+
+    fn launch(&mut self, launch: Launch) {
+        self.option("grid", launch.grid);
+        self.option("block", launch.block);
+        self.option("shared", launch.shared);
+        self.arguments
+            .extend(launch.arguments.into_iter().map(|argument| format!("--arg={argument}")));
+    }
+}
+
+/// The name of a file with this text: PTX begins with `.version`, after comments.
+fn name_of(text: &str) -> &'static str {
+    let mut rest = text.trim_start();
+    while let Some(comment) = rest.strip_prefix("//") {
+        rest = comment.split_once('\n').map_or("", |(_, after)| after).trim_start();
+    }
+    if rest.starts_with(".version") { "kernel.ptx" } else { "kernel.cu" }
+}
+
+impl Session {
+    async fn answer(&self, line: Result<Line, String>) -> CallToolResult {
+        match line {
+            Ok(line) => self.run(line.arguments).await,
+            Err(why) => failed(&why, Some(2)),
+        }
+    }
+}
+
+#[tool_router]
+impl Session {
+    /// Runs a kernel on an emulator and reports memory errors, races, uninitialized reads, wrong barriers and deadlocks, each
+    /// with its source line and a fix. No GPU is needed. Exit code 0 means that nothing was found, 1 that `result` has
+    /// findings.
+    #[tool(annotations(read_only_hint = true))]
+    async fn check(&self, Parameters(call): Parameters<Check>) -> CallToolResult {
+        let line = || {
+            let mut line = Line::new("check", &self.scratch)?;
+            line.kernel(call.kernel)?;
+            line.launch(call.launch);
+            line.option("only", (!call.only.is_empty()).then(|| call.only.join(",")));
+            Ok(line)
+        };
+        self.answer(line()).await
+    }
+
+    /// Counts what a kernel does, per source line: instructions, memory sectors, bank conflicts, divergence, occupancy, with
+    /// remarks on lines that waste something. No GPU is needed; the counts equal those of Nsight Compute.
+    #[tool(annotations(read_only_hint = true))]
+    async fn profile(&self, Parameters(call): Parameters<Profile>) -> CallToolResult {
+        let line = || {
+            let mut line = Line::new("profile", &self.scratch)?;
+            line.kernel(call.kernel)?;
+            line.launch(call.launch);
+            line.option("gpu", call.gpu);
+            line.option("sample", call.sample);
+            Ok(line)
+        };
+        self.answer(line()).await
+    }
+
+    /// Shows the addresses that the lanes of one warp access at one source line, as memory sectors or shared-memory banks.
+    #[tool(annotations(read_only_hint = true))]
+    async fn look(&self, Parameters(call): Parameters<Look>) -> CallToolResult {
+        let line = || {
+            let mut line = Line::new("look", &self.scratch)?;
+            line.kernel(call.kernel)?;
+            line.launch(call.launch);
+            line.option("line", call.line);
+            line.option("block-index", call.block_index);
+            line.option("warp", call.warp);
+            Ok(line)
+        };
+        self.answer(line()).await
+    }
+
+    /// Predicts the time of a kernel on a GPU, without one: nanoseconds with an interval, what limits it, and the cycles
+    /// that each source line loses, by Nsight Compute's stall reasons.
+    #[tool(annotations(read_only_hint = true))]
+    async fn predict(&self, Parameters(call): Parameters<Predict>) -> CallToolResult {
+        let line = || {
+            let mut line = Line::new("predict", &self.scratch)?;
+            line.kernel(call.kernel)?;
+            line.launch(call.launch);
+            line.option("gpu", call.gpu);
+            line.arguments.extend(call.warm.then(|| "--warm".to_owned()));
+            Ok(line)
+        };
+        self.answer(line()).await
+    }
+
+    /// Lists the entries of a PTX or CUDA C++ file with their parameters, registers and shared memory, without running it.
+    #[tool(annotations(read_only_hint = true))]
+    async fn inspect(&self, Parameters(kernel): Parameters<Kernel>) -> CallToolResult {
+        let line = || {
+            let mut line = Line::new("inspect", &self.scratch)?;
+            line.file("kernel", kernel.source, kernel.file, name_of)?;
+            Ok(line)
+        };
+        self.answer(line()).await
+    }
+
+    /// Tests a kernel against a task on drawn problems: right, wrong or refused, with the first reason. Exit code 1 means
+    /// that it is not right.
+    #[tool(annotations(read_only_hint = true))]
+    async fn judge(&self, Parameters(call): Parameters<Judge>) -> CallToolResult {
+        let line = || {
+            let mut line = Line::new("judge", &self.scratch)?;
+            line.file("task", call.task, call.task_file, |_| "task.toml")?;
+            line.file("kernel", call.candidate.source, call.candidate.file, name_of)?;
+            line.option("seed", call.seed);
+            line.option("device", Some("emulator"));
+            line.arguments.push("--no-timed-problem".to_owned());
+            Ok(line)
+        };
+        self.answer(line()).await
+    }
+
+    /// Explains the name of a finding, a counter, a stall reason or a verdict that another tool returned.
+    #[tool(annotations(read_only_hint = true))]
+    async fn explain(&self, Parameters(call): Parameters<Explain>) -> CallToolResult {
+        let line = || {
+            let mut line = Line::new("explain", &self.scratch)?;
+            line.arguments.extend(call.name);
+            Ok(line)
+        };
+        self.answer(line()).await
+    }
+}
+
+#[tool_handler]
+impl ServerHandler for Session {
+    fn get_info(&self) -> ServerConfig {
+        let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
+        info.server_info = Implementation::new("lanework", env!("CARGO_PKG_VERSION"));
+        info.instructions = Some(
+            "CUDA kernels without a GPU. Start with `inspect` for a kernel's parameters, then `check` it on a small grid, \
+             then `profile` and `predict` it. A failed call says what to change in `notes` or `result.error`."
+                .to_owned(),
+        );
+        info
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ptx_is_recognized_by_its_first_directive() {
+        assert_eq!(name_of("// made by\n// a compiler\n.version 8.0\n"), "kernel.ptx");
+        assert_eq!(name_of("// .version\n__global__ void k() {}"), "kernel.cu");
+    }
+
+    #[test]
+    fn values_cannot_become_options() {
+        let mut line = Line::new("check", &std::env::temp_dir()).expect("a folder");
+        let kernel = Kernel { file: Some("--sarif".to_owned()), ..Kernel::default() };
+        line.kernel(kernel).expect("a file");
+        line.launch(Launch { arguments: vec!["-1".to_owned()], ..Launch::default() });
+        assert_eq!(line.arguments, ["check", "./--sarif", "--arg=-1"]);
+    }
+
+    #[test]
+    fn a_call_needs_one_kernel() {
+        let both = Kernel {
+            source: Some(String::new()),
+            file: Some("k.cu".to_owned()),
+            ..Kernel::default()
+        };
+        for kernel in [both, Kernel::default()] {
+            assert!(
+                Line::new("check", &std::env::temp_dir())
+                    .expect("a folder")
+                    .kernel(kernel)
+                    .is_err()
+            );
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! `lanework explain`: the meaning of a name in a report.
+
+use crate::args::ExplainArgs;
+use crate::problem::nearest;
+use lanework::Counters;
+use lanework::ReportKind;
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{print, print_json};
+use lanework_terminal::table::{listed, prose};
+use serde::Serialize;
+
+/// A name in JSON.
+#[derive(Serialize)]
+struct Explained {
+    name: String,
+    /// `finding`, `counter` or `verdict`.
+    of: &'static str,
+    meaning: String,
+    /// The remedy for a finding.
+    help: Option<&'static str>,
+    /// The metrics of Nsight Compute whose sum is the same count.
+    metrics: Vec<String>,
+}
+
+/// Explains one name, or lists all.
+///
+/// # Errors
+/// If nothing has the name; names the nearest ones.
+pub fn run(args: &ExplainArgs) -> Outcome {
+    let mut all = all();
+    if let Some(name) = &args.name {
+        if !all.iter().any(|explained| explained.name == *name) {
+            let names: Vec<&str> = all.iter().map(|explained| explained.name.as_str()).collect();
+            let near = nearest(name, &names);
+            return Err(Failure::input(
+                format_args!("no report has the name `{name}`"),
+                match near.as_slice() {
+                    [] => "`lanework explain` lists every name".to_owned(),
+                    near => format!(
+                        "did you mean {}? `lanework explain` lists every name",
+                        near.join(" or ")
+                    ),
+                },
+            ));
+        }
+        all.retain(|explained| explained.name == *name);
+    }
+    if args.json {
+        return print_json(&all);
+    }
+    let one = args.name.is_some();
+    print(&all.iter().map(|explained| explained.text(one)).collect::<String>())
+}
+
+impl Explained {
+    /// A line of the list, or all that is known.
+    fn text(&self, one: bool) -> String {
+        let mut text = listed(&format!("{}: ", self.name), &self.meaning);
+        if one {
+            text.extend(self.help.map(prose));
+            if !self.metrics.is_empty() {
+                text.push_str(&prose(&format!("In Nsight Compute: {}.", self.metrics.join(" + "))));
+            }
+        }
+        text
+    }
+}
+
+/// Every name: findings, counters, verdicts.
+fn all() -> Vec<Explained> {
+    let finding = |kind: &lanework::KindInfo| Explained {
+        name: kind.name.to_owned(),
+        of: "finding",
+        meaning: kind.what.to_owned(),
+        help: Some(kind.help),
+        metrics: Vec::new(),
+    };
+    let mut all: Vec<Explained> = ReportKind::TABLE.iter().map(finding).collect();
+    for (counter, _) in Counters::default().each() {
+        let of_group = counter.group.map(|group| format!("{} ", group.doc)).unwrap_or_default();
+        all.push(Explained {
+            name: counter.path(),
+            of: "counter",
+            meaning: format!("{of_group}{}", counter.row.doc),
+            help: None,
+            metrics: counter.metrics().into_iter().map(|metric| format!("{metric}.sum")).collect(),
+        });
+    }
+    #[cfg(feature = "judge")]
+    all.extend(lanework_judge::KINDS.iter().map(|(name, what)| Explained {
+        name: (*name).to_owned(),
+        of: "verdict",
+        meaning: format!("The candidate is refused or wrong: {what}."),
+        help: None,
+        metrics: Vec::new(),
+    }));
+    all
+}
