@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 /// A text in the call, or a file of the server's folder.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-struct Kernel {
+struct KernelInput {
     /// The text of the kernel: CUDA C++, or PTX, which begins with `.version`. Give this or `file`.
     source: Option<String>,
     /// A `.cu` or `.ptx` file, relative to the server's folder. Give this or `source`.
@@ -26,7 +26,7 @@ struct Kernel {
 
 /// The launch of a kernel on the emulator.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-struct Launch {
+struct LaunchInput {
     /// Blocks of the grid, as N, XxY or XxYxZ.
     grid: Option<String>,
     /// Threads of a block, as N, XxY or XxYxZ.
@@ -41,22 +41,22 @@ struct Launch {
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-struct Check {
+struct CheckInput {
     #[serde(flatten)]
-    kernel: Kernel,
+    kernel: KernelInput,
     #[serde(flatten)]
-    launch: Launch,
+    launch: LaunchInput,
     /// Report only these kinds of errors; the tool `explain` lists them.
     #[serde(default)]
     only: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-struct Profile {
+struct ProfileInput {
     #[serde(flatten)]
-    kernel: Kernel,
+    kernel: KernelInput,
     #[serde(flatten)]
-    launch: Launch,
+    launch: LaunchInput,
     /// The GPU whose occupancy and caches are modeled, such as H200 or A100.
     gpu: Option<String>,
     /// Count about this many blocks, spread over the grid, instead of all.
@@ -64,11 +64,11 @@ struct Profile {
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-struct Look {
+struct LookInput {
     #[serde(flatten)]
-    kernel: Kernel,
+    kernel: KernelInput,
     #[serde(flatten)]
-    launch: Launch,
+    launch: LaunchInput,
     /// The source line whose access is drawn. By default the most expensive line.
     line: Option<u32>,
     /// The block, by linear index.
@@ -78,11 +78,11 @@ struct Look {
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-struct Predict {
+struct PredictInput {
     #[serde(flatten)]
-    kernel: Kernel,
+    kernel: KernelInput,
     #[serde(flatten)]
-    launch: Launch,
+    launch: LaunchInput,
     /// The GPU, such as H200, A100 or L40.
     gpu: Option<String>,
     /// Launches back to back on the same data, in place of a first launch with cold caches.
@@ -91,35 +91,35 @@ struct Predict {
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-struct Judge {
+struct JudgeInput {
     /// The text of the task in TOML: expected results, problems and tolerance. Give this or `task_file`.
     task: Option<String>,
     /// A task file, relative to the server's folder.
     task_file: Option<String>,
     #[serde(flatten)]
-    candidate: Kernel,
+    candidate: KernelInput,
     /// The seed of all problems. By default random.
     seed: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-struct Explain {
+struct ExplainInput {
     /// The kind of a finding (`race`), a counter (`shared_load.bank_conflicts`), a stall reason (`long_scoreboard`) or the
     /// kind of a verdict (`canary`). Without a name, all are listed.
     name: Option<String>,
 }
 
 /// A command line, and the folder of the temporary files that it names.
-struct Line {
+struct ToolCommand {
     arguments: Vec<String>,
     folder: TempDir,
 }
 
-impl Line {
-    fn new(command: &str, scratch: &Path) -> Result<Line, String> {
+impl ToolCommand {
+    fn new(command: &str, scratch: &Path) -> Result<ToolCommand, String> {
         let folder = tempfile::tempdir_in(scratch);
         let folder = folder.map_err(|error| format!("a temporary folder: {error}"))?;
-        Ok(Line { arguments: vec![command.to_owned()], folder })
+        Ok(ToolCommand { arguments: vec![command.to_owned()], folder })
     }
 
     /// Adds `--name VALUE`.
@@ -154,14 +154,14 @@ impl Line {
         Ok(())
     }
 
-    fn kernel(&mut self, kernel: Kernel) -> Result<(), String> {
+    fn kernel(&mut self, kernel: KernelInput) -> Result<(), String> {
         self.file("kernel", kernel.source, kernel.file, name_of)?;
         self.option("entry", kernel.entry);
         self.option("compiler", kernel.compiler);
         Ok(())
     }
 
-    fn launch(&mut self, launch: Launch) {
+    fn launch(&mut self, launch: LaunchInput) {
         self.option("grid", launch.grid);
         self.option("block", launch.block);
         self.option("shared", launch.shared);
@@ -180,7 +180,7 @@ fn name_of(text: &str) -> &'static str {
 }
 
 impl Session {
-    async fn answer(&self, line: Result<Line, String>) -> CallToolResult {
+    async fn answer(&self, line: Result<ToolCommand, String>) -> CallToolResult {
         match line {
             Ok(line) => self.run(line.arguments).await,
             Err(why) => failed(&why, Some(2)),
@@ -194,9 +194,9 @@ impl Session {
     /// with its source line and a fix. No GPU is needed. Exit code 0 means that nothing was found, 1 that `result` has
     /// findings.
     #[tool(annotations(read_only_hint = true))]
-    async fn check(&self, Parameters(call): Parameters<Check>) -> CallToolResult {
+    async fn check(&self, Parameters(call): Parameters<CheckInput>) -> CallToolResult {
         let line = || {
-            let mut line = Line::new("check", &self.scratch)?;
+            let mut line = ToolCommand::new("check", &self.scratch)?;
             line.kernel(call.kernel)?;
             line.launch(call.launch);
             line.option("only", (!call.only.is_empty()).then(|| call.only.join(",")));
@@ -208,9 +208,9 @@ impl Session {
     /// Counts what a kernel does, per source line: instructions, memory sectors, bank conflicts, divergence, occupancy, with
     /// remarks on lines that waste something. No GPU is needed; the counts equal those of Nsight Compute.
     #[tool(annotations(read_only_hint = true))]
-    async fn profile(&self, Parameters(call): Parameters<Profile>) -> CallToolResult {
+    async fn profile(&self, Parameters(call): Parameters<ProfileInput>) -> CallToolResult {
         let line = || {
-            let mut line = Line::new("profile", &self.scratch)?;
+            let mut line = ToolCommand::new("profile", &self.scratch)?;
             line.kernel(call.kernel)?;
             line.launch(call.launch);
             line.option("gpu", call.gpu);
@@ -222,9 +222,9 @@ impl Session {
 
     /// Shows the addresses that the lanes of one warp access at one source line, as memory sectors or shared-memory banks.
     #[tool(annotations(read_only_hint = true))]
-    async fn look(&self, Parameters(call): Parameters<Look>) -> CallToolResult {
+    async fn look(&self, Parameters(call): Parameters<LookInput>) -> CallToolResult {
         let line = || {
-            let mut line = Line::new("look", &self.scratch)?;
+            let mut line = ToolCommand::new("look", &self.scratch)?;
             line.kernel(call.kernel)?;
             line.launch(call.launch);
             line.option("line", call.line);
@@ -238,9 +238,9 @@ impl Session {
     /// Predicts the time of a kernel on a GPU, without one: nanoseconds with an interval, what limits it, and the cycles
     /// that each source line loses, by Nsight Compute's stall reasons.
     #[tool(annotations(read_only_hint = true))]
-    async fn predict(&self, Parameters(call): Parameters<Predict>) -> CallToolResult {
+    async fn predict(&self, Parameters(call): Parameters<PredictInput>) -> CallToolResult {
         let line = || {
-            let mut line = Line::new("predict", &self.scratch)?;
+            let mut line = ToolCommand::new("predict", &self.scratch)?;
             line.kernel(call.kernel)?;
             line.launch(call.launch);
             line.option("gpu", call.gpu);
@@ -252,9 +252,9 @@ impl Session {
 
     /// Lists the entries of a PTX or CUDA C++ file with their parameters, registers and shared memory, without running it.
     #[tool(annotations(read_only_hint = true))]
-    async fn inspect(&self, Parameters(kernel): Parameters<Kernel>) -> CallToolResult {
+    async fn inspect(&self, Parameters(kernel): Parameters<KernelInput>) -> CallToolResult {
         let line = || {
-            let mut line = Line::new("inspect", &self.scratch)?;
+            let mut line = ToolCommand::new("inspect", &self.scratch)?;
             line.file("kernel", kernel.source, kernel.file, name_of)?;
             Ok(line)
         };
@@ -264,9 +264,9 @@ impl Session {
     /// Tests a kernel against a task on drawn problems: right, wrong or refused, with the first reason. Exit code 1 means
     /// that it is not right.
     #[tool(annotations(read_only_hint = true))]
-    async fn judge(&self, Parameters(call): Parameters<Judge>) -> CallToolResult {
+    async fn judge(&self, Parameters(call): Parameters<JudgeInput>) -> CallToolResult {
         let line = || {
-            let mut line = Line::new("judge", &self.scratch)?;
+            let mut line = ToolCommand::new("judge", &self.scratch)?;
             line.file("task", call.task, call.task_file, |_| "task.toml")?;
             line.file("kernel", call.candidate.source, call.candidate.file, name_of)?;
             line.option("seed", call.seed);
@@ -279,9 +279,9 @@ impl Session {
 
     /// Explains the name of a finding, a counter, a stall reason or a verdict that another tool returned.
     #[tool(annotations(read_only_hint = true))]
-    async fn explain(&self, Parameters(call): Parameters<Explain>) -> CallToolResult {
+    async fn explain(&self, Parameters(call): Parameters<ExplainInput>) -> CallToolResult {
         let line = || {
-            let mut line = Line::new("explain", &self.scratch)?;
+            let mut line = ToolCommand::new("explain", &self.scratch)?;
             line.arguments.extend(call.name);
             Ok(line)
         };
@@ -315,23 +315,23 @@ mod tests {
 
     #[test]
     fn values_cannot_become_options() {
-        let mut line = Line::new("check", &std::env::temp_dir()).expect("a folder");
-        let kernel = Kernel { file: Some("--sarif".to_owned()), ..Kernel::default() };
+        let mut line = ToolCommand::new("check", &std::env::temp_dir()).expect("a folder");
+        let kernel = KernelInput { file: Some("--sarif".to_owned()), ..KernelInput::default() };
         line.kernel(kernel).expect("a file");
-        line.launch(Launch { arguments: vec!["-1".to_owned()], ..Launch::default() });
+        line.launch(LaunchInput { arguments: vec!["-1".to_owned()], ..LaunchInput::default() });
         assert_eq!(line.arguments, ["check", "./--sarif", "--arg=-1"]);
     }
 
     #[test]
     fn a_call_needs_one_kernel() {
-        let both = Kernel {
+        let both = KernelInput {
             source: Some(String::new()),
             file: Some("k.cu".to_owned()),
-            ..Kernel::default()
+            ..KernelInput::default()
         };
-        for kernel in [both, Kernel::default()] {
+        for kernel in [both, KernelInput::default()] {
             assert!(
-                Line::new("check", &std::env::temp_dir())
+                ToolCommand::new("check", &std::env::temp_dir())
                     .expect("a folder")
                     .kernel(kernel)
                     .is_err()
