@@ -125,11 +125,11 @@ pub enum Command {
         lanework explain shared_load.bank_conflicts\n  \
         lanework explain    every name")]
     Explain(ExplainArgs),
-    /// Serve these commands to a language model, by the Model Context Protocol on standard input and output.
+    /// Serve these commands to a language model, by MCP on standard input and output.
     #[command(after_help = "Examples:\n  \
         lanework mcp\n  \
         lanework mcp --folder kernels --time-limit 30\n\n\
-        A client starts it: {\"command\": \"lanework\", \"args\": [\"mcp\"]}. Its tools are inspect, check, profile, look, \
+        A client starts it. Its tools are inspect, check, profile, look, \
         predict, judge and explain. On Linux they can read only the folder and the system's programs and libraries, and \
         write only temporary files.")]
     Mcp(McpArgs),

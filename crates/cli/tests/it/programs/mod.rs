@@ -6,3 +6,5 @@ mod judge;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod new;
+#[cfg(feature = "host")]
+mod source;

@@ -1,0 +1,75 @@
+//! `lanework run program.cu`: whole programs from source, without a compiler of NVIDIA's.
+
+use std::process::{Command, Output};
+
+/// Runs a program's source with arguments.
+fn run(source: &str, arguments: &[&str]) -> Output {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("program.cu");
+    std::fs::write(&file, source).expect("a file");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lanework"));
+    command.arg("run").arg(&file).arg("--").args(arguments).env("LANEWORK_LANG", "en");
+    command.output().expect("it starts")
+}
+
+const ADD: &str = r#"
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+__global__ void add(const float *x, const float *y, float *z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] = x[i] + y[i];
+}
+
+int main(int argc, char **argv) {
+    int n = argc > 1 ? atoi(argv[1]) : 10;
+    std::vector<float> x(n), y(n), z(n);
+    for (int i = 0; i < n; i++) { x[i] = i; y[i] = 2 * i; }
+    float *a, *b, *c;
+    cudaMalloc(&a, n * sizeof(float));
+    cudaMalloc(&b, n * sizeof(float));
+    cudaMalloc(&c, n * sizeof(float));
+    cudaMemcpy(a, x.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(b, y.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    add<<<(n + 255) / 256, 256>>>(a, b, c, n);
+    cudaError_t failed = cudaDeviceSynchronize();
+    if (failed != cudaSuccess) { printf("%s\n", cudaGetErrorString(failed)); return 3; }
+    cudaMemcpy(z.data(), c, n * sizeof(float), cudaMemcpyDeviceToHost);
+    int wrong = 0;
+    for (int i = 0; i < n; i++) wrong += z[i] != 3 * i;
+    printf("%d of %d wrong\n", wrong, n);
+    cudaFree(a); cudaFree(b); cudaFree(c);
+    return wrong ? 1 : 0;
+}
+"#;
+
+#[test]
+fn a_program_computes_on_the_emulator_and_prints() {
+    let ended = run(ADD, &["1000"]);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert!(ended.status.success(), "{said}{}", String::from_utf8_lossy(&ended.stderr));
+    assert_eq!(said, "0 of 1000 wrong\n");
+}
+
+#[test]
+fn the_exit_code_is_that_of_main() {
+    assert_eq!(run("int main() { return 7; }", &[]).status.code(), Some(7));
+}
+
+#[test]
+fn a_wrong_access_of_the_host_names_its_line() {
+    let source = "#include <cstdlib>\nint main() {\n  int *x = (int *)malloc(8);\n  x[2] = 1;\n}\n";
+    let ended = run(source, &[]);
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(!ended.status.success(), "{said}");
+    assert!(said.contains("program.cu:4"), "{said}");
+}
+
+#[test]
+fn a_program_with_an_error_is_refused_at_its_line() {
+    let ended = run("int main() {\n  return y;\n}\n", &[]);
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(2), "{said}");
+    assert!(said.contains(":2:"), "{said}");
+}
