@@ -22,7 +22,7 @@ pub enum Confinement {
     Full,
     /// It enforces the part that its kernel knows: an older one does not restrict the network.
     Part,
-    /// It has no such feature, so the process is not confined.
+    /// It lacks the feature, so the process is not confined.
     None,
 }
 
@@ -66,17 +66,14 @@ impl Reach {
         for list in FOLDERS.iter().filter_map(std::env::var_os) {
             read.extend(std::env::split_paths(&list));
         }
-        // `root/lib/libnvrtc.so.13` lies next to `root/include`.
+        // The headers of `root/lib/libnvrtc.so.13` are in `root/include`.
         let library = std::env::var_os("LANEWORK_NVRTC").map(PathBuf::from);
         read.extend(library.iter().filter_map(|file| file.parent()?.parent().map(Path::to_owned)));
         read.extend(
             std::env::current_exe().iter().filter_map(|file| file.parent().map(Path::to_owned)),
         );
-        for folder in std::env::var_os("PATH").iter().flat_map(std::env::split_paths) {
-            let toolkit = folder.join("nvcc").exists().then(|| folder.parent().map(Path::to_owned));
-            read.extend(toolkit.flatten());
-            read.push(folder);
-        }
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        read.extend(std::env::split_paths(&path).flat_map(|folder| of_programs(&folder)));
         let home = std::env::var_os("HOME").map(PathBuf::from);
         read.extend(home.map(|home| home.join(".local/lib")));
         read.retain(|path| path.is_absolute() && path.exists());
@@ -117,6 +114,15 @@ impl Reach {
     pub fn confine(&self) -> Result<Confinement, String> {
         confine(self)
     }
+}
+
+/// A folder of programs, with the toolkit of its `nvcc` and the libraries of its Python, where pip puts NVRTC.
+fn of_programs(folder: &Path) -> Vec<PathBuf> {
+    let root = |program: &str| {
+        folder.join(program).exists().then(|| folder.parent().map(Path::to_owned)).flatten()
+    };
+    let libraries = root("python3").map(|root| root.join("lib"));
+    std::iter::once(folder.to_owned()).chain(root("nvcc")).chain(libraries).collect()
 }
 
 #[cfg(target_os = "linux")]
@@ -187,6 +193,18 @@ mod tests {
             (made, fs::write(file(&outside), "").is_ok())
         });
         assert!(works.is_none_or(|works| works == (true, false)), "{works:?}");
+    }
+
+    #[test]
+    fn compilers_bring_their_toolkit_and_pythons_their_libraries() {
+        let root = tempfile::tempdir().expect("a folder");
+        let bin = root.path().join("bin");
+        fs::create_dir(&bin).expect("a folder");
+        assert_eq!(of_programs(&bin), [bin.clone()]);
+        fs::write(bin.join("python3"), "").expect("a file");
+        assert_eq!(of_programs(&bin), [bin.clone(), root.path().join("lib")]);
+        fs::write(bin.join("nvcc"), "").expect("a file");
+        assert!(of_programs(&bin).contains(&root.path().to_owned()));
     }
 
     #[test]

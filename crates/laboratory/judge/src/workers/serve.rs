@@ -30,10 +30,13 @@ pub fn serve(arguments: &[String]) -> bool {
     let answer = match arguments.first().map(String::as_str) {
         Some("compile") => serde_json::from_str(&order).ok().and_then(|order| {
             let order: CompileOrder = order;
-            // A compiler reads what an `#include` names. Systems without the feature rely on the check of the source.
+            // A compiler reads the files that an `#include` names. Without Landlock, only the check of the source refuses them.
             let here = std::env::current_dir().ok()?;
-            Reach::of_system().writing(here).confine().ok()?;
-            serde_json::to_string(&compile(&order)).ok()
+            let compiled = match Reach::of_system().writing(here).confine() {
+                Ok(_) => compile(&order),
+                Err(why) => Compiled::Missing(format!("its compiler cannot be confined: {why}")),
+            };
+            serde_json::to_string(&compiled).ok()
         }),
         Some("launch") => serde_json::from_str(&order).ok().and_then(|order| {
             let launches: LaunchOrder = order;
