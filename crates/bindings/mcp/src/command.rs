@@ -14,9 +14,9 @@ impl Session {
     /// lines on standard error).
     ///
     /// Exit code 1 is a result: findings, or a kernel that was judged wrong. Others are errors of the call.
-    pub(crate) async fn run(&self, arguments: Vec<String>) -> CallToolResult {
+    pub(crate) async fn run(&self, arguments: &[String]) -> CallToolResult {
         let mut command = Command::new(&self.server.program);
-        command.args(&arguments).arg("--json").stdin(Stdio::null()).kill_on_drop(true);
+        command.args(arguments).arg("--json").stdin(Stdio::null()).kill_on_drop(true);
         command.env("LANEWORK_LANG", "en").env("TMPDIR", &self.scratch);
         let ended = match tokio::time::timeout(self.server.limit, command.output()).await {
             Ok(Ok(ended)) => ended,

@@ -13,11 +13,18 @@ use tempfile::TempDir;
 
 /// A text in the call, or a file of the server's folder.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-struct KernelInput {
+struct SourceInput {
     /// The text of the kernel: CUDA C++, or PTX, which begins with `.version`. Give this or `file`.
     source: Option<String>,
     /// A `.cu` or `.ptx` file, relative to the server's folder. Give this or `source`.
     file: Option<String>,
+}
+
+/// A kernel of a text or a file.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+struct KernelInput {
+    #[serde(flatten)]
+    text: SourceInput,
     /// The kernel's name. It can be omitted if there is only one.
     entry: Option<String>,
     /// The compiler of CUDA C++: own, nvrtc, nvcc or clang. By default the first that is installed; `own` always is.
@@ -97,15 +104,18 @@ struct JudgeInput {
     /// A task file, relative to the server's folder.
     task_file: Option<String>,
     #[serde(flatten)]
-    candidate: KernelInput,
+    candidate: SourceInput,
     /// The seed of all problems. By default random.
     seed: Option<u64>,
+    /// Judge without the timed problem if it is too large for the emulator; without this, such a task is an error.
+    #[serde(default)]
+    no_timed_problem: bool,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 struct ExplainInput {
-    /// The kind of a finding (`race`), a counter (`shared_load.bank_conflicts`), a stall reason (`long_scoreboard`) or the
-    /// kind of a verdict (`canary`). Without a name, all are listed.
+    /// The kind of a finding (`race`), a counter (`shared_load.bank_conflicts`) or the kind of a
+    /// verdict (`canary`). Without a name, all are listed.
     name: Option<String>,
 }
 
@@ -154,8 +164,12 @@ impl ToolCommand {
         Ok(())
     }
 
+    fn source(&mut self, source: SourceInput) -> Result<(), String> {
+        self.file("kernel", source.source, source.file, name_of)
+    }
+
     fn kernel(&mut self, kernel: KernelInput) -> Result<(), String> {
-        self.file("kernel", kernel.source, kernel.file, name_of)?;
+        self.source(kernel.text)?;
         self.option("entry", kernel.entry);
         self.option("compiler", kernel.compiler);
         Ok(())
@@ -180,9 +194,16 @@ fn name_of(text: &str) -> &'static str {
 }
 
 impl Session {
-    async fn answer(&self, line: Result<ToolCommand, String>) -> CallToolResult {
+    /// Runs a command with the arguments that `add` gives it.
+    async fn answer(
+        &self,
+        command: &str,
+        add: impl FnOnce(&mut ToolCommand) -> Result<(), String>,
+    ) -> CallToolResult {
+        let line = ToolCommand::new(command, &self.scratch)
+            .and_then(|mut line| add(&mut line).map(|()| line));
         match line {
-            Ok(line) => self.run(line.arguments).await,
+            Ok(line) => self.run(&line.arguments).await,
             Err(why) => failed(&why, Some(2)),
         }
     }
@@ -195,97 +216,90 @@ impl Session {
     /// findings.
     #[tool(annotations(read_only_hint = true))]
     async fn check(&self, Parameters(call): Parameters<CheckInput>) -> CallToolResult {
-        let line = || {
-            let mut line = ToolCommand::new("check", &self.scratch)?;
+        self.answer("check", |line| {
             line.kernel(call.kernel)?;
             line.launch(call.launch);
             line.option("only", (!call.only.is_empty()).then(|| call.only.join(",")));
-            Ok(line)
-        };
-        self.answer(line()).await
+            Ok(())
+        })
+        .await
     }
 
     /// Counts what a kernel does, per source line: instructions, memory sectors, bank conflicts, divergence, occupancy, with
-    /// remarks on lines that waste something. No GPU is needed; the counts equal those of Nsight Compute.
+    /// remarks on lines that waste something. No GPU is needed; the counts equal Nsight Compute's.
     #[tool(annotations(read_only_hint = true))]
     async fn profile(&self, Parameters(call): Parameters<ProfileInput>) -> CallToolResult {
-        let line = || {
-            let mut line = ToolCommand::new("profile", &self.scratch)?;
+        self.answer("profile", |line| {
             line.kernel(call.kernel)?;
             line.launch(call.launch);
             line.option("gpu", call.gpu);
             line.option("sample", call.sample);
-            Ok(line)
-        };
-        self.answer(line()).await
+            Ok(())
+        })
+        .await
     }
 
     /// Shows the addresses that the lanes of one warp access at one source line, as memory sectors or shared-memory banks.
     #[tool(annotations(read_only_hint = true))]
     async fn look(&self, Parameters(call): Parameters<LookInput>) -> CallToolResult {
-        let line = || {
-            let mut line = ToolCommand::new("look", &self.scratch)?;
+        self.answer("look", |line| {
             line.kernel(call.kernel)?;
             line.launch(call.launch);
             line.option("line", call.line);
             line.option("block-index", call.block_index);
             line.option("warp", call.warp);
-            Ok(line)
-        };
-        self.answer(line()).await
+            Ok(())
+        })
+        .await
     }
 
     /// Predicts the time of a kernel on a GPU, without one: nanoseconds with an interval, what limits it, and the cycles
     /// that each source line loses, by Nsight Compute's stall reasons.
     #[tool(annotations(read_only_hint = true))]
     async fn predict(&self, Parameters(call): Parameters<PredictInput>) -> CallToolResult {
-        let line = || {
-            let mut line = ToolCommand::new("predict", &self.scratch)?;
+        self.answer("predict", |line| {
             line.kernel(call.kernel)?;
             line.launch(call.launch);
             line.option("gpu", call.gpu);
             line.arguments.extend(call.warm.then(|| "--warm".to_owned()));
-            Ok(line)
-        };
-        self.answer(line()).await
+            Ok(())
+        })
+        .await
     }
 
     /// Lists the entries of a PTX or CUDA C++ file with their parameters, registers and shared memory, without running it.
     #[tool(annotations(read_only_hint = true))]
-    async fn inspect(&self, Parameters(kernel): Parameters<KernelInput>) -> CallToolResult {
-        let line = || {
-            let mut line = ToolCommand::new("inspect", &self.scratch)?;
-            line.file("kernel", kernel.source, kernel.file, name_of)?;
-            Ok(line)
-        };
-        self.answer(line()).await
+    async fn inspect(&self, Parameters(source): Parameters<SourceInput>) -> CallToolResult {
+        self.answer("inspect", |line| {
+            line.source(source)?;
+            Ok(())
+        })
+        .await
     }
 
     /// Tests a kernel against a task on drawn problems: right, wrong or refused, with the first reason. Exit code 1 means
     /// that it is not right.
     #[tool(annotations(read_only_hint = true))]
     async fn judge(&self, Parameters(call): Parameters<JudgeInput>) -> CallToolResult {
-        let line = || {
-            let mut line = ToolCommand::new("judge", &self.scratch)?;
+        self.answer("judge", |line| {
             line.file("task", call.task, call.task_file, |_| "task.toml")?;
-            line.file("kernel", call.candidate.source, call.candidate.file, name_of)?;
+            line.source(call.candidate)?;
             line.option("seed", call.seed);
             line.option("device", Some("emulator"));
-            line.arguments.push("--no-timed-problem".to_owned());
-            Ok(line)
-        };
-        self.answer(line()).await
+            line.arguments.extend(call.no_timed_problem.then(|| "--no-timed-problem".to_owned()));
+            Ok(())
+        })
+        .await
     }
 
-    /// Explains the name of a finding, a counter, a stall reason or a verdict that another tool returned.
+    /// Explains the name of a finding, a counter or a verdict that another tool returned.
     #[tool(annotations(read_only_hint = true))]
     async fn explain(&self, Parameters(call): Parameters<ExplainInput>) -> CallToolResult {
-        let line = || {
-            let mut line = ToolCommand::new("explain", &self.scratch)?;
+        self.answer("explain", |line| {
             line.arguments.extend(call.name);
-            Ok(line)
-        };
-        self.answer(line()).await
+            Ok(())
+        })
+        .await
     }
 }
 
@@ -316,7 +330,10 @@ mod tests {
     #[test]
     fn values_cannot_become_options() {
         let mut line = ToolCommand::new("check", &std::env::temp_dir()).expect("a folder");
-        let kernel = KernelInput { file: Some("--sarif".to_owned()), ..KernelInput::default() };
+        let kernel = KernelInput {
+            text: SourceInput { file: Some("--sarif".to_owned()), source: None },
+            ..KernelInput::default()
+        };
         line.kernel(kernel).expect("a file");
         line.launch(LaunchInput { arguments: vec!["-1".to_owned()], ..LaunchInput::default() });
         assert_eq!(line.arguments, ["check", "./--sarif", "--arg=-1"]);
@@ -324,18 +341,10 @@ mod tests {
 
     #[test]
     fn a_call_needs_one_kernel() {
-        let both = KernelInput {
-            source: Some(String::new()),
-            file: Some("k.cu".to_owned()),
-            ..KernelInput::default()
-        };
-        for kernel in [both, KernelInput::default()] {
-            assert!(
-                ToolCommand::new("check", &std::env::temp_dir())
-                    .expect("a folder")
-                    .kernel(kernel)
-                    .is_err()
-            );
+        let both = SourceInput { source: Some(String::new()), file: Some("k.cu".to_owned()) };
+        for source in [both, SourceInput::default()] {
+            let mut line = ToolCommand::new("check", &std::env::temp_dir()).expect("a folder");
+            assert!(line.source(source).is_err());
         }
     }
 }
