@@ -118,6 +118,26 @@ fn values(option: &str, commands: &[&Command]) -> usize {
     known.map_or(0, takes)
 }
 
+/// `run program.cu -- ARGUMENTS` as `exec --plain -- program.cu ARGUMENTS`, if the file is the source of a program.
+#[cfg(feature = "host")]
+pub fn as_program(mut line: Vec<OsString>, is_source: impl Fn(&Path) -> bool) -> Vec<OsString> {
+    let own = with_common_options(Arguments::command());
+    let Some(run) = first_positional(&line, 1, &[&own]).filter(|at| line[*at] == "run") else {
+        return line;
+    };
+    let Some(file) = line.get(run + 1).filter(|file| is_source(Path::new(file))).cloned() else {
+        return line;
+    };
+    if line.get(run + 2).is_some_and(|next| next != "--") {
+        return line;
+    }
+    let arguments: Vec<OsString> = line.drain(run..).skip(3).collect();
+    line.extend(["exec", "--plain", "--"].map(OsString::from));
+    line.push(file);
+    line.extend(arguments);
+    line
+}
+
 /// A command line of `exec` with `--` before its program, if it has none.
 pub fn with_separator(mut line: Vec<OsString>) -> Vec<OsString> {
     let own = with_common_options(Arguments::command());
@@ -185,6 +205,22 @@ mod tests {
                     assert_eq!(before, takes, "{} --{long}", rung.get_name());
                 }
             }
+        }
+    }
+
+    #[cfg(feature = "host")]
+    #[test]
+    fn a_program_s_source_is_run_as_a_program() {
+        for (given, taken) in [
+            ("lanework run p.cu", "lanework exec --plain -- p.cu"),
+            ("lanework run p.cu -- 1 -- 2", "lanework exec --plain -- p.cu 1 -- 2"),
+            ("lanework --color never run p.cu", "lanework --color never exec --plain -- p.cu"),
+            ("lanework run p.cu --grid 1", "lanework run p.cu --grid 1"),
+            ("lanework run k.ptx", "lanework run k.ptx"),
+            ("lanework check p.cu", "lanework check p.cu"),
+        ] {
+            let line = as_program(self::line(given), |file| file.ends_with("p.cu"));
+            assert_eq!(line, self::line(taken), "{given}");
         }
     }
 

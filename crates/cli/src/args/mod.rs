@@ -14,6 +14,8 @@ mod timing;
 mod values;
 
 pub use device::{DevicesArgs, GpusArgs, HelloArgs, StreamsArgs};
+#[cfg(feature = "host")]
+pub use grammar::as_program;
 pub use grammar::{CommandLine, Grammar, grammar, with_separator};
 #[cfg(feature = "history")]
 pub use history::{ExportFormat, Filters, HistoryAction};
@@ -53,10 +55,11 @@ pub struct Arguments {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run a kernel of a file, or a rung of a ladder, on your own arrays.
+    /// Run a kernel of a file, or a rung of a ladder, on your own arrays, or a whole program from its source.
     #[command(after_help = "Examples:\n  \
         lanework run saxpy.ptx --grid 4 --block 256 --arg f32:2.0 --arg in:x.npy \\\n      \
         --arg inout:y.npy --arg u32:1000\n  \
+        lanework run program.cu -- 1000\n  \
         lanework run transpose/padded --input a.npy --output b.npy\n  \
         lanework run sgemm/shared --a a.npy --b b.npy --c c.npy --beta 1 \\\n      --output d.npy")]
     Run(RunArgs),

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Serves one client until it closes standard input.
 ///
 /// # Errors
-/// If there is no such folder, or the client does not speak the protocol.
+/// If the folder does not exist, or the client does not speak the protocol.
 pub fn run(args: &McpArgs) -> Outcome {
     if !args.folder.is_dir() {
         return Err(Failure::input(

@@ -90,7 +90,12 @@ pub fn host_code(path: &Path) -> Result<lanework_ssa::SsaModule, Failure> {
     let (name, options) = (path.display().to_string(), CompileOptions::default());
     let compiled =
         lanework_cuda_cpp::compile_host(&source, &name, &options, &mut FilesBeside(path));
-    compiled.map(|host| host.module).map_err(|failure| own_failure(path, &failure))
+    compiled.map(|host| host.module).map_err(|failure| {
+        Failure::input(
+            format_args!("Lanework did not compile {name}:\n{}", failure.text.trim_end()),
+            "correct the source; or compile it with nvcc -arch=sm_90 and run the program: lanework exec -- ./program",
+        )
+    })
 }
 
 /// The PTX of a program's device code, by Lanework's compiler.

@@ -2,7 +2,7 @@
 //! interpreted in this process, and both meet in the emulated driver.
 
 use crate::kernel_file::source::{device_code, host_code};
-use lanework_host::{External, Process, Stop};
+use lanework_host::{External, Process, Stop, word};
 use lanework_libcuda as _;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::note;
@@ -23,23 +23,10 @@ struct Loaded {
     kernels: HashMap<u64, u64>,
 }
 
-/// `lanework run program.cu -- ARGUMENTS` as the command that runs programs, if the file has a `main`.
-pub fn as_program(mut line: Vec<OsString>) -> Vec<OsString> {
-    let is_source = |file: &OsString| {
-        Path::new(file).extension().is_some_and(|kind| kind == "cu")
-            && std::fs::read_to_string(file).is_ok_and(|text| text.contains("main("))
-    };
-    let [_, run, file, rest @ ..] = line.as_slice() else { return line };
-    let ends = rest.first().is_none_or(|first| first == "--");
-    if run == "run" && ends && is_source(file) {
-        let arguments = line.split_off(3).into_iter().skip(1);
-        let file = line.pop();
-        line.pop();
-        line.extend(["exec", "--plain", "--"].map(OsString::from));
-        line.extend(file);
-        line.extend(arguments);
-    }
-    line
+/// Whether a file is the source of a program, with a `main`.
+pub fn is_source(file: &Path) -> bool {
+    file.extension().is_some_and(|kind| kind == "cu")
+        && std::fs::read_to_string(file).is_ok_and(|text| text.contains("main("))
 }
 
 /// Runs the program that the command line names.
@@ -199,10 +186,6 @@ fn status(code: i32) -> u64 {
     u64::from(code as u32)
 }
 
-fn word(arguments: &[u64], at: usize) -> u64 {
-    arguments.get(at).copied().unwrap_or(0)
-}
-
 fn loaded(process: &mut Process) -> Result<&mut Loaded, Stop> {
     let stop = Stop::Exit(1);
     process.environment.downcast_mut().ok_or(stop)
@@ -248,11 +231,29 @@ fn check_arguments(process: &Process, function: u64, list: u64) -> Result<*const
         if code != 0 {
             break;
         }
-        let place = process.accessed(process.memory.read(list + 8 * index, 8), "read")?;
+        let place =
+            process.accessed(process.memory.read(list.wrapping_add(8 * index), 8), "read")?;
         let place = u64::from_le_bytes(place.try_into().unwrap_or_default());
         process.accessed(process.memory.check_range(place, bytes), "read")?;
     }
     Ok(std::ptr::with_exposed_provenance(list as usize))
+}
+
+/// Launches a kernel after checking the blocks of its arguments.
+fn launch(process: &mut Process, a: &[u64], cooperative: bool) -> Result<u64, Stop> {
+    let each = check_arguments(process, word(a, 0), word(a, 9))?;
+    process.flush();
+    let [gx, gy, gz, bx, by, bz, shared] = std::array::from_fn(|at| word(a, at + 1) as u32);
+    let (function, stream) = (word(a, 0), word(a, 8));
+    // SAFETY: the arguments were checked to have the bytes of the kernel's parameters.
+    Ok(status(unsafe {
+        if cooperative {
+            cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, shared, stream, each)
+        } else {
+            let extra = std::ptr::null();
+            cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, each, extra)
+        }
+    }))
 }
 
 const SPECIAL: &[(&str, External)] = &[
@@ -365,47 +366,8 @@ const SPECIAL: &[(&str, External)] = &[
         // SAFETY: the driver refuses handles that it did not give.
         Ok(status(unsafe { cuEventSynchronize(word(a, 0)) }))
     }),
-    ("cuLaunchKernel", |process, a| {
-        let each = check_arguments(process, word(a, 0), word(a, 9))?;
-        process.flush();
-        let of = |at: usize| word(a, at) as u32;
-        // SAFETY: the arguments were checked to have the bytes of the kernel's parameters.
-        Ok(status(unsafe {
-            cuLaunchKernel(
-                word(a, 0),
-                of(1),
-                of(2),
-                of(3),
-                of(4),
-                of(5),
-                of(6),
-                of(7),
-                word(a, 8),
-                each,
-                std::ptr::null(),
-            )
-        }))
-    }),
-    ("cuLaunchCooperativeKernel", |process, a| {
-        let each = check_arguments(process, word(a, 0), word(a, 9))?;
-        process.flush();
-        let of = |at: usize| word(a, at) as u32;
-        // SAFETY: the arguments were checked to have the bytes of the kernel's parameters.
-        Ok(status(unsafe {
-            cuLaunchCooperativeKernel(
-                word(a, 0),
-                of(1),
-                of(2),
-                of(3),
-                of(4),
-                of(5),
-                of(6),
-                of(7),
-                word(a, 8),
-                each,
-            )
-        }))
-    }),
+    ("cuLaunchKernel", |process, a| launch(process, a, false)),
+    ("cuLaunchCooperativeKernel", |process, a| launch(process, a, true)),
 ];
 
 /// The functions of CUDA that the program's headers declare.

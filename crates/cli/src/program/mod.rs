@@ -110,7 +110,9 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
         ));
     }
     let says_so = tool == "check" && ended.code == 0;
-    if (nothing || tool.is_empty()) && !says_so && !crate::program::driver::is_there() {
+    // The source of a program runs on the driver that is built in.
+    let needs_driver = !is_source && !crate::program::driver::is_there();
+    if (nothing || tool.is_empty()) && !says_so && needs_driver {
         lanework_terminal::output::note(
             "note: the libraries that CUDA programs load in place of NVIDIA's are not next to this command: build them in a checkout by \
              `cargo build --release`, and let LANEWORK_DRIVER name its folder `target/release`",

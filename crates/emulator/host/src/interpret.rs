@@ -30,18 +30,8 @@ fn bits32(value: f32) -> u64 {
 /// # Errors
 /// When the program ends or faults.
 pub fn run(process: &mut Process, number: usize, arguments: &[u64]) -> Result<Vec<u64>, Stop> {
-    let mut machine = Machine {
-        registers: std::mem::take(&mut process.registers),
-        callers: Vec::new(),
-        base: process.base,
-        frame: 0,
-    };
-    if machine.registers.len() < machine.base + 4096 {
-        machine.registers.resize(machine.base + 4096, 0);
-    }
-    let outcome = machine.run(process, number, arguments);
-    process.registers = machine.registers;
-    outcome
+    let mut machine = Machine { registers: vec![0; 4096], callers: Vec::new(), base: 0, frame: 0 };
+    machine.run(process, number, arguments)
 }
 
 struct Machine {
@@ -318,11 +308,7 @@ impl Machine {
                     let next = process.code(function);
                     if let Some(external) = next.external {
                         process.places = self.places(&code, at - 1);
-                        process.base = base + code.registers as usize;
-                        process.registers = std::mem::take(&mut self.registers);
-                        let result = process.call_external(external, values);
-                        self.registers = std::mem::take(&mut process.registers);
-                        let result = result?;
+                        let result = process.call_external(external, values)?;
                         if let Some(d) = call.results.first() {
                             set!(*d, result);
                         }

@@ -2,8 +2,8 @@
 //! thread of it, with every access to memory checked.
 //!
 //! `assemble` turns SSA form into `code` for registers, which `interpret` runs. `memory` has the checks, `process` the
-//! state of a running program, `program` its start and end, and `library` the functions of the C library that programs call. Whoever runs a
-//! program adds its own functions: the CUDA driver's.
+//! state of a running program, `program` its start and end, and `library` the functions of the C library that programs
+//! call. The caller adds the functions of the CUDA driver.
 
 mod assemble;
 mod code;
@@ -16,4 +16,4 @@ mod program;
 mod random;
 
 pub use memory::{BadAccess, HostMemory};
-pub use process::{External, HostFault, Process, Stop};
+pub use process::{External, HostFault, Process, Stop, word};

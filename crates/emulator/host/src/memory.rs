@@ -29,12 +29,6 @@ struct HeapBlock {
     freed: bool,
 }
 
-/// A range of bytes outside the arena that the program may use.
-#[derive(Clone, Debug)]
-struct LentRange {
-    bytes: u64,
-}
-
 /// The memory of a host program.
 #[derive(Debug)]
 pub struct HostMemory {
@@ -52,7 +46,8 @@ pub struct HostMemory {
     quarantined: u64,
     /// Names of global variables, by address, with their bytes.
     globals: BTreeMap<u64, (u64, String)>,
-    lent: BTreeMap<u64, LentRange>,
+    /// Bytes of each range outside the arena that the program may use, by address.
+    lent: BTreeMap<u64, u64>,
     stack: std::ops::Range<u64>,
 }
 
@@ -166,7 +161,11 @@ impl HostMemory {
 
     /// Allocates a block at a multiple of `align`; 0 if there is no memory.
     pub fn allocate(&mut self, bytes: u64, align: u64) -> u64 {
-        let room = (bytes.max(1) + GUARD).next_multiple_of(if bytes < 4096 { 32 } else { 4096 });
+        let guarded = bytes.max(1).checked_add(GUARD);
+        let step = if bytes < 4096 { 32 } else { 4096 };
+        let Some(room) = guarded.and_then(|bytes| bytes.checked_next_multiple_of(step)) else {
+            return 0;
+        };
         if align <= 32
             && let Some(list) = self.free.get_mut(&room)
             && let Some(address) = list.pop()
@@ -175,11 +174,14 @@ impl HostMemory {
             self.set_shadow(address, bytes, None);
             return address;
         }
-        let address = self.top.next_multiple_of(align.max(32));
-        match address.checked_add(room) {
-            Some(end) if end <= self.start + self.bytes => self.top = end,
-            _ => return 0,
-        }
+        let end =
+            |address: u64| address.checked_add(room).filter(|end| *end <= self.start + self.bytes);
+        let address = self.top.checked_next_multiple_of(align.max(32));
+        let Some((address, end)) = address.and_then(|address| Some((address, end(address)?)))
+        else {
+            return 0;
+        };
+        self.top = end;
         self.blocks.insert(address, HeapBlock { bytes, room, freed: false });
         self.set_shadow(address, bytes, None);
         address
@@ -226,7 +228,7 @@ impl HostMemory {
     /// The bytes must be readable and writable until [`HostMemory::take_back`], and whoever else uses them meanwhile
     /// must do so by atomic accesses or while the program waits.
     pub unsafe fn lend(&mut self, address: u64, bytes: u64) {
-        self.lent.insert(address, LentRange { bytes });
+        self.lent.insert(address, bytes);
     }
 
     /// Ends the use of a range.
@@ -275,7 +277,7 @@ impl HostMemory {
         }
         match self.lent.range(..=address).next_back() {
             Some((start, lent))
-                if address - start < lent.bytes && bytes <= lent.bytes - (address - start) =>
+                if address - start < *lent && bytes <= *lent - (address - start) =>
             {
                 Ok(std::ptr::with_exposed_provenance_mut(address as usize))
             }
@@ -387,13 +389,22 @@ impl HostMemory {
     /// # Errors
     /// If the program must not access some of them.
     pub fn text(&self, address: u64) -> Result<Vec<u8>, BadAccess> {
+        self.text_up_to(address, u64::MAX)
+    }
+
+    /// The first bytes of a C string, at most `most`, without its final zero.
+    ///
+    /// # Errors
+    /// If the program must not access some of them.
+    pub fn text_up_to(&self, address: u64, most: u64) -> Result<Vec<u8>, BadAccess> {
         let mut text = Vec::new();
-        loop {
+        while (text.len() as u64) < most {
             match self.load(address.wrapping_add(text.len() as u64), 1)? as u8 {
-                0 => return Ok(text),
+                0 => break,
                 byte => text.push(byte),
             }
         }
+        Ok(text)
     }
 
     /// The nearest object of an address, as text.

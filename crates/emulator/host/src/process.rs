@@ -20,7 +20,12 @@ pub type External = fn(&mut Process, &[u64]) -> Result<u64, Stop>;
 pub(crate) type LibraryFunctions = &'static [(&'static str, External)];
 
 /// An argument; 0 if it was left out.
-pub(crate) fn word(arguments: &[u64], at: usize) -> u64 {
+///
+/// ```
+/// assert_eq!(lanework_host::word(&[7], 0), 7);
+/// assert_eq!(lanework_host::word(&[7], 1), 0);
+/// ```
+pub fn word(arguments: &[u64], at: usize) -> u64 {
     arguments.get(at).copied().unwrap_or(0)
 }
 
@@ -62,8 +67,6 @@ pub struct Process {
     pub(crate) files: Files,
     pub(crate) random: GlibcRandom,
     pub(crate) started: Instant,
-    pub(crate) registers: Vec<u64>,
-    pub(crate) base: usize,
     pub(crate) stack: u64,
     pub(crate) places: Vec<CodePlace>,
     pub(crate) codes: Vec<Rc<FunctionCode>>,

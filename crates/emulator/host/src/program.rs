@@ -16,7 +16,7 @@ use std::time::Instant;
 const STACK: u64 = 64 << 20;
 
 impl Process {
-    /// Loads an optimized module. Declared functions are those of the C library, or of `more`, by name.
+    /// Loads an optimized module. The C library or `more` supplies declared functions, by name.
     ///
     /// # Errors
     /// If the host has not enough memory.
@@ -72,8 +72,6 @@ impl Process {
             files: Files::default(),
             random: GlibcRandom::new(1),
             started: Instant::now(),
-            registers: Vec::new(),
-            base: 0,
             stack,
             places: Vec::new(),
             codes,
@@ -121,16 +119,5 @@ impl Process {
             run(self, finish, &[code])?;
         }
         Ok(code as i32)
-    }
-
-    /// Calls a function of the program through its address.
-    ///
-    /// # Errors
-    /// When the program ends or faults.
-    pub fn call(&mut self, address: u64, arguments: &[u64]) -> Result<u64, Stop> {
-        match self.function_at(address) {
-            Some(number) => Ok(run(self, number, arguments)?.first().copied().unwrap_or(0)),
-            None => Err(self.fault("a callback is no function of the host", "")),
-        }
     }
 }

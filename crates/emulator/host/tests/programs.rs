@@ -147,3 +147,22 @@ fn vectors_streams_and_clocks() {
         }"#;
     assert_eq!(run(source, &[]), ("1.5 26.5 1.5 55 1\n3.14\n".to_owned(), Ok(0)));
 }
+
+#[test]
+fn comparisons_read_only_the_bytes_that_they_need_and_huge_blocks_are_refused() {
+    let source = r#"
+        #include <cstdio>
+        #include <cstdlib>
+        #include <cstring>
+        int main() {
+            char *three = (char *)malloc(3);
+            memcpy(three, "abc", 3);
+            printf("%d ", strncmp(three, "abcd", 3));
+            printf("%d %d\n", malloc((size_t)-1) == NULL, malloc((size_t)-40) == NULL);
+            return strcmp(three, "abcd");
+        }"#;
+    let (output, ended) = run(source, &[]);
+    assert_eq!(output, "0 1 1\n");
+    let fault = ended.expect_err("strcmp reads past the block");
+    assert!(fault.contains("0 bytes past the end of a block of 3 bytes"), "{fault}");
+}

@@ -66,10 +66,9 @@ pub const FUNCTIONS: LibraryFunctions = &[
         Ok(first.cmp(&second) as i32 as u32 as u64)
     }),
     ("strncmp", |process, a| {
-        let count = word(a, 2) as usize;
-        let (mut first, mut second) = (process.text(word(a, 0))?, process.text(word(a, 1))?);
-        first.truncate(count);
-        second.truncate(count);
+        let most = word(a, 2);
+        let text = |at| process.accessed(process.memory.text_up_to(at, most), "read");
+        let (first, second) = (text(word(a, 0))?, text(word(a, 1))?);
         Ok(first.cmp(&second) as i32 as u32 as u64)
     }),
 ];
