@@ -98,7 +98,7 @@ impl Plan {
         self.kind.complex().map(|complex| self.kind.precision.bytes() * (1 + usize::from(complex)))
     }
 
-    /// Reported size of the work area in bytes: that of a transform's complex numbers. NVIDIA's size depends
+    /// Reported size of the work area in bytes: the size of a transform's complex numbers. NVIDIA's size depends
     /// on the GPU.
     pub fn work(&self) -> usize {
         let side = usize::from(self.kind.form == TransformForm::RealToComplex);

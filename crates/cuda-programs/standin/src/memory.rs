@@ -75,7 +75,7 @@ impl Memory {
         if self.bytes == 0 {
             return Ok(&[]);
         }
-        // SAFETY: `check` found them allocated, and by contract nobody writes or frees them.
+        // SAFETY: `check` found them allocated, and by contract they are neither written nor freed.
         Ok(unsafe { std::slice::from_raw_parts(self.at as *const u8, self.bytes) })
     }
 

@@ -1,6 +1,6 @@
 //! A front end for CUDA C++: compiles device code to PTX without NVIDIA's compiler.
 //!
-//! The stages are modules, each of which uses only earlier ones: `source` (files, positions, problems), `lex`,
+//! Each stage is a module that uses only earlier ones: `source` (files, positions, problems), `lex`,
 //! `preprocess`, `syntax` (the tree), `parse`, `types`, `typed` (the tree with types), `analyze` (names, overloads,
 //! templates, conversions) with `evaluate` (constants), and `lower` (to the IR of `lanework-ssa`, which optimizes it
 //! and writes PTX). `headers` contains CUDA's headers as C++ text that the same stages compile.
@@ -56,7 +56,7 @@ impl Default for CompileOptions {
 pub struct CompiledPtx {
     /// The PTX.
     pub text: String,
-    /// Warnings; empty if there are none.
+    /// Warnings; may be empty.
     pub warnings: String,
 }
 
@@ -74,7 +74,7 @@ pub struct CompileFailure {
 pub struct CompiledHost {
     /// Functions and variables, optimized. `main` is the function of that name.
     pub module: lanework_ssa::SsaModule,
-    /// Warnings; empty if there are none.
+    /// Warnings; may be empty.
     pub warnings: String,
 }
 

@@ -1,4 +1,4 @@
-//! Green contexts, each of which owns a subset of a GPU's multiprocessors. Subsets are counted and split as on an
+//! Green contexts; each owns a subset of a GPU's multiprocessors. Subsets are counted and split as on an
 //! H200. The emulator runs kernels in the same way in each, so results do not depend on the split.
 
 use crate::api::api;

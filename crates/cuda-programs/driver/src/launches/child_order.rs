@@ -44,7 +44,7 @@ pub struct GridRace {
 struct Grid {
     name: String,
     launched: Option<LaunchOfGrid>,
-    /// Its accesses, including those of the grids that it launched.
+    /// Its accesses, and the accesses of the grids that it launched.
     footprint: Footprint,
     /// For each launch that it made: the block, and the accesses that do not happen before the launch.
     launches: Vec<(u64, Footprint)>,

@@ -4,9 +4,9 @@
 //! with operations of other strands that do not happen before it, and with other nodes of its own graph. Everything
 //! that happens before it has already finished, so the other direction needs no check.
 //!
-//! *What is forgotten.* Operations that the host has waited for: everything issued later comes after them. In long
-//! strands, also bytes that a later operation of the strand *subsumes*: its mode conflicts with everything that the
-//! earlier mode conflicts with. Any operation that races with the earlier access and is not ordered with the later one
+//! *Forgotten operations.* Operations that the host has waited for are forgotten, because everything issued later comes
+//! after them. In long strands, so are bytes that a later operation of the strand *subsumes*: its mode conflicts with
+//! everything that the earlier mode conflicts with. Any operation that races with the earlier access and is not ordered with the later one
 //! also races with the later one.
 //!
 //! *Synchronization by kernels.* A kernel that reads a flag that another stream's operation writes with a strong

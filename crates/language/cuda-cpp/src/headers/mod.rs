@@ -17,7 +17,7 @@ pub const HOST: &[(&str, &str)] = &[
     ("lanework/library.h", include_str!("library.h")),
 ];
 
-/// Headers with contents beyond those of [`ALWAYS`].
+/// Headers that add to the contents of [`ALWAYS`].
 const TEXTS: &[(&str, &str)] = &[
     ("lanework/elementary.h", include_str!("elementary.h")),
     ("cuda_fp16.h", include_str!("fp16.h")),

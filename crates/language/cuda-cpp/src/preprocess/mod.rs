@@ -1,4 +1,4 @@
-//! The preprocessor: a stack of token sources, expanded as they are read (C++17, chapter [cpp]).
+//! The preprocessor: a stack of token sources, expanded while they are read (C++17, chapter [cpp]).
 //!
 //! A macro is disabled while a token source contains its expansion. A name that is found while its macro is disabled
 //! stays frozen, as the standard requires. `#pragma unroll` survives as [`TokenKind::Pragma`].

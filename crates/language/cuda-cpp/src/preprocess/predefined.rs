@@ -30,7 +30,7 @@ const FIXED: &[(&str, &str)] = &[
 ];
 
 impl Preprocessor<'_> {
-    /// Defines the standard macros, and those of the caller as `NAME` or `NAME=VALUE`.
+    /// Defines the standard macros and the macros of the caller, given as `NAME` or `NAME=VALUE`.
     pub fn predefine(&mut self, architecture: u32, host: bool, defines: &[String]) {
         for (name, value) in FIXED {
             self.define_text(name, value);

@@ -5,7 +5,7 @@ use super::hash::FastSet;
 use crate::fold::signed;
 use crate::ir::*;
 
-/// The memory that a pointer refers to, as far as it is known.
+/// The memory that a pointer refers to, if that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MemoryObject {
     Global(GlobalId),

@@ -179,7 +179,7 @@ impl FunctionBuilder {
         self.function
     }
 
-    /// The current block; a new unreachable one if there is none.
+    /// The current block; a new unreachable one after a terminator.
     fn block(&mut self) -> BlockId {
         if let Some(block) = self.current {
             return block;

@@ -292,7 +292,7 @@ fn select_values(function: &mut SsaFunction) -> bool {
     changed
 }
 
-/// Whether a block has only a few instructions, all of which may run unconditionally.
+/// Whether a block has only a few instructions that may all run unconditionally.
 fn is_cheap(function: &SsaFunction, block: BlockId, most: usize) -> bool {
     let data = function.block(block);
     let mut cost = 0;

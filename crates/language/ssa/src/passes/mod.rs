@@ -52,7 +52,7 @@ pub(crate) fn run(module: &mut SsaModule, options: &Optimization) {
     }
 }
 
-/// Removes what no one uses, and resolves aliases.
+/// Removes unused instructions and resolves aliases.
 pub(crate) fn finish(function: &mut SsaFunction) {
     if !function.blocks.is_empty() {
         edit::remove_dead(function);

@@ -100,7 +100,7 @@ impl AttentionRequest {
     }
 
     /// Launch parameters for tiles of `height` queries. With causal masks (`unequal` is the number of multiprocessors)
-    /// long tiles start first, but only those of several heads: keys and values must stay in L2 for the next tiles.
+    /// long tiles start first, but only the tiles of several heads: keys and values must stay in L2 for the next tiles.
     pub fn work(&self, height: u32, unequal: Option<u32>) -> AttentionWork {
         let ([batch, heads, rows, head], _) = self.q;
         let [_, kv_heads, keys, _] = self.k.0;

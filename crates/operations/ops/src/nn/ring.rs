@@ -195,7 +195,7 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
                 }
                 let all = merged(of_lane, numbers, mine as f32, config);
                 let base = (round % const { kept(config.delay) } * groups + group) * COPIES;
-                // Lanes beyond the number of parts publish no copy: nobody reads it.
+                // Lanes beyond the number of parts publish no copy, since no block reads it.
                 if lane < parts.min(COPIES) {
                     publish(space, (base + lane) * parts + part, round + 1, all, config);
                 }

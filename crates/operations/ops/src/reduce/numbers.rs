@@ -111,7 +111,7 @@ fn is_ahead<A: Number>(x: A, y: A, #[constant] config: ReductionConfig) -> bool 
 }
 
 /// Whether `x`, at a later position than `y`, replaces `y`: it precedes `y` in the order, or is the first NaN. Uses
-/// two comparisons, one of which is true for NaN.
+/// two comparisons; one is true for NaN.
 #[device]
 fn passes<A: Number>(x: A, y: A, #[constant] config: ReductionConfig) -> bool {
     if config.single || config.double {

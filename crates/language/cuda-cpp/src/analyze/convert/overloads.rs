@@ -18,7 +18,7 @@ struct OverloadCandidate {
 }
 
 impl Analyzer {
-    /// The best function for the arguments; reports an error if there is none.
+    /// The best function for the arguments; reports an error if no function is viable.
     pub(in crate::analyze) fn choose(
         &mut self,
         list: &[FunctionNumber],

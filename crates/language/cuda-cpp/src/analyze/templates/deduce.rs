@@ -47,7 +47,7 @@ impl<'a> Deduction<'a> {
         }
     }
 
-    /// The arguments in order, as far as they are known.
+    /// The arguments in order; `None` for those not deduced yet.
     pub fn arguments(&self) -> Vec<Option<TemplateArgument>> {
         let argument = |parameter: &TemplateParameterSyntax| {
             let name = parameter.name?;

@@ -217,7 +217,7 @@ impl Analyzer {
         }
     }
 
-    /// The default argument of a parameter: `None` if there is none, `Some(None)` if it is invalid.
+    /// The default argument of a parameter: `None` without one, `Some(None)` if it is invalid.
     pub(super) fn default_argument(
         &mut self,
         parameter: &TemplateParameterSyntax,
