@@ -1,7 +1,7 @@
-//! The engine runs kernels in the intermediate form: it assembles them into operations with a handler each, and schedules blocks over
-//! worker threads and the warps of a block by time slices.
+//! The engine runs kernels given in the intermediate form. It assembles them into operations, each with a handler function, and
+//! schedules blocks on worker threads and the warps of a block in time slices.
 //!
-//! The path of a launch: `device` receives it, `check` compares it with the kernel and the limits, `assemble` makes code for its block shape, `schedule` distributes blocks to workers, `block` runs the warps of a block, and a warp (`machine`) goes from handler to handler. `fault` describes the error that ends a launch; `report` formats it.
+//! The path of a launch: `device` receives it, `check` compares it with the kernel and the limits, `assemble` makes code for its block shape, `schedule` distributes blocks to workers, `block` runs the warps of a block, and a warp (`machine`) calls one handler after the other. `fault` describes the error that ends a launch; `report` formats it.
 //!
 //! Other crates take part in two ways: an [`instrument`] receives the events that it requests, and a [`stall`] handler
 //! is called before a launch without progress is ended.
@@ -46,5 +46,5 @@ pub use machine::{handler, lanes, slot};
 pub use memory::host_memory as held;
 pub use memory::{guest, initialized};
 
-/// Whether this crate, whose code runs hot, was compiled with optimization.
+/// Whether this crate was compiled with optimization; without it, the emulator is slow.
 pub const OPTIMIZED: bool = !matches!(env!("LANEWORK_OPT_LEVEL").as_bytes(), b"0");

@@ -21,7 +21,7 @@ use lanework_ptx_ir::kernel::{Kernel, SpecialRegister, Width};
 use lanework_ptx_ir::types::UniformityClass;
 use std::sync::{Arc, OnceLock};
 
-/// Something that is written into the register file before a kernel runs.
+/// A value written into the register file before a kernel runs.
 #[derive(Clone, Copy, Debug)]
 pub enum Prefill {
     /// A special register.
@@ -42,29 +42,29 @@ pub struct Code {
     pub shapes: Vec<Shape>,
     /// Bytes of one warp's register file.
     pub register_bytes: usize,
-    /// The registers in it, each with its form.
+    /// The registers in the register file, each with its form.
     pub reserved: Vec<(Slot, RegisterForms)>,
     /// The initial values of the register file.
     pub prefill: Vec<(Slot, Prefill)>,
-    /// Memory instructions, as they start.
+    /// The access sites of memory instructions, in their initial state.
     pub sites: Vec<AccessSite>,
     /// The slot of each register; [`NO_SLOT`](crate::machine::slot::NO_SLOT) if it is unused.
     pub slots: Vec<Slot>,
     /// Fused multiply-add sequences that one operation runs (superinstructions).
     pub chains: Vec<Box<FmaSequence>>,
-    /// Where handlers run several operations, in order.
+    /// The fused handlers, in the order of operations.
     pub fusions: Vec<Fusion>,
-    /// The instructions of each basic block as pairs of both, in the order of blocks, when counting.
+    /// When counting: each instruction as (basic block, origin), in the order of blocks.
     pub runs: Vec<(u32, u32)>,
-    /// The operation that each basic block starts with and the one that counts it, when counting.
+    /// When counting: for each basic block, its first operation and the one that counts its visits.
     pub visits: Vec<(u32, u32)>,
-    /// Matrix instructions; operations hold their addresses.
+    /// Plans of matrix instructions; operations hold their addresses.
     pub plans: Vec<Arc<Plan>>,
-    /// The instrument's plan; operations hold addresses in it.
+    /// The instrument's plan; operations hold addresses of its data.
     pub plan: Option<Arc<dyn Insertions>>,
-    /// Asynchronous instructions, likewise.
+    /// Plans of asynchronous instructions; operations hold their addresses.
     pub async_plans: Vec<Arc<asynchrony::Plan>>,
-    /// Texture instructions; likewise.
+    /// Plans of texture instructions; operations hold their addresses.
     pub texture_plans: Vec<Arc<texture::Plan>>,
 }
 
@@ -98,7 +98,7 @@ fn hold(verified: Result<(), Violation>) {
 }
 
 impl Assembled {
-    /// Assembles a kernel: whether every register is to vary, and whether the code is to be verified.
+    /// Assembles a kernel. `all_varying` makes every register varying; `verified` runs the verifier on the code.
     pub(crate) fn new(
         (kernel, analyses): (&Arc<Kernel>, &Arc<Analyses>),
         block: [u32; 3],
@@ -128,8 +128,7 @@ impl Assembled {
         self.want.instrumentation.wants
     }
 
-    /// The numbers of the kernel's registers that the analysis found to be predicates, scalar in form, and
-    /// varying.
+    /// How many of the kernel's registers the analysis found to be predicates, in scalar form, and varying.
     pub fn register_forms(&self) -> [usize; 3] {
         let mut forms = [0; 3];
         for (register, class) in self.kernel.registers.iter().zip(self.uniformity.classes()) {
@@ -143,7 +142,7 @@ impl Assembled {
         forms
     }
 
-    /// An estimate of the registers that it needs.
+    /// An estimate of the registers that the kernel needs.
     pub fn register_pressure(&self) -> RegisterPressure {
         pressure(&self.kernel, &self.analyses)
     }
@@ -153,7 +152,7 @@ impl Assembled {
         self.analyses.polls
     }
 
-    /// The same code with every register varying: operation for operation the same.
+    /// The code in which every register is varying; its operations correspond one to one to those of `code`.
     pub fn wide(&self) -> &Code {
         self.wide.get_or_init(|| {
             let all = Uniformity::all_varying(&self.kernel);

@@ -1,4 +1,4 @@
-//! Computing instructions: the handler for the forms of their operands, which are scalar, affine or varying.
+//! ALU instructions: picks the handler for the forms of their operands, which are scalar, affine or varying.
 
 use crate::assemble::Assembler;
 use crate::assemble::fuse::Mark;
@@ -14,8 +14,8 @@ use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::types::UniformityClass;
 
 impl Assembler<'_> {
-    /// Whether operands that vary by `uniformity` and the result have the widths of the instruction's
-    /// own types.
+    /// Whether the operands that `uniformity` calls varying, and the result, have the widths of the
+    /// instruction's own types.
     fn own_widths(&self, inst: &Inst, operation: &AluOperation, uniformity: &Uniformity) -> bool {
         let varying = |src: &Operand| match src {
             Operand::Reg(r) if uniformity.class(*r) >= UniformityClass::Affine => Some(*r),
@@ -27,8 +27,8 @@ impl Assembler<'_> {
             && inst.dst[0].is_none_or(|r| Some(&width(r)) == operation.widths.last())
     }
 
-    /// The handler for the mix of scalar and varying operands in `uniformity`, if the instruction has one,
-    /// and its number; affine operands count as varying.
+    /// The handler for the mix of scalar and varying operands in `uniformity`, if the instruction has one, and the
+    /// bits of its scalar operands; affine operands count as varying.
     fn direct(
         &self,
         inst: &Inst,
@@ -45,7 +45,7 @@ impl Assembler<'_> {
         Some((operation.direct.get(kinds)?.at(self.want.tier)?, kinds))
     }
 
-    /// A computing instruction; `keeps_affine` is whether operands of some classes have an affine result.
+    /// Emits an ALU instruction.
     pub(crate) fn compute(&mut self, inst: &Inst, op: Alu) {
         let operation = alu::handlers(op);
         let classes: Vec<UniformityClass> =

@@ -23,7 +23,7 @@ use lanework_ptx_ir::opcode::sync::WarpOp;
 use lanework_ptx_ir::types::UniformityClass;
 use std::sync::Arc;
 
-/// Instruments that observe `cp.async`.
+/// The events that an instrument may observe of `cp.async`.
 const COPIED: Wants = Wants::ACCESSES.with(Wants::COUNTS).with(Wants::COPIES);
 
 impl Assembler<'_> {

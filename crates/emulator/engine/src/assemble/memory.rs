@@ -65,7 +65,7 @@ impl Assembler<'_> {
         };
         let bytes = op.ty.size() as u8;
         let address = self.source(inst.src.first());
-        // One access, or 16 lanes side by side.
+        // Either one access, or 16 adjacent lanes.
         let one = data[0].is_some_and(|slot| slot & SCALAR != 0) || address & SCALAR == 0;
         let span = u64::from(bytes) * if one { 1 } else { 16 };
         let site =
@@ -195,7 +195,7 @@ fn direct_shape(op: MemoryOp, wide: bool, scalar: bool) -> Shape {
     of_forms(data, if wide { SCALAR_WIDE } else { SCALAR_WORD }, site, stored)
 }
 
-/// The handler of an access in any form.
+/// The handler of an access whose registers may have any form.
 fn memory_handler(op: MemoryOp) -> Tiers {
     /// The handlers of a body.
     macro_rules! any {
@@ -227,7 +227,7 @@ fn memory_handler(op: MemoryOp) -> Tiers {
     }
 }
 
-/// The handler of an access in the common form, if there is one.
+/// The handler specialized for the common forms of an access, if there is one.
 fn direct_handler(op: MemoryOp, address: Slot, data: Slot, count: bool) -> Option<WideTiers> {
     fn load<T: Elem>(wide: bool, scalar: bool, count: bool) -> WideTiers {
         match (wide, scalar, count) {

@@ -1,4 +1,4 @@
-//! From a flat kernel and its uniformity to operations: registers placed, handlers chosen.
+//! Turns a flat kernel and its uniformity into operations: places registers and chooses handlers.
 
 pub(crate) mod code;
 pub(crate) mod compute;
@@ -28,10 +28,10 @@ use lanework_ptx_ir::types::UniformityClass;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Lowered instructions between two breaths of a block.
+/// Lowered instructions between two [`Breath`](crate::instructions::control::Breath) operations in a basic block.
 const CHAIN: usize = 128;
 
-/// The operands of operations of control flow, and of others that are alike.
+/// Operand shapes of control flow and similar operations.
 const JOIN: Shape =
     Shape::new(OperandKind::Own, OperandKind::Number, OperandKind::Number, OperandKind::Number);
 const VISIT: Shape =
@@ -56,21 +56,21 @@ pub struct AssemblyOptions {
     pub tier: usize,
     /// The run's instrument.
     pub instrumentation: Instrumentation,
-    /// The operations that it inserts in addition.
+    /// The operations that the instrument inserts.
     pub plan: Option<Arc<dyn Insertions>>,
     /// The index of its first site among the sites of all forms.
     pub first_site: u32,
 }
 
 impl AssemblyOptions {
-    /// Whether the instrument wants any of this.
+    /// Whether the instrument wants any of these events.
     fn any(&self, what: Wants) -> bool {
         self.instrumentation.wants.any(what)
     }
 }
 
-/// Assembles a kernel. `divergence` decides at which branches lanes may diverge, the
-/// same for every form of one kernel so that their operations correspond.
+/// Assembles a kernel. `divergence` determines the branches at which lanes may diverge; every form of one
+/// kernel must use the same, so that their operations correspond.
 pub fn assemble(
     kernel: &Kernel,
     analyses: &Analyses,

@@ -1,4 +1,4 @@
-//! Places: where registers and constants are in the register file.
+//! Places registers and constants in the register file.
 
 use crate::assemble::shape::{
     PREDICATE, RegisterForms, SCALAR_WIDE, SCALAR_WORD, WIDE_WORDS, WORDS, form_bytes,
@@ -79,7 +79,7 @@ impl Assembler<'_> {
         used
     }
 
-    /// The register that affine operand `i` of any instruction is materialized in.
+    /// The register in which operand `i` of an instruction is materialized if it is affine.
     pub(crate) fn temporary(&mut self, i: usize, wide: bool) -> Slot {
         if let Some(slot) = self.temporaries[i][usize::from(wide)] {
             return slot;

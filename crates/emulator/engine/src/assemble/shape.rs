@@ -1,9 +1,9 @@
 //! The required operands of an assembled operation: the assembler states a [`Shape`] with each
-//! operation that it pushes, and the verifier holds the operation to it.
+//! operation that it pushes, and the verifier checks the operation against it.
 
 use lanework_ptx_ir::kernel::Width;
 
-/// The form of a register in the register file, as one bit.
+/// Forms of registers in the register file, one bit each.
 pub type RegisterForms = u8;
 /// A 32-bit register in scalar form.
 pub const SCALAR_WORD: RegisterForms = 1;
@@ -16,7 +16,7 @@ pub const WIDE_WORDS: RegisterForms = 1 << 3;
 /// A predicate.
 pub const PREDICATE: RegisterForms = 1 << 4;
 
-/// The bytes of a register of a form; it is at a multiple of 32, and of 64 from 128 bytes on.
+/// The bytes of a register of a form. Registers are aligned to 32 bytes, and to 64 from 128 bytes on.
 pub const fn form_bytes(form: RegisterForms) -> usize {
     match form {
         WORDS => 128,
@@ -52,7 +52,7 @@ impl Registers {
         Registers(self.0 | BARE)
     }
 
-    /// There may be no register.
+    /// The operand may be absent.
     pub const fn optional(self) -> Registers {
         Registers(self.0 | OPTIONAL)
     }
@@ -67,7 +67,7 @@ impl Registers {
         self.0 & BARE != 0
     }
 
-    /// Whether there may be no register.
+    /// Whether the operand may be absent.
     pub const fn is_optional(self) -> bool {
         self.0 & OPTIONAL != 0
     }
@@ -115,7 +115,7 @@ pub const TRUTH: OperandKind = OperandKind::Register(Registers::in_forms(PREDICA
 /// The same, or none.
 pub const MAYBE_TRUTH: OperandKind =
     OperandKind::Register(Registers::in_forms(PREDICATE).optional());
-/// A predicate that is read. The constant 0 stands for an operand that an instruction lacks.
+/// A predicate that is read. An absent operand is the constant 0.
 pub const TEST: OperandKind = OperandKind::Register(Registers::in_forms(PREDICATE | SCALAR_WIDE));
 
 /// The kind of the immediate.
@@ -125,7 +125,7 @@ pub enum Immediate {
     Number,
     /// The address of a function of one lane.
     Function,
-    /// The offset of the operation's site; the address of a chain where one is fused here.
+    /// The offset of the operation's access site, or the address of a sequence if one is fused here.
     SiteOffset,
     /// The address of the next matrix instruction's plan.
     MatrixPlan,
@@ -135,7 +135,7 @@ pub enum Immediate {
     TexturePlan,
     /// The address of data of the instrument's plan.
     Inserted,
-    /// The slot of a predicate, or of none, in the low half.
+    /// The slot of a predicate, if any, in the low half.
     Predicate,
 }
 
@@ -144,9 +144,9 @@ pub enum Immediate {
 pub enum OperationFlow {
     /// To the next operation, or to a target.
     Falls,
-    /// Never with the next one.
+    /// Never to the next operation.
     Leaves,
-    /// As `Leaves`, and it ends the program.
+    /// Like `Leaves`, and it ends the program.
     Ends,
     /// Falls through, and restores the mask that a guard narrowed.
     Unguards,
@@ -182,7 +182,7 @@ impl Shape {
         Shape { imm, ..self }
     }
 
-    /// Going on elsewhere.
+    /// With another control flow.
     pub const fn going(self, flow: OperationFlow) -> Shape {
         Shape { flow, ..self }
     }

@@ -15,7 +15,7 @@ use lanework_ptx_ir::kernel::{BarrierKind, MemorySpace, Reduction};
 struct Arrival {
     form: BarrierForm,
     number: usize,
-    /// The threads that the barrier waits for, unless it is for all of the block.
+    /// The threads that the barrier waits for; `None` for all of the block.
     threads: Option<u32>,
     /// The lanes that arrive.
     lanes: u32,
@@ -66,7 +66,7 @@ impl Arrival {
         Ok(Arrival { lanes, true_lanes, ..self })
     }
 
-    /// Why no warp may arrive so at a barrier which waits for `expected` threads already.
+    /// Why this arrival does not fit a barrier that already waits for `expected` threads.
     fn refusal(&self, expected: Option<u32>) -> Option<String> {
         let number = self.number;
         match self.threads {
@@ -207,7 +207,7 @@ impl Worker<'_> {
         self.states[w] = State::Ready;
     }
 
-    /// Moves a warp beyond its barrier, each of its splits beyond its own, after `finish` has run there.
+    /// Runs `finish` for a warp, or for each of its splits, and moves it past its barrier.
     fn go_on(&mut self, w: usize, finish: impl Fn(&mut Warp)) {
         let warp = &mut self.warps[w];
         if !warp.independent {

@@ -15,7 +15,7 @@ fn op_ref(warp: &Warp) -> &Op {
 }
 
 impl Worker<'_> {
-    /// A warp has ended.
+    /// Records that a warp has ended.
     pub(crate) fn end(&mut self, w: usize) {
         self.states[w] = State::Done;
         self.done += 1;
@@ -96,7 +96,7 @@ impl Worker<'_> {
         self.locate(waiting, raw)
     }
 
-    /// The deadlock of a warp that polls for a value that never arrives.
+    /// The fault of a warp that polls for a value that never arrives.
     fn polling_deadlock(&self, w: usize) -> Located {
         let warp = &self.warps[w];
         // SAFETY: the warp stopped there with `Stop::Wait`.
@@ -133,7 +133,7 @@ impl Worker<'_> {
         for w in released.drain(..) {
             self.leave(w, &barrier);
         }
-        // The list's memory serves the next time.
+        // The emptied list keeps its memory for the next time.
         self.barriers[number].waiting = released;
     }
 }
@@ -160,14 +160,14 @@ const KINDS: [BarrierKind; 5] = [
 ];
 
 impl BarrierForm {
-    /// As an immediate.
+    /// Packs it into an immediate.
     pub fn packed(self) -> u64 {
         let kind = KINDS.iter().position(|kind| *kind == self.kind).unwrap_or(0) as u64;
         let plain = self.plain.map_or(0, |number| 1 << 16 | (number as u64) << 24);
         kind | u64::from(self.negated) << 8 | u64::from(self.aligned) << 9 | plain
     }
 
-    /// Of the immediate of a barrier's operation.
+    /// Unpacks the immediate of a barrier operation.
     pub fn unpacked(imm: u64) -> BarrierForm {
         BarrierForm {
             kind: KINDS[(imm & 0xff) as usize % KINDS.len()],

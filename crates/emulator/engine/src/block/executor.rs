@@ -15,9 +15,9 @@ use crate::memory::Memory;
 use lanework_ptx_ir::analysis::uniformity::thread_index;
 use lanework_ptx_ir::kernel::MemorySpace;
 
-/// Passes without progress other than waits that end early, after which the cluster counts as stuck.
+/// Passes whose only progress is that waits end early, after which the cluster counts as stuck.
 const IDLE_PASSES: u32 = 1024;
-/// The same if other clusters run in between, because a wait may be for them.
+/// The same limit if other clusters run in between, because a wait may be for them.
 const IDLE_PASSES_OF_SEVERAL: u32 = 4096;
 
 /// Passes in which warps only use up their time slices, before other clusters run.
@@ -31,8 +31,8 @@ pub enum Slice {
     Ended,
     /// Other clusters should run: it waits for them, or its slice was long.
     Expired,
-    /// It only waits for other clusters' writes to global memory: the block's rank and the fault, if none
-    /// ever does.
+    /// It only waits for other clusters' writes to global memory: the block's rank, and the fault to report if none
+    /// ever comes.
     Waits(Box<(usize, Located)>),
 }
 
@@ -45,7 +45,7 @@ pub struct ClusterExecutor<'a> {
     hook: Hook,
     /// Whether a warp has reached a barrier or its end in this slice.
     pub stepped: bool,
-    /// Consecutive passes without progress other than waits that end early, including earlier slices.
+    /// Consecutive passes whose only progress was that waits ended early, including earlier slices.
     idle: u32,
 }
 
@@ -94,8 +94,8 @@ impl<'a> ClusterExecutor<'a> {
 
     /// The instrument, if it wants any of these events.
     fn instrument<'i>(&self, what: Wants) -> Option<&'i mut dyn Instrument> {
-        // SAFETY: `Job::work` owns the instrument and drops the blocks before it. Nobody keeps what this returns past
-        // the call that it is for, so no two references exist.
+        // SAFETY: `Job::work` owns the instrument and drops the blocks before it. No caller keeps the reference past the
+        // call that it is for, so no two references exist.
         unsafe { self.hook.get(what) }
     }
 
@@ -163,7 +163,7 @@ impl<'a> ClusterExecutor<'a> {
         (block.block_index(), block.locate(w, raw))
     }
 
-    /// The cluster stops here: the instructions that its warps executed are counted.
+    /// Stops the cluster and counts the instructions that its warps executed.
     pub fn abandon(&mut self) {
         self.blocks.iter_mut().for_each(Worker::add_up_instructions);
     }
@@ -236,7 +236,7 @@ impl<'a> ClusterExecutor<'a> {
         self.blocks[rank].pass()
     }
 
-    /// A block ends: it must have freed its tensor memory.
+    /// Checks that a block that ends has freed its tensor memory.
     fn check_tensor_memory(&self, rank: usize) -> Result<(), (usize, Located)> {
         let Some(left) = self.cluster.tensor_memory[rank].allocations().first() else {
             return Ok(());
@@ -271,7 +271,7 @@ impl<'a> ClusterExecutor<'a> {
         unsafe { finish_all(&mut self.cluster, first) }.map_err(late)
     }
 
-    /// A block has ended: its shared memory must no longer be accessed.
+    /// Takes an ended block out of the cluster: its shared memory must no longer be accessed.
     fn leave(&mut self, rank: usize) {
         self.cluster.running[rank] = false;
         self.cluster.changes += 1;
@@ -305,7 +305,7 @@ impl<'a> ClusterExecutor<'a> {
         }
     }
 
-    /// No warp can continue: ends waits early, because the program may then do something else, but only up to a limit.
+    /// Called when no warp can continue: ends waits early, up to a limit, because the program may then do something else.
     fn end_waits(&mut self, most: u32) -> Result<(), (usize, Located)> {
         let polls = |block: &Worker<'_>| block.states.contains(&State::Polling);
         let polling = self.blocks.iter().position(polls);

@@ -17,10 +17,10 @@ use crate::machine::divergence::{Exchange, WarpSplit, qualifiers};
 use crate::machine::{Op, Stop, Warp, divergence};
 use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};
 
-/// Instructions of a split's time slice: short, for the others may be spinning until it has ended.
+/// Instructions of a split's time slice: short, because the other splits may be spinning until it has ended.
 const SPLIT_SLICE: u64 = 256;
-/// Instructions after which a diverged warp may be spinning, and after which one of a kernel may
-/// whose lanes were seen to.
+/// Instructions after which a diverged warp is suspected of spinning: normally, and once lanes of the block were
+/// seen to spin.
 const PATIENCE: [u64; 2] = [1 << 20, 1 << 14];
 
 /// If two splits enter a basic block and merge, they run the rest of it together, so it counts once.
@@ -51,7 +51,7 @@ impl Worker<'_> {
             && self.assembled.kernel.insts.iter().any(|inst| looks(&inst.opcode))
     }
 
-    /// Splits the lanes that stopped from those on the stack.
+    /// Separates the lanes that stopped from those on the stack.
     pub(crate) fn split_warp(&mut self, w: usize, stop: Stop) {
         if !self.warps[w].widened {
             self.widen(w);
@@ -117,7 +117,7 @@ impl Worker<'_> {
         } else if let Some(one) = self.splits[w].iter_mut().find(|one| one.waits == Waits::Aligned)
             && !ran
         {
-            // The instruction reports itself which lanes are missing.
+            // The instruction itself reports which lanes are missing.
             one.waits = Waits::No;
             self.warps[w].alone = true;
         } else if !ran && self.warps[w].independent {

@@ -1,4 +1,4 @@
-//! The register files of a block: constants and special registers written, forms widened.
+//! Fills the register files of a block with constants and special registers, and widens the forms of registers.
 
 use crate::assemble::code::Assembled;
 use crate::assemble::{Code, Prefill};

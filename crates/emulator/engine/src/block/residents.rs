@@ -26,11 +26,11 @@ pub struct SlotInputs<'a> {
     pub hook: Hook,
 }
 
-/// A cluster in a seat.
+/// A cluster in a residency slot.
 pub struct ResidentCluster {
     /// Its place in the order of the launch.
     pub order: u64,
-    /// Its seat.
+    /// Its slot.
     pub seat: usize,
     /// If it only waits for others: the block's rank, and the fault to report if nothing ever changes.
     pub waits: Option<Box<(usize, Located)>>,
@@ -39,7 +39,7 @@ pub struct ResidentCluster {
 /// The clusters of a worker.
 pub struct Residents<'a> {
     seating: SlotInputs<'a>,
-    /// The executors, by seat.
+    /// The executors, by slot.
     pub seats: Vec<ClusterExecutor<'a>>,
     free: Vec<usize>,
     /// Those that wait for their turn.
@@ -49,7 +49,7 @@ pub struct Residents<'a> {
 }
 
 impl<'a> Residents<'a> {
-    /// A worker's first seat, for a launch that starts.
+    /// The first slot of a worker, at the start of a launch.
     pub fn new(seating: SlotInputs<'a>) -> Residents<'a> {
         let mut residents = Residents {
             seating,
@@ -82,7 +82,7 @@ impl<'a> Residents<'a> {
         self.waiting.len()
     }
 
-    /// Starts the cluster of an index.
+    /// Starts the cluster of this index.
     pub fn start(&mut self, order: u64, cluster: u64) -> ResidentCluster {
         let seat = self.free_seat();
         self.turn_to(seat);
@@ -90,7 +90,7 @@ impl<'a> Residents<'a> {
         ResidentCluster { order, seat, waits: None }
     }
 
-    /// The next cluster that may have something to do; `None` if all wait in vain.
+    /// The next cluster that may be able to continue; `None` if all wait for something that cannot happen.
     pub fn next_ready(&mut self) -> Option<ResidentCluster> {
         // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now.
         let instrument = unsafe { self.seating.hook.any() };
@@ -120,17 +120,17 @@ impl<'a> Residents<'a> {
         }
     }
 
-    /// A cluster waits for its next turn.
+    /// Queues a cluster for its next slice.
     pub fn wait(&mut self, seated: ResidentCluster) {
         self.waiting.push_back(seated);
     }
 
-    /// A cluster has ended.
+    /// Frees the slot of a cluster that has ended.
     pub fn leave(&mut self, seated: &ResidentCluster) {
         self.free.push(seated.seat);
     }
 
-    /// No cluster can continue: removes the waiting ones, each with its block and fault.
+    /// Called when no cluster can continue: removes the waiting ones, each with its block and fault.
     pub fn abandon(&mut self) -> Vec<(ResidentCluster, [u32; 3], Located)> {
         let mut faults = Vec::new();
         for mut seated in std::mem::take(&mut self.waiting) {

@@ -8,7 +8,7 @@ use crate::instrument::hook::Wants;
 use crate::machine::Stop;
 use lanework_ptx_ir::kernel::MemorySpace;
 
-/// Instructions of a time slice where warps spin until another has had its own.
+/// Instructions of a time slice where a warp spins until another warp has run.
 pub(crate) const SPINNING_SLICE: u64 = 1 << 10;
 /// Instructions of a time slice when warps run interleaved: fewer than the distance by which a GPU's warps drift apart while one waits for memory.
 const INTERLEAVED_SLICE: u64 = 32;
@@ -60,7 +60,7 @@ impl Worker<'_> {
         })
     }
 
-    /// Runs one warp until it stops, unless the launch has had its share.
+    /// Runs one warp until it stops, or reports the limit that the launch has reached.
     fn run_slice(&mut self, w: usize) -> Result<(), Located> {
         if self.shape.fuel.is_none() {
             return self.run_until_stop(w);

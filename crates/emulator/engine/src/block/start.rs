@@ -1,4 +1,4 @@
-//! A worker made for a launch, and made ready for each of its blocks.
+//! Makes a worker for a launch, and prepares it for each of its blocks.
 
 use crate::assemble::Prefill;
 use crate::assemble::code::Assembled;
@@ -33,7 +33,7 @@ impl<'a> Worker<'a> {
         let local_bytes = u64::from(kernel.local_bytes.next_multiple_of(16));
         let mut local = Buffer::new(local_bytes as usize * warps as usize * 32);
         let mut parameter_buffer = Buffer::new(parameters.len() + 64);
-        // SAFETY: `parameter_buffer` was made 64 bytes larger than `parameters`, and is new, so that the two are apart.
+        // SAFETY: `parameter_buffer` was made 64 bytes larger than `parameters`, and is new, so the two do not overlap.
         unsafe {
             let to = parameter_buffer.start();
             to.copy_from_nonoverlapping(parameters.as_ptr(), parameters.len());
@@ -69,7 +69,7 @@ impl<'a> Worker<'a> {
         // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now.
         let slice = unsafe { hook.any() }.time_slice();
         let interleaved = shape.schedule == Schedule::Interleaved && hook.wants == Wants::NOTHING;
-        // Where blocks wait for each other, all that is run of a wait is wasted.
+        // If blocks wait for each other, a long slice mostly repeats the polling loop.
         let slice = if shape.polls { slice.min(SPINNING_SLICE) } else { slice };
         let per_block = code.prefill.iter().filter_map(|(slot, what)| match what {
             Prefill::Special(
@@ -120,7 +120,7 @@ impl<'a> Worker<'a> {
         worker
     }
 
-    /// A block starts.
+    /// Starts a block.
     pub(crate) fn start(&mut self, block: u64) {
         self.context.block = block;
         self.order.clear();

@@ -11,7 +11,7 @@ use crate::machine::slot::{NO_SLOT, OFFSET, Slot};
 use lanework_ptx_ir::kernel::Kernel;
 use std::collections::HashMap;
 
-/// A split as numbers.
+/// Appends the state of a split as numbers.
 fn add_split(to: &mut Vec<u64>, split: &WarpSplit) {
     to.extend([
         split.mask.into(),
@@ -65,7 +65,7 @@ impl Worker<'_> {
         WarpSnapshot { control, registers }
     }
 
-    /// Diverged warps: lanes of theirs wait on the stack.
+    /// Diverged warps: some of their lanes wait on the reconvergence stack.
     fn diverged(&self) -> Vec<usize> {
         let has_pending = |w: &usize| {
             let warp = &self.warps[*w];

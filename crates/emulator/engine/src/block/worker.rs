@@ -32,7 +32,7 @@ pub struct Shape {
     pub multiprocessors: u32,
     /// Bytes of a thread's stack for recursive calls.
     pub stack_bytes: u32,
-    /// The address of the grid's workspace; 0 where the launch is not cooperative.
+    /// The address of the grid's workspace; 0 if the launch is not cooperative.
     pub workspace: u64,
     /// Whether blocks may poll memory that other blocks write.
     pub polls: bool,
@@ -48,7 +48,7 @@ pub struct Shape {
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum State {
     Ready,
-    /// At a barrier for all threads, not yet entered in its book.
+    /// At a barrier for all threads, not yet counted there.
     Plain(usize),
     Waiting(usize),
     /// It polls: in each pass it checks again for something that only other warps can change.
@@ -61,11 +61,11 @@ pub(crate) enum State {
 pub(crate) enum PassOutcome {
     /// All warps have ended.
     Done,
-    /// One warp at least got on.
+    /// At least one warp made progress.
     Progress,
     /// Warps ran, but only used up their time slices, or polled.
     Spins,
-    /// None could.
+    /// No warp could run.
     Idle,
 }
 
@@ -102,15 +102,15 @@ pub struct Worker<'a> {
     pub(crate) waiting: usize,
     /// Whether a warp has arrived at a barrier in this block without waiting.
     pub(crate) arrived_only: bool,
-    /// Whether a warp has used up its time slice since the last question.
+    /// Whether a warp has used up its time slice since the instrument last asked.
     pub(crate) yielded: bool,
     /// Whether a warp has stopped for another reason in this pass.
     pub(crate) stepped: bool,
     /// The length of a time slice, if the instrument has set it.
     pub(crate) slice_override: Option<u64>,
-    /// Whether warps take turns after a few instructions.
+    /// Whether warps run interleaved, a few instructions each.
     pub(crate) interleaved: bool,
-    /// Consecutive passes in which they only polled.
+    /// Consecutive passes in which the warps only polled.
     pub(crate) turns: u64,
     pub(crate) order: Vec<usize>,
     /// The registers that change from block to block.
@@ -155,7 +155,7 @@ impl ScheduledSplit {
 }
 
 impl Waits {
-    /// As distinct numbers.
+    /// Encodes the condition as two numbers.
     pub(crate) fn numbers(self) -> [u64; 2] {
         match self {
             Waits::No => [0, 0],
@@ -199,7 +199,7 @@ impl Worker<'_> {
     }
 
     pub(crate) fn draw(&mut self, below: u64) -> u64 {
-        // xorshift64*, enough to shake an order.
+        // xorshift64*: good enough to shuffle an order.
         self.random ^= self.random >> 12;
         self.random ^= self.random << 25;
         self.random ^= self.random >> 27;

@@ -47,7 +47,7 @@ pub enum Blocks {
         /// Their number.
         count: u64,
     },
-    /// At most `count` blocks from `first` on, by linear index, likewise.
+    /// At most `count` blocks from `first` on, by linear index. Results and counters are as with `Sample`.
     Range {
         /// The first one.
         first: u64,

@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 /// The limits of one device. The default resembles a Hopper-class GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most threads in one block.
+    /// Maximum threads per block.
     pub threads_per_block: u32,
     /// Largest block in x, y and z.
     pub block: [u32; 3],
     /// Largest grid in x, y and z.
     pub grid: [u32; 3],
-    /// Most statically declared shared memory per block, in bytes.
+    /// Maximum statically declared shared memory per block, in bytes.
     pub static_shared: u32,
-    /// Most shared memory per block, static and dynamic together, in bytes.
+    /// Maximum shared memory per block, static and dynamic together, in bytes.
     pub shared: u32,
     /// Allocation unit of shared memory in bytes: an access beyond a block's arrays but within the last unit is not a fault. With 1 every byte is checked, as with gaps between allocations.
     pub shared_unit: u32,
@@ -99,23 +99,23 @@ pub struct Options {
     pub verify: bool,
 }
 
-/// Whether the process was asked to end: launches with a limit stop with what they have found.
+/// Whether the process was asked to end: launches with a limit then stop and report what they have found.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// Invalid accesses after which the launch that runs on this thread is to stop; 0 if it is not.
+    /// Invalid accesses after which the launch that runs on this thread stops; 0: never.
     static INVALID: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How notes of launches begin that stop for another reason than a limit of the options.
+/// Prefix of the note of a launch that stops for a reason other than a limit in its options.
 pub const STOPPED: &str = "stopped: ";
 
-/// Lets launches that have a limit stop, or lets them run again. A signal handler may call it.
+/// Makes launches that have a limit stop, or allows them to run again. A signal handler may call it.
 pub fn interrupt(stops: bool) {
     INTERRUPTED.store(stops, Ordering::SeqCst);
 }
 
-/// Lets the launch that runs on this thread stop, after so many invalid accesses.
+/// Makes the launch that runs on this thread stop after this many invalid accesses.
 pub fn stop_after(invalid_accesses: u64) {
     INVALID.set(invalid_accesses);
 }
@@ -138,7 +138,7 @@ impl Fuel {
         Some(Arc::new(Fuel { instructions, time, used: AtomicU64::new(0) }))
     }
 
-    /// A warp has executed some instructions.
+    /// Counts instructions that a warp has executed.
     pub fn spend(&self, instructions: u64) {
         self.used.fetch_add(instructions, Ordering::Relaxed);
     }

@@ -33,7 +33,7 @@ pub struct Device {
     memory: Arc<MemoryLock>,
     pool: OnceLock<Option<rayon_core::ThreadPool>>,
     workers: usize,
-    /// Workspaces that no launch has now.
+    /// Workspaces that no launch uses now.
     workspaces: Mutex<Vec<u64>>,
 }
 
@@ -67,8 +67,8 @@ impl Device {
         Device { options, memory, pool: OnceLock::new(), workers, workspaces: Mutex::default() }
     }
 
-    /// Whether an address is of the range in which devices on host memory allocate, whether or not it is in use: no program has
-    /// memory of its own there.
+    /// Whether an address is in the range in which devices on host memory allocate, in use or not: no program has memory of
+    /// its own there.
     pub fn is_of_device(&self, address: u64) -> bool {
         device_range::holds(address)
     }
@@ -97,8 +97,8 @@ impl Device {
         self.memory.alone()
     }
 
-    /// A device with a copy of this one's memory, on which this one's programs run as here, without effect on the
-    /// original. Waits for running launches. `None` if addresses are the host's, or if there is not enough memory.
+    /// A device with a copy of this one's memory. This one's programs run on it too, without effect on the original.
+    /// Waits for running launches. `None` if addresses are the host's, or if there is not enough memory.
     pub fn copy(&self) -> Option<Device> {
         let memory = self.writing().copy()?;
         Some(Device {
@@ -114,7 +114,7 @@ impl Device {
     /// give the same addresses. Fresh memory holds 0xCD bytes, or zeros with [`Options::zeroed`].
     ///
     /// # Errors
-    /// When the device or the host has not enough memory.
+    /// If the device or the host does not have enough memory.
     pub fn allocate(&self, bytes: u64, name: &str) -> Result<u64, MemoryError> {
         self.writing().allocate(bytes, name)
     }
@@ -123,7 +123,7 @@ impl Device {
     /// They are filled like fresh memory. `lender` is dropped when they are freed.
     ///
     /// # Errors
-    /// When this is not a device on host memory, it has not enough, or the range overlaps another.
+    /// If this is not a device on host memory, its memory does not suffice, or the range overlaps another.
     ///
     /// # Safety
     /// Until `lender` is dropped, the bytes are readable and writable, and no other code uses them while a launch runs.

@@ -11,11 +11,11 @@ use std::fmt;
 
 /// Threads of a warp.
 const WARP: u32 = 32;
-/// Registers of a warp are allocated in this many.
+/// Allocation unit of a warp's registers.
 const REGISTER_UNIT: u32 = 256;
-/// Shared memory of a block is allocated in this many bytes.
+/// Allocation unit of a block's shared memory, in bytes.
 const SHARED_UNIT: u32 = 128;
-/// Shared memory that the system keeps of every block.
+/// Shared memory that the system reserves in every block, in bytes.
 const SHARED_RESERVED: u32 = 1024;
 
 /// The resources of one multiprocessor.

@@ -29,14 +29,14 @@ pub fn position() -> Position {
     Position { launch: LAUNCHES.load(Ordering::Relaxed), ended, total }
 }
 
-/// A launch of so many clusters begins.
+/// Starts the count for a launch of this many clusters.
 pub(crate) fn begin(clusters: u64) {
     ENDED.store(0, Ordering::Relaxed);
     TOTAL.store(clusters, Ordering::Relaxed);
     LAUNCHES.fetch_add(1, Ordering::Relaxed);
 }
 
-/// A cluster has ended.
+/// Counts a cluster that has ended.
 pub(crate) fn ended() {
     ENDED.fetch_add(1, Ordering::Relaxed);
 }

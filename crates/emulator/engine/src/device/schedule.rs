@@ -341,7 +341,7 @@ impl Job<'_> {
         )
     }
 
-    /// The fault of a limit, with the reason where blocks may be waiting for others that cannot start.
+    /// The fault of an exceeded limit, with a hint if blocks may be waiting for others that cannot start.
     pub(crate) fn explained(&self, mut located: Located) -> Located {
         let limit = matches!(located.raw.kind, FaultKind::InstructionLimit | FaultKind::TimeLimit);
         let unstarted = self.order.unstarted();
@@ -366,7 +366,7 @@ pub struct Order {
     pub count: u64,
     /// The first of the clusters that run consecutively, if they do.
     run_from: Option<u64>,
-    /// Of a shuffled order.
+    /// The seed of a shuffled order.
     seed: Option<u64>,
     next: AtomicU64,
     /// No cluster after this one needs to run: it faulted.
@@ -374,7 +374,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// The clusters of a launch that are to run, of so many blocks each.
+    /// The clusters of a launch that are to run, with `per_cluster` blocks each.
     pub fn new(launch: &LaunchConfig<'_>, per_cluster: u64, seed: Option<u64>) -> Order {
         let blocks: u64 = launch.grid.iter().map(|blocks| u64::from(*blocks)).product();
         let total = blocks / per_cluster;
@@ -418,7 +418,7 @@ impl Order {
         (order < self.count && order <= self.last.load(Ordering::Relaxed)).then_some(order)
     }
 
-    /// A cluster has faulted: none after it needs to run.
+    /// Records that a cluster has faulted: no later one needs to run.
     pub fn end_at(&self, order: u64) {
         self.last.fetch_min(order, Ordering::Relaxed);
     }

@@ -1,5 +1,5 @@
-//! The stack of a launch's threads for recursive calls. A GPU takes its size from the context (`cudaLimitStackSize`); whoever runs
-//! launches of a context sets it for the launches of a thread.
+//! The stack of a launch's threads for recursive calls. A GPU takes its size from the context (`cudaLimitStackSize`); here, the
+//! caller sets it for all launches of a host thread.
 
 use lanework_ptx_ir::lower::STACK_BYTES;
 use std::cell::Cell;
@@ -8,7 +8,7 @@ thread_local! {
     static BYTES: Cell<u32> = const { Cell::new(STACK_BYTES) };
 }
 
-/// Runs launches whose threads have a stack of so many bytes, at most 64 KiB.
+/// Runs launches whose threads have a stack of this many bytes, at most 64 KiB.
 pub fn with_bytes<R>(bytes: usize, run: impl FnOnce() -> R) -> R {
     struct Restored(u32);
     impl Drop for Restored {
@@ -21,7 +21,7 @@ pub fn with_bytes<R>(bytes: usize, run: impl FnOnce() -> R) -> R {
     run()
 }
 
-/// The stack of the launches of this thread.
+/// The stack size of launches on this host thread, in bytes.
 pub(crate) fn bytes() -> u32 {
     BYTES.get()
 }

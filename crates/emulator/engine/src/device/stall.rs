@@ -4,7 +4,7 @@
 
 use std::cell::Cell;
 
-/// How sure it is that a launch makes no progress.
+/// How certain it is that a launch makes no progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stall {
     /// Since the last call no warp has reached a barrier or its end. The launch may be computing, or waiting for

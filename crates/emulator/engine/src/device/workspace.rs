@@ -24,7 +24,7 @@ pub struct Workspace<'a> {
 }
 
 impl<'a> Workspace<'a> {
-    /// One for a launch of a kernel.
+    /// Makes a workspace for a launch of a kernel.
     ///
     /// # Errors
     /// When there is no room for it.
@@ -49,7 +49,7 @@ fn fresh(memory: &MemoryLock) -> Result<u64, MemoryError> {
     memory.write(address, &FRESH).map(|()| address)
 }
 
-/// One that a launch had before, or a new one.
+/// A workspace of an earlier launch, or a new one.
 fn reused(memory: &MemoryLock, spare: &Mutex<Vec<u64>>) -> Result<u64, MemoryError> {
     let mut spare = spare.lock().unwrap_or_else(PoisonError::into_inner);
     if spare.is_empty() {
@@ -72,7 +72,7 @@ impl Drop for Workspace<'_> {
         if self.kept {
             self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(self.address);
         } else {
-            // A kernel cannot free it: it is there.
+            // This cannot fail: the workspace is allocated, and kernels cannot free it.
             let _ = self.memory.alone().free(self.address);
         }
     }

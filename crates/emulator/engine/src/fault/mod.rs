@@ -58,7 +58,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault that has no place in a kernel.
+    /// A fault without a place in a kernel.
     pub fn before_launch(
         kind: FaultKind,
         kernel: &str,
@@ -135,7 +135,7 @@ pub struct RawFault {
     pub kind: FaultKind,
     /// The lane.
     pub lane: u32,
-    /// The guest address, if it has to do with one.
+    /// The guest address, if the fault concerns one.
     pub address: Option<u64>,
     /// Bytes accessed.
     pub bytes: u32,
@@ -199,7 +199,7 @@ pub enum FaultKind {
     Texture,
     /// An invalid tensor map, or one that does not fit its instruction.
     TensorMap,
-    /// A tile of a tensor is at a place that the copy engine does not take.
+    /// A tile of a tensor starts at a position that the copy engine does not support.
     TilePlace,
     /// Tensor memory, or an instruction on it, is used in a way that the manual does not allow.
     TensorMemory,
@@ -246,7 +246,7 @@ impl FaultKind {
         FaultKind::BadArguments,
     ];
 
-    /// The kind of this name.
+    /// The kind with this name.
     pub fn named(name: &str) -> Option<FaultKind> {
         FaultKind::ALL.into_iter().find(|kind| kind.name() == name)
     }

@@ -1,4 +1,4 @@
-//! From a fault as a handler saw it to one that a person can act on.
+//! Turns a fault as a handler saw it into one that a person can act on.
 
 use crate::device::limits::STOPPED;
 use crate::fault::{Fault, FaultKind, Located, NearAllocation, RawFault};
@@ -8,7 +8,7 @@ use crate::memory::{BadAddress, Memory};
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace};
 use lanework_ptx_ir::memory_layout::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 
-/// A misaligned address this close to an allocation is misaligned before it is outside, as on a GPU.
+/// A misaligned address this close to an allocation is reported as misaligned rather than out of bounds, as on a GPU.
 const NEAR: u64 = 1 << 20;
 
 /// Distance from an allocation beyond which its name does not help to explain an address.

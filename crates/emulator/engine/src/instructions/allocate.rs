@@ -151,7 +151,7 @@ impl Heap<'_> {
         Some(None)
     }
 
-    /// Takes a block back.
+    /// Frees a block.
     fn release(&self, address: u64) -> Freed {
         let head = || {
             let at = address.checked_sub(self.base)?.checked_sub(HEAD)?;

@@ -10,7 +10,7 @@ use crate::machine::context::{Context, Deferred};
 use crate::machine::handler::WideTiers;
 use crate::machine::slot::{OFFSET, SCALAR, WIDE as WIDE_FORM, both};
 
-/// Where product steps are overlaid.
+/// The operations among which fused multiply-add steps are overlaid.
 pub struct FmaOverlay<'a> {
     /// The operations.
     pub ops: &'a mut [Op],
@@ -82,7 +82,7 @@ fn step(ops: &[Op], marks: &[Mark]) -> Option<(Op, Op, Op, bool)> {
         && ![same_to, run_to].contains(&(run.b & OFFSET))
         && ![same_to, run_to].contains(&(fma.d & OFFSET))
         && ![same.b & OFFSET, run.b & OFFSET].contains(&(fma.a & OFFSET));
-    // Registers are words, and offsets are small, even and positive enough to add up.
+    // Registers are 32-bit words; offsets are small multiples of 4, so that sums of them do not overflow.
     let plain = (same.a | run.a) & WIDE_FORM == 0;
     let near = |op: &Op| (op.imm as i64).unsigned_abs() < 1 << 20 && op.imm & 3 == 0;
     (uses && apart && plain && near(&same) && near(&run)).then_some((same, run, fma, wide))
@@ -143,7 +143,7 @@ pub(crate) fn longest(
     });
     let chain = FmaSequence {
         links: links.collect(),
-        // The sites of the first operations find the regions.
+        // The loads keep the sites of the first operations, which cache the regions.
         same: Op { c: first_same.c, ..same },
         run: Op { c: first_run.c, ..run },
         same_bytes: same_span + 4,
@@ -193,10 +193,10 @@ pub struct FmaSequence {
 }
 
 impl FmaSequence {
-    /// Adds the runs that were deferred to the counter slots of its sites.
+    /// Adds the deferred executions of this sequence to the counter slots of its sites.
     ///
     /// # Safety
-    /// It is one of the program that the context's sites belong to.
+    /// The sequence must belong to the program of the context's sites.
     #[inline(never)]
     pub unsafe fn count_deferred(&self, context: *mut Context) {
         // SAFETY: the context belongs to a worker that runs this code, as this function requires, with an entry for

@@ -26,13 +26,13 @@ pub struct Fusion {
 /// The operations that a fused handler runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FusionKind {
-    /// Two sums of scalar forms.
+    /// Two additions in scalar form.
     Sums,
     /// A comparison and the branch on it.
     CompareBranch,
     /// Two loads and their `fma`.
     Step,
-    /// A sum of scalar forms, two loads and their `fma`: the latter overlaid too.
+    /// An addition in scalar form, then two loads and their `fma`, which are overlaid as well.
     SumAndStep,
     /// The steps of the chain of this index.
     Chain(u32),
@@ -81,10 +81,10 @@ pub fn fuse(
     (chains, fusions)
 }
 
-/// A mark of an operation, by which the assembler finds sequences.
+/// A mark of an operation, which the assembler uses to find sequences.
 #[derive(Clone, Copy)]
 pub enum Mark {
-    /// Nothing of use.
+    /// Not part of any sequence.
     Plain,
     /// A direct 32-bit load in scalar form, by whether its address is 64 bits wide.
     LoadScalar(bool),

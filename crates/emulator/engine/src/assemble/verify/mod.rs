@@ -3,14 +3,14 @@
 //!
 //! The method follows bytecode verifiers (the Java virtual machine specification, section 4.10; eBPF's):
 //! every operand is checked against the operation's declared [`Shape`], and control flow is checked to stay
-//! inside. Verified are: slots name a register that was placed, in a form that the handler can read or
+//! inside. The verifier checks that slots name a register that was placed, in a form that the handler can read or
 //! write, so that no two registers overlap and none is outside; targets, guards and reconvergence points
 //! are operations of the program; site offsets name a site of this form's part of the table; the program
 //! ends with its one terminator; fused operations are in sequence and agree with the plain ones that they
 //! overlay; immediates that are addresses belong to lists that the code owns; there is one origin per
 //! operation; and the all-varying form corresponds operation for operation.
 //!
-//! Not verified: that a handler behaves as its shape declares (the assembler states both in one place), and
+//! It does not check that a handler behaves as its shape declares (the assembler states both in one place), or
 //! that values are right.
 
 pub(crate) mod operations;
@@ -107,7 +107,7 @@ impl Verifier<'_> {
         violation(self.kernel, self.code, operation, what.into())
     }
 
-    /// The lists that go with the operations are as long as they must be.
+    /// Checks that the lists parallel to the operations have the right lengths.
     fn lists(&self) -> Result<(), Violation> {
         let (code, kernel) = (self.code, self.kernel);
         if code.origin_of.len() != code.ops.len() {
@@ -135,7 +135,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// The program ends with its one terminator.
+    /// Checks that the program ends with its one terminator.
     fn terminator(&self) -> Result<(), Violation> {
         let ends = |shape: &Shape| shape.flow == OperationFlow::Ends;
         let last = self.code.shapes.len().wrapping_sub(1);
@@ -148,7 +148,7 @@ impl Verifier<'_> {
 }
 
 impl Verifier<'_> {
-    /// Registers of the kernel, and registers that are written before it runs, have forms of their widths.
+    /// Checks that registers of the kernel, and registers written before it runs, have forms of their widths.
     pub(crate) fn registers(&self) -> Result<(), Violation> {
         for (r, (slot, register)) in self.code.slots.iter().zip(&self.kernel.registers).enumerate()
         {
@@ -172,7 +172,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Sites hold registers of the right forms, and elements that exist.
+    /// Checks that sites hold registers of the right forms, and elements that exist.
     pub(crate) fn sites(&self) -> Result<(), Violation> {
         for (i, site) in self.code.sites.iter().enumerate() {
             let wrong = |what: &str| {
@@ -199,7 +199,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// The registers of matrix and asynchronous instructions.
+    /// Checks the registers of matrix and asynchronous instructions.
     pub(crate) fn plans(&self) -> Result<(), Violation> {
         for (i, plan) in self.code.plans.iter().enumerate() {
             let test = matches!(plan.op, MatrixOp::Group(_));

@@ -1,4 +1,4 @@
-//! Each operation's operands and immediate against its [`Shape`].
+//! Checks each operation's operands and immediate against its [`Shape`].
 
 use crate::assemble::Code;
 use crate::assemble::fuse::{Fusion, FusionKind};
@@ -25,7 +25,7 @@ pub(crate) fn address_of<T>(of: &T) -> u64 {
 }
 
 impl Verifier<'_> {
-    /// One operation against its shape.
+    /// Checks one operation against its shape.
     #[inline]
     pub(crate) fn operation(&mut self, at: usize) -> Result<(), Violation> {
         let (code, shape) = (self.code, &self.code.shapes[at]);
@@ -120,7 +120,7 @@ impl Verifier<'_> {
 }
 
 impl Verifier<'_> {
-    /// Fused operations are in sequence, and the ones that they overlay agree with them.
+    /// Checks that fused operations are in sequence and agree with the operations that they overlay.
     pub(crate) fn fusions(&self) -> Result<(), Violation> {
         let mut free = 0;
         let mut before: Option<Fusion> = None;
@@ -208,7 +208,7 @@ fn is_step(ops: &[Op], shapes: &[Shape]) -> bool {
 
 /// The granule of the register file: every register is at a multiple of it.
 const GRANULE: usize = 32;
-/// In the table of granules: inside a register, or nothing.
+/// Table entry of a granule inside a register; an unused granule is 0.
 const INSIDE: u8 = 0x80;
 /// The bits of a table entry that are the slot's form bits; the register's [`RegisterForms`] is above.
 const FLAGS: u32 = SCALAR | WIDE;
@@ -242,7 +242,7 @@ impl RegisterFile {
         Ok(RegisterFile { granules, bytes })
     }
 
-    /// Whether a slot names such a register.
+    /// Whether a slot names a placed register of one of these forms.
     #[inline]
     pub(crate) fn names(&self, slot: Slot, registers: Registers) -> bool {
         if slot == NO_SLOT {
