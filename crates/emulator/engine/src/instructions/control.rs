@@ -171,7 +171,7 @@ unsafe impl Body for Count {
     }
 }
 
-/// The end of the active lanes.
+/// Ends the active lanes.
 pub struct Exit;
 
 // SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
@@ -211,7 +211,7 @@ unsafe impl Body for AssertFail {
     }
 }
 
-/// A stack that is full.
+/// Faults because the thread's stack is full.
 pub struct StackOverflow;
 
 // SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
@@ -295,14 +295,14 @@ unsafe impl Body for Converge {
     }
 }
 
-/// The lanes that a warp waits for which stopped to converge.
+/// The lanes that a warp stopped at a `Converge` waits for.
 pub fn members(warp: &Warp) -> u32 {
     // SAFETY: the warp stopped with `Stop::Converge`, at a `Converge` of the code that it runs (`stop_at`), which the
     // launch keeps alive; its slots are in the warp's register file.
     unsafe { named(&*warp.stopped_at, warp) }
 }
 
-/// The lanes that the active ones name.
+/// The lanes that the operands of the active lanes name.
 ///
 /// # Safety
 /// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
@@ -312,7 +312,7 @@ unsafe fn named(op: &Op, warp: &Warp) -> u32 {
     (0..32).filter(|lane| warp.mask >> lane & 1 != 0).fold(0, |all, lane| all | masks.0[lane])
 }
 
-/// A return to the loop in a long basic block, so that a chain of tail calls stays short.
+/// Returns to the dispatch loop within a long basic block, so that a chain of tail calls stays short.
 pub struct Breath;
 
 // SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.

@@ -126,8 +126,8 @@ unsafe impl Body for Shuffle {
     }
 }
 
-/// The values of a shuffle, and the lanes whose source is in their segment; the others keep their own value. `place` gives
-/// the source and whether it is, from the lane, the amount, the bits of its segment, and the last lane.
+/// The values of a shuffle, and the lanes whose source is in their segment; the others keep their own value. From the lane,
+/// the amount, the bits of its segment, and the last lane, `place` computes the source and whether it is in the segment.
 #[inline(always)]
 fn moved(
     a: &Lanes<u32>,
@@ -152,7 +152,7 @@ fn moved(
     (out, !none)
 }
 
-/// The lanes of those that take part which each lane's member mask names.
+/// The participating lanes that each lane's member mask names.
 ///
 /// # Safety
 /// The warp runs a handler: as for [`Body::run`](crate::machine::handler::Body::run).
@@ -178,7 +178,7 @@ unsafe fn members(warp: &Warp, slot: Slot, here: u32) -> Members {
 enum Members {
     /// The same for all lanes.
     Same(u32),
-    /// Of each lane.
+    /// Per lane.
     OfLanes(Lanes<u32>),
 }
 
@@ -403,7 +403,7 @@ fn fold(a: &Lanes<u32>, group: u32, neutral: u32, f: impl Fn(u32, u32) -> u32) -
     (0..32).fold(neutral, |sum, i| f(sum, if group & BITS[i] != 0 { a.0[i] } else { neutral }))
 }
 
-/// The handler of an opcode, and the number that tells it the mode.
+/// The handler of an opcode, and the number that selects its mode.
 pub fn handler(op: WarpOp) -> (Tiers, u32) {
     match op {
         WarpOp::Shuffle(mode) => (Tiers::large::<Shuffle, Shuffle>(), shuffle_mode(mode)),

@@ -56,7 +56,7 @@ unsafe impl Body for Print {
     }
 }
 
-/// The texts at three addresses of the first active lane, for an assertion; none where one cannot be read.
+/// The texts at three addresses of the first active lane, for an assertion; empty if one cannot be read.
 ///
 /// # Safety
 /// The slots hold 64-bit values of the warp's register file.

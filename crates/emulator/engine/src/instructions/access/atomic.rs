@@ -49,7 +49,7 @@ unsafe impl Body for Atomic {
     }
 }
 
-/// A frequent function of atomics on words.
+/// A common function of 32-bit atomics.
 pub trait WordFunction {
     /// The new word, from the one in memory and the operands.
     fn combine(m: u32, b: u32, c: u32) -> u32;
@@ -116,7 +116,7 @@ fn same_place(mask: u32, host: &Lanes<u64>) -> Option<u64> {
 /// Stands in for an absent operand.
 static NONE: Lanes<u32> = Lanes([0; 32]);
 
-/// An atomic of a frequent function on words, lane after lane.
+/// An atomic of a common function on words, lane after lane.
 pub struct WordAtomic<F>(PhantomData<F>);
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
@@ -146,7 +146,7 @@ unsafe impl<F: WordFunction> Body for WordAtomic<F> {
                     guest::store(to, F::combine(old.0[i], b.0[i], c.0[i]));
                 });
             } else if let Some(place) = same_place(warp.mask, &host) {
-                // One exchange for all lanes: they follow each other with nothing in between.
+                // One exchange serves all lanes: they follow each other with nothing in between.
                 let cell = AtomicU32::from_ptr(place as *mut u32);
                 let all = cell.fetch_update(Relaxed, Relaxed, |mut word| {
                     each_active(warp.mask, |i| {
@@ -219,7 +219,7 @@ unsafe impl Body for AtomicQuad {
 /// `cp.async`: from global to shared memory, the rest filled with zeros.
 pub struct AsyncCopy;
 
-/// In the immediate of an [`AsyncCopy`]: it is observed.
+/// Flag in the immediate of an [`AsyncCopy`]: an instrument observes it.
 pub const OBSERVED: u64 = 1 << 8;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).

@@ -15,7 +15,7 @@ use std::marker::PhantomData;
 /// The address operand: both bases as distances from a region's start, and the stride.
 ///
 /// # Safety
-/// Operation, warp and site are the assembler's.
+/// Operation, warp and site come from the assembler.
 #[inline(always)]
 pub unsafe fn distances<const WIDE: bool>(
     op: &Op,
@@ -45,7 +45,7 @@ pub unsafe fn starts<const WIDE: bool>(
 /// The address operand with `from` added to both bases, and its stride.
 ///
 /// # Safety
-/// Operation and warp are the assembler's.
+/// Operation and warp come from the assembler.
 #[inline(always)]
 unsafe fn moved<const WIDE: bool>(op: &Op, warp: &Warp, from: u64) -> ([u64; 2], u64) {
     let form = if WIDE { SCALAR | crate::machine::slot::WIDE } else { SCALAR };
@@ -60,8 +60,8 @@ unsafe fn moved<const WIDE: bool>(op: &Op, warp: &Warp, from: u64) -> ([u64; 2],
     }
 }
 
-/// Whether the bytes that a site touches from both distances on are inside. Regions start at multiples of 16, so a
-/// distance is as aligned as its address.
+/// Whether the bytes that a site touches, from either distance on, are in the region. Regions start at multiples of 16,
+/// so a distance is as aligned as its address.
 #[inline(always)]
 pub fn in_bounds(first: [u64; 2], bounds: &CachedBounds, align: u64) -> bool {
     first[0] < bounds.room && first[1] < bounds.room && (first[0] | first[1]) & (align - 1) == 0
@@ -74,23 +74,23 @@ pub fn runs_inside(first: [u64; 2], region: &Region, bytes: u64, align: u64) -> 
     first[0].max(first[1]) < limit && (first[0] | first[1]) & (align - 1) == 0
 }
 
-/// The same for 16 lanes at even steps from each base.
+/// The same for 16 lanes at a constant stride from each base.
 #[inline(always)]
 fn steps_inside(first: [u64; 2], stride: u64, region: &Region, bytes: u64) -> bool {
     let reach = stride.wrapping_mul(15);
     let last = both(first, |f| f.wrapping_add(reach));
-    // A stride whose reach wraps around 64 bits would put lanes in between outside.
+    // With a larger stride the addresses could wrap around 64 bits, and lanes in between could be outside.
     (stride as i64).unsigned_abs() < 1 << 40
         && stride & (bytes - 1) == 0
         && runs_inside(first, region, bytes, bytes)
         && runs_inside(last, region, bytes, bytes)
 }
 
-/// Prefetches the site's next access if it repeats its last step. All sites share one
+/// Prefetches the site's next access if its last two steps were equal. All sites share one
 /// host instruction, so the host's own prefetcher cannot tell their steps apart.
 ///
 /// # Safety
-/// Operation, warp and site are the assembler's.
+/// Operation, warp and site come from the assembler.
 #[inline(always)]
 pub unsafe fn prefetch(site: *mut AccessSite, host: *mut u8, first: [u64; 2]) {
     #[cfg(target_arch = "x86_64")]
@@ -113,7 +113,7 @@ const fn own<T: Elem>() -> u32 {
     if T::WIDE { crate::machine::slot::WIDE } else { 0 }
 }
 
-/// Loads at even steps. Out of line, so that the common case stays small.
+/// Loads at a constant stride. Out of line, so that the common case stays small.
 ///
 /// # Safety
 /// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
@@ -147,7 +147,7 @@ unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
     }
 }
 
-/// Stores at even steps, likewise.
+/// Stores at a constant stride, also out of line.
 ///
 /// # Safety
 /// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).

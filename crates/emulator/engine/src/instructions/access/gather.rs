@@ -1,6 +1,6 @@
 //! Loads from lanes' own addresses for 512-bit registers, also for some lanes only.
 //!
-//! The words are assembled in registers: written one by one, they would stall the next operation's wide
+//! The words are collected in registers: written to memory one by one, they would stall the next operation's wide
 //! read. The host's gather instructions took twice as long, because their microcode prevents
 //! speculation.
 

@@ -44,7 +44,7 @@ pub fn each_active(mask: u32, mut f: impl FnMut(usize)) {
 /// gives the null pointer to return.
 ///
 /// # Safety
-/// Operation, warp and site are the assembler's.
+/// Operation, warp and site come from the assembler.
 #[inline(always)]
 pub unsafe fn plan(
     op: &Op,
@@ -84,7 +84,7 @@ fn within(region: &Region, mask: u32, at: &Lanes<u64>, bytes: u64, host: &mut La
     low_bits & (bytes - 1) == 0 && !outside
 }
 
-/// The same after [`within`] has failed for the region hit last.
+/// The slow path of [`plan`], after [`within`] has failed for the region hit last.
 ///
 /// # Safety
 /// As for [`plan`].

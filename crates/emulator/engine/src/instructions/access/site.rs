@@ -13,7 +13,7 @@ use lanework_ptx_ir::kernel::{MemoryOrder, MemorySpace};
 pub struct CachedBounds {
     /// Added to the address operand, it gives the distance from the region's start; includes the offset.
     pub from: u64,
-    /// From smaller distances on, all the bytes that the instruction touches are inside.
+    /// For distances below this, all bytes that the instruction touches are inside.
     pub room: u64,
     /// The host address of the region's first byte.
     pub host: *mut u8,
@@ -52,7 +52,7 @@ pub struct AccessSite {
     pub combine: Option<Combine>,
     /// Whether the general handlers report its accesses to the instrument.
     pub observed: bool,
-    /// Its order among others.
+    /// Its memory order.
     pub order: MemoryOrder,
     /// Its access class in the load/store unit.
     pub service: AccessClass,
@@ -126,7 +126,7 @@ impl AccessSite {
             host: region.host,
         };
     }
-    /// The space that an access by the lanes in `mask` goes to; of generic addresses the first lane's counts.
+    /// The space that an access by the lanes in `mask` goes to; for generic addresses, the first lane decides.
     pub fn accessed_space(&self, mask: u32, addresses: &[u64; 32]) -> Space {
         match self.space {
             MemorySpace::Generic => generic_space(addresses[mask.trailing_zeros() as usize & 31]),

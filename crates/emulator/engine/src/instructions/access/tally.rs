@@ -5,10 +5,10 @@ use crate::instrument::counter::{Memo, Pattern, WordCost, distinct};
 use crate::machine::context::Context;
 use crate::machine::slot::Lanes;
 
-/// Counts an access in scalar form in the site's slots, by its rule; the pattern met last is remembered.
+/// Counts an access in scalar form in the site's slots, by its rule, and remembers its pattern.
 ///
 /// # Safety
-/// The site is the assembler's.
+/// The site comes from the assembler.
 #[inline(always)]
 pub unsafe fn tally<const STEPS: bool>(
     context: *mut Context,
@@ -78,16 +78,16 @@ unsafe fn ask(
     }
 }
 
-/// Counts an access by 32 lanes to independent words: the 32-byte granules that they are in, by the distances of
-/// their addresses from a multiple of 256, and at most those that as many words fill.
+/// Counts an access by 32 lanes to independent words: the distinct 32-byte granules of their addresses, and of those at most
+/// the four that 32 adjacent words fill. `from` moves the addresses so that their granules fit in 32 bits.
 ///
 /// # Safety
-/// The site is the assembler's.
+/// The site comes from the assembler.
 #[inline(always)]
 pub unsafe fn count_lanes(site: *mut AccessSite, addresses: &Lanes<u64>, from: u64) {
     let mut granules = [0u32; 32];
     for i in 0..32 {
-        // Regions are smaller than 2^37 bytes, for no host has so much memory.
+        // Regions are smaller than 2^37 bytes, because no host has so much memory.
         granules[i] = (addresses.0[i].wrapping_add(from) >> 5) as u32;
     }
     let distinct = distinct(&granules);

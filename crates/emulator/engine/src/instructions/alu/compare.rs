@@ -1,4 +1,4 @@
-//! Handlers of comparisons and selections. Comparisons of words are hot: the assembler joins them with the
+//! Handlers of comparisons and selections. Comparisons of words are hot: the assembler fuses them with the
 //! branch on their result.
 
 use crate::instructions::alu::operation::{AluOperation, hot2, hot3, rare2, rare3, warm2, warm3};

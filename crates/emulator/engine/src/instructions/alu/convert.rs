@@ -1,6 +1,6 @@
 //! Handlers of conversions.
 //!
-//! The host converts to the nearest even, [`crate::number::soft`] in the other directions. NaN:
+//! The host rounds to the nearest even; [`crate::number::soft`] rounds in the other directions. NaN:
 //! conversions between f64 and f32 keep the bits of the payload that fit; 16-bit results from f32 and
 //! integers are 0x7fff.
 
@@ -263,7 +263,7 @@ fn bits64(number: Number, round: Round) -> u64 {
     soft::F64.round(number, round).unwrap_or(0)
 }
 
-/// An f64 rounded to a format with so many bits of mantissa; NaN keeps its sign and first bits.
+/// An f64 rounded to a format with `mantissa` bits of mantissa; NaN keeps its sign and first bits.
 fn narrowed(format: Format, a: f64, mantissa: u32, round: Round) -> u16 {
     let nan = || {
         let payload = (a.to_bits() & ((1 << 52) - 1)) >> (52 - mantissa);
@@ -278,13 +278,13 @@ fn finite(a: u16, infinity: u16) -> u16 {
     if a & 0x7fff == infinity { a - 1 } else { a }
 }
 
-/// 19 bits at the top of a word; `.rna` keeps the first bits of NaN.
+/// TF32: the 19 high bits of an f32; `.rna` keeps the first bits of NaN.
 fn tf32(a: f32, round: Round) -> u32 {
     let nan = if round == Round::Away { a.to_bits() } else { single::NAN32 };
     soft::TF32.round(single::unpack(a), round).map_or(nan & !0x1fff, |bits| (bits as u32) << 13)
 }
 
-/// The largest finite TF32 number in place of infinity; NaN loses one step, too.
+/// Replaces infinity by the largest finite TF32 number; lowers the bits of a NaN by one unit, too.
 fn finite_tf32(a: u32) -> u32 {
     if a & 0x7fff_ffff >= 0x7f80_0000 { a - 0x2000 } else { a }
 }

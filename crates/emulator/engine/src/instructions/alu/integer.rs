@@ -71,7 +71,7 @@ pub fn handlers(op: IntegerOp) -> &'static AluOperation {
 /// quotient is a whole number, its distance to the next one is at least 2^-32 of it, and the host rounds by less.
 #[inline(always)]
 fn quotient(a: u32, b: u32) -> u32 {
-    /// The low bits of a sum with this number are a whole number.
+    /// After a sum with this number, the low bits hold the integer part.
     const WHOLE: f64 = (1u64 << 52) as f64;
     let exact = f64::from(a) / f64::from(b.max(1));
     let quotient = (exact.floor() + WHOLE).to_bits() as u32;
@@ -312,7 +312,7 @@ mod tests {
         let mut seed = 1u64;
         let mut next = || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            // Of every number of bits.
+            // Numbers of every length in bits.
             (seed >> 32) as u32 >> (seed & 31)
         };
         for _ in 0..300_000 {

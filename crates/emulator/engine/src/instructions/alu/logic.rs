@@ -1,4 +1,4 @@
-//! Handlers of functions of bits.
+//! Handlers of bit operations.
 
 use crate::instructions::alu::moves::shifted;
 use crate::instructions::alu::operation::{
@@ -157,7 +157,7 @@ fn find_highest(wide: bool, signed: bool, shift: bool) -> &'static AluOperation 
     }
 }
 
-/// Position and length are bytes for 32 bits, and whole words for 64, whose code is a few shifts.
+/// Position and length: for 32 bits the low byte of each operand counts, for 64 bits the operand clamped to 255.
 fn field(pos: u32, len: u32, width: u32) -> (u32, u32) {
     if width == 32 { (pos & 0xff, len & 0xff) } else { (pos.min(255), len.min(255)) }
 }

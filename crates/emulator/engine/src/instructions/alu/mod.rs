@@ -1,4 +1,4 @@
-//! The handlers of computing instructions: the engine's one table from opcode to handler.
+//! The handlers of ALU instructions: the engine's one table from opcode to handler.
 
 #[macro_use]
 mod macros;

@@ -1,4 +1,4 @@
-//! Handlers of floating-point arithmetic of 16 bits, single and packed.
+//! Handlers of 16-bit floating-point arithmetic, single and packed.
 
 use crate::instructions::alu::operation::{
     AluOperation, lanes2, lanes3, rare1, rare2, rare3, warm1, warm2, warm3,

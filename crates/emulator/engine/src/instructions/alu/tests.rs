@@ -1,4 +1,4 @@
-//! The table fits the opcodes that lowering emits: operands, results and facts.
+//! Checks that the table fits the opcodes that lowering emits: operands, results and facts.
 
 use crate::instructions::alu::handlers;
 use lanework_ptx::{Module, StateSpace};
@@ -34,7 +34,7 @@ fn all_kernels() -> Vec<Kernel> {
     found
 }
 
-/// Forms of integer and bit instructions that compilers make seldom.
+/// Forms of integer and bit instructions that compilers rarely emit.
 const RARE: &str = "
 .version 8.0
 .target sm_90

@@ -19,7 +19,7 @@ use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::asynchrony::{AddressOperand, CopyOp};
 use lanework_ptx_ir::opcode::memory::AtomicOp;
 
-/// Bytes that bulk copies are counted in.
+/// The unit of bulk copies, in bytes.
 const CHUNK: u64 = 16;
 
 /// Starts bulk copies.

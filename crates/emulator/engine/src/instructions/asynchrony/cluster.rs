@@ -11,7 +11,7 @@ use crate::instrument::hook::Hook;
 use crate::memory::Memory;
 use lanework_ptx_ir::memory_layout::{OFFSET_MASK, RANK_SHIFT};
 
-/// Most blocks of a cluster.
+/// Maximum number of blocks in a cluster.
 pub const MOST_BLOCKS: u64 = 16;
 
 /// The address of an offset in the shared memory of a block by rank.
@@ -50,7 +50,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// For blocks of so many warps.
+    /// The state for blocks of `warps` warps.
     pub fn new(shared: Vec<Region>, warps: usize, memory: *const Memory, hook: Hook) -> Cluster {
         let blocks = shared.len();
         Cluster {
@@ -66,7 +66,7 @@ impl Cluster {
         }
     }
 
-    /// Makes ready for the next cluster.
+    /// Prepares the state for the next cluster.
     pub fn start(&mut self) {
         self.running.fill(true);
         if self.barrier.used {
@@ -87,7 +87,7 @@ impl Cluster {
 
 /// `barrier.cluster`: the arrivals of each generation.
 pub struct ClusterBarrier {
-    /// Whether anyone has arrived in this cluster.
+    /// Whether any thread has arrived in this cluster.
     pub used: bool,
     /// Generations completed.
     pub generation: u32,
@@ -120,7 +120,7 @@ impl ClusterBarrier {
         self.of(rank, warp).when[lane as usize & 31]
     }
 
-    /// Lanes arrive.
+    /// Records the arrival of lanes.
     ///
     /// # Errors
     /// The lanes that had arrived before and not waited.
@@ -162,7 +162,7 @@ impl ClusterBarrier {
         live.zip(arrivals).map(|(live, this)| (live & !this.now).count_ones()).sum()
     }
 
-    /// All have arrived: the next generation begins.
+    /// Starts the next generation, after all have arrived.
     pub fn release(&mut self) {
         self.generation += 1;
         for this in &mut self.arrivals {
@@ -170,7 +170,7 @@ impl ClusterBarrier {
         }
     }
 
-    /// Whether anyone has arrived in the current generation.
+    /// Whether any thread has arrived in the current generation.
     pub fn begun(&self) -> bool {
         self.arrivals.iter().any(|this| this.now != 0)
     }

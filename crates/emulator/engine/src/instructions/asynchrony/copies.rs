@@ -29,11 +29,11 @@ pub struct Owner {
 pub enum Finish {
     /// The mbarrier at this host address, in the block of this rank at this offset.
     Mbarrier {
-        /// Its position.
+        /// Its host address.
         host: *mut u8,
         /// The rank of the block whose shared memory holds it.
         rank: u32,
-        /// Where there.
+        /// Its offset there.
         offset: u64,
         /// The bytes that it counts.
         bytes: u32,
@@ -46,22 +46,22 @@ pub enum Finish {
 pub enum Transfer {
     /// A run of bytes.
     Run {
-        /// Where from.
+        /// The source.
         from: *const u8,
-        /// Where to.
+        /// The target.
         to: *mut u8,
         /// Their number.
         bytes: usize,
     },
-    /// The same, combined element by element with the old contents.
+    /// A run of bytes, combined element by element with the old contents.
     Reduce {
-        /// Where from.
+        /// The source.
         from: *const u8,
-        /// Where to; a multiple of the element's size.
+        /// The target; a multiple of the element's size.
         to: *mut u8,
         /// The number of bytes.
         bytes: usize,
-        /// The target.
+        /// Combines an element with the old one.
         combine: Combine,
         /// Bytes of an element.
         element: u8,
@@ -72,11 +72,11 @@ pub enum Transfer {
     Value {
         /// The value.
         bits: u64,
-        /// Where to; a multiple of its size.
+        /// The target; a multiple of its size.
         to: *mut u8,
         /// Its bytes.
         bytes: u8,
-        /// The target, or the value itself.
+        /// Combines the value with the old one; `None` stores the value itself.
         combine: Option<Combine>,
     },
 }
@@ -142,7 +142,7 @@ pub struct Copy {
     pub finish: Finish,
     /// The thread that started it.
     pub owner: Owner,
-    /// Where.
+    /// The place of its instruction.
     pub place: Place,
     /// Its id.
     pub id: u64,
@@ -159,13 +159,13 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// Forgets the last cluster's.
+    /// Forgets the copies of the last cluster.
     pub fn start(&mut self) {
         self.queue.clear();
         self.groups.clear();
     }
 
-    /// Whether none is in flight.
+    /// Whether no copy is in flight.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
@@ -207,7 +207,7 @@ impl Copies {
     }
 }
 
-/// A fault of a copy that was done later than it was started.
+/// A fault of a copy, which is performed after the instruction that started it.
 pub struct LateFault {
     /// The thread that started the copy.
     pub owner: Owner,

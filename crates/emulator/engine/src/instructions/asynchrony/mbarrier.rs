@@ -6,7 +6,7 @@
 //! 0xCD bytes have it), and the phase's parity. `mbarrier.arrive` returns the object as it was before
 //! the arrival.
 
-/// Most arrivals that a phase can expect, and most bytes either way.
+/// Maximum arrivals that a phase can expect, and maximum bytes either way.
 pub const MOST: u32 = (1 << 20) - 1;
 
 const EXPECTED: u32 = 20;
@@ -31,7 +31,7 @@ pub struct Mbarrier {
 pub type Misuse = String;
 
 impl Mbarrier {
-    /// A fresh one.
+    /// A new mbarrier that expects `count` arrivals in each phase.
     ///
     /// # Errors
     /// When the count is out of range.
@@ -69,7 +69,7 @@ impl Mbarrier {
         }
     }
 
-    /// `count` arrivals.
+    /// Performs `count` arrivals.
     ///
     /// # Errors
     /// When fewer are pending.
@@ -82,7 +82,7 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// `count` arrivals that are not expected in later phases.
+    /// Performs `count` arrivals that later phases do not expect.
     ///
     /// # Errors
     /// When fewer are pending.
@@ -97,7 +97,7 @@ impl Mbarrier {
         self.arrive(count)
     }
 
-    /// One arrival more in this phase, for a copy that will make it.
+    /// Adds an arrival to this phase, for a copy that will make it.
     ///
     /// # Errors
     /// When too many are pending.

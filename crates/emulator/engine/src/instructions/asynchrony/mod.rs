@@ -35,7 +35,7 @@ pub struct Plan {
     pub src: Vec<Slot>,
 }
 
-/// Any instruction of this family.
+/// The handler of all asynchronous instructions.
 pub struct Async;
 
 // SAFETY: `run` returns the next operation, or null after the warp was stopped (`stop_at`, `fault`).

@@ -13,7 +13,7 @@ pub struct RegisterPool {
 }
 
 impl RegisterPool {
-    /// The registers of threads that are launched with so many.
+    /// The pool of a block whose threads are launched with this many registers.
     pub fn new(launched: Option<u32>) -> RegisterPool {
         RegisterPool { launched, ..RegisterPool::default() }
     }
@@ -23,7 +23,7 @@ impl RegisterPool {
         self.launched
     }
 
-    /// As at a block's start.
+    /// Restores the state at a block's start.
     pub fn reset(&mut self) {
         self.free = 0;
         self.of_warp.clear();
@@ -34,7 +34,7 @@ impl RegisterPool {
         self.free
     }
 
-    /// A warp changes to `count` registers per thread; `false` if not enough are available yet.
+    /// Changes a warp to `count` registers per thread; `false` if not enough are available yet.
     ///
     /// # Errors
     /// The reason if the change is invalid.

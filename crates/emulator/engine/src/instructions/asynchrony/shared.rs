@@ -1,4 +1,4 @@
-//! Shared by asynchronous instructions: operands, places in shared memory, and starting of copies.
+//! Helpers of asynchronous instructions: operands, places in shared memory, and starting copies.
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::asynchrony::Plan;
@@ -51,16 +51,16 @@ pub(crate) fn raw(
 /// A place in the shared memory of a block of the cluster.
 #[derive(Clone, Copy)]
 pub(crate) struct Shared {
-    /// On the host.
+    /// Its host address.
     pub host: *mut u8,
     /// The rank of its block.
     pub rank: u32,
-    /// Where there.
+    /// Its offset there.
     pub offset: u64,
 }
 
-/// The address of each lane as one of shared memory, whatever the operand's space; the base of the
-/// shared window is taken off generic ones.
+/// The address of each lane as one of shared memory, whatever the operand's space; subtracts the base of the
+/// shared window from generic addresses.
 ///
 /// # Safety
 /// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).

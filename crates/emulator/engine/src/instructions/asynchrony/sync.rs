@@ -214,7 +214,7 @@ pub(crate) unsafe fn describe(warp: &Warp, plan: &Plan, at: AddressOperand) -> S
     }
 }
 
-/// The fault of a warp that is not whole.
+/// The fault of a warp with lanes on another path.
 fn divided(warp: &Warp) -> RawFault {
     let (here, missing) = (warp.mask.count_ones(), (warp.live & !warp.mask).count_ones());
     RawFault::of_lanes(

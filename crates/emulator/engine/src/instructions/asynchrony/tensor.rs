@@ -1,4 +1,4 @@
-//! Copies of tiles: checked, and put in flight.
+//! Checks and starts copies of tiles.
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::access::region::Region;
@@ -114,7 +114,7 @@ pub(crate) unsafe fn start(
     }
 }
 
-/// The rows of a copy that are not a box of the tensor; such a map is made to have as many.
+/// The rows of a copy that are not a box of the tensor; a map for four separate rows gets a tile of four rows.
 fn rows_of(
     map: &mut TensorMap,
     mode: TensorMode,
@@ -143,7 +143,7 @@ fn rows_of(
     }
 }
 
-/// The modifier that stands for a reduction.
+/// The PTX modifier of a reduction.
 fn modifier(kind: AtomicKind) -> &'static str {
     match kind {
         AtomicKind::Add => "add",
@@ -239,7 +239,7 @@ unsafe fn map_of(
 pub struct Tile {
     /// The tensor and the tile's shape.
     pub map: TensorMap,
-    /// Where in the tensor it starts.
+    /// Its start in the tensor.
     pub at: [i64; MOST_DIMENSIONS],
     /// Its position in shared memory, as a host address and as the offset that the swizzle uses.
     pub host: *mut u8,
@@ -287,7 +287,7 @@ impl Tile {
         runs
     }
 
-    /// The start of the tensor's row for a row of the tile, if it is in the tensor.
+    /// The address of the tensor's row for a row of the tile, if that row is in the tensor.
     fn row(&self, row: u64) -> Option<u64> {
         if let Some(rows) = &self.rows {
             return rows.get(row as usize).copied().flatten();

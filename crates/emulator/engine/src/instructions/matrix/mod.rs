@@ -45,7 +45,7 @@ impl Plan {
 }
 
 impl Plan {
-    /// The handler: products pay with wide registers.
+    /// The handler; products gain from wide registers.
     pub fn handler(&self) -> Tiers {
         match &self.op {
             MatrixOp::Multiply(_) | MatrixOp::Group(_) => Tiers::per_level::<Product>(),
@@ -54,7 +54,7 @@ impl Plan {
     }
 }
 
-/// Any matrix instruction.
+/// The handler of matrix instructions other than products.
 pub struct Matrix;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
@@ -147,7 +147,7 @@ unsafe fn tell_operands(
         let context = &mut *warp.context;
         let instruction = context.place(warp, op).instruction;
         let shared = context.shared;
-        // Out-of-range columns are a fault of the product itself.
+        // Chunks outside of shared memory are a fault of the product itself.
         let inside = chunks.iter().all(|chunk| shared.holds(*chunk, *chunk, 16));
         if let (Some(instrument), true) = (context.instrument(Wants::COPIES), inside) {
             instrument.product_reads(warp, instruction, &chunks, accumulates);

@@ -19,7 +19,7 @@ use crate::number::narrow::widen16;
 use half::f16;
 use lanework_ptx_ir::opcode::matrix::{BitOp, ElementType, Multiply, Shape, Sparse};
 
-/// The value of a product of 32 bits each.
+/// The number of bits set after combining 32 bits of A and B.
 #[inline(always)]
 pub fn count(op: BitOp, a: i32, b: i32) -> i32 {
     let both = match op {
@@ -79,7 +79,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     }
 }
 
-/// Multiplies dense floats whose products are added in f32; `false` if some are not. A and B have at most `MOST` elements.
+/// Multiplies dense floats whose products are added in f32; `false` if other sums are needed. A and B have at most `MOST` elements.
 ///
 /// # Safety
 /// The plan's slots are registers of the warp.
@@ -214,7 +214,7 @@ unsafe fn any_floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     }
     let adder = Adder::new(this.a, this.d, false);
     let group = adder.group * if this.sparse.is_some() { 2 } else { 1 };
-    // A product of 8-bit floats is two products, however small it is.
+    // A product of 8-bit floats consists of two products, however small it is.
     let group = group.min(if adder.apart { k / 2 } else { k });
     for row in 0..m {
         for block in 0..n / SIDE {

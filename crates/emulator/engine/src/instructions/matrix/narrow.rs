@@ -11,7 +11,7 @@ use lanework_ptx_ir::opcode::matrix::ElementType;
 
 /// Powers of two of factors that are added in f32: the product of two, times 2^25, has a reciprocal that is normal.
 const LOWEST: f32 = 1.0 / (1u64 << 45) as f32;
-/// The greatest.
+/// The largest such power.
 const HIGHEST: f32 = (1u64 << 60) as f32;
 /// The least power that terms are aligned to; every product's power is greater.
 const LEAST_TOP: f32 = LOWEST * LOWEST / 1024.0;
@@ -25,7 +25,7 @@ pub struct NarrowFactors<const N: usize> {
 }
 
 impl<const N: usize> NarrowFactors<N> {
-    /// Before its elements are set.
+    /// All zeros, before its elements are set.
     pub const EMPTY: NarrowFactors<N> = NarrowFactors { value: [0.0; N], power: [0.0; N] };
 
     /// Finds the powers of the first `count` values; `false` if some is outside of the range, infinite or NaN.

@@ -62,13 +62,13 @@ pub unsafe fn write_registers(
 /// The position of each element: the matrix index of element `i` of lane `l` is at `32 * i + l`.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// Element type of A.
+    /// Positions of the elements of A.
     pub a: Vec<u16>,
-    /// Element type of B.
+    /// Positions of the elements of B.
     pub b: Vec<u16>,
-    /// Element type of C.
+    /// Positions of the elements of C.
     pub c: Vec<u16>,
-    /// Element type of D.
+    /// Positions of the elements of D.
     pub d: Vec<u16>,
 }
 
@@ -103,7 +103,7 @@ impl Places {
         let order = Order::new(this);
         let accumulators = |row: usize, column: usize| row * n + column;
         Places {
-            // A sparse matrix is put in order when it is spread out.
+            // A sparse matrix is put in order when it is expanded.
             a: match this.sparse {
                 Some(_) => each(a, &|row, at| row * stored + at),
                 None => each(a, &|row, at| row * k + order.of_column(at)),
@@ -117,7 +117,7 @@ impl Places {
     }
 }
 
-/// The order in which products are added. A warp's product of 8-bit floats is made of two of f16: the
+/// The order in which products are added. A warp's product of 8-bit floats consists of two products like those of f16: the
 /// first takes the lower halves of all registers, the second the upper ones.
 #[derive(Clone, Copy)]
 pub struct Order {
@@ -135,7 +135,7 @@ impl Order {
         Order { k: this.shape.k, halves: eight_bits, span }
     }
 
-    /// The position of a column of A in it.
+    /// The position of a column of A in this order.
     pub fn of_column(self, k: usize) -> usize {
         if !self.halves {
             return k;

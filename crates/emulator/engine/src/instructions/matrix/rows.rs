@@ -88,7 +88,7 @@ pub unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
     // every row before it is accessed.
     unsafe {
         let at = addresses(warp, plan.src[0], offset).0;
-        // Element `column` of `row`, of the matrix that starts at line `first`.
+        // The row among all matrices, and the column, of one half of a lane's register; the matrix starts at row `first`.
         let element = |first: usize, lane: usize, half: usize| {
             let (row, column) = (lane / 4, 2 * (lane % 4) + half);
             let (row, column) = if transposed { (column, row) } else { (row, column) };
@@ -171,7 +171,7 @@ pub unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
         return Ok(());
     };
     let to = (space, kind_of(store));
-    // Elements of less than a byte go by whole registers.
+    // Elements smaller than a byte are moved as whole registers.
     let (packed, element_bits) = match fragment.number.bits() {
         bits @ ..8 => (32 / bits, bits),
         bits => (1, bits),

@@ -66,10 +66,10 @@ impl Adder {
     }
 }
 
-/// Sums formed side by side.
+/// Sums computed together.
 pub const SIDE: usize = 8;
 
-/// Numbers side by side, in the form the adders take.
+/// `SIDE` numbers, in the form that the adders take.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Terms {
     /// Their values.

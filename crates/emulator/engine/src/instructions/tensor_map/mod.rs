@@ -32,10 +32,10 @@ use lanework_ptx_ir::memory_layout::tensor_map as layout;
 const MARK: [u8; 8] = *b"LWTENSOR";
 /// Bytes of an encoded map.
 pub const MAP_BYTES: usize = layout::BYTES;
-/// Dimensions at most.
+/// Maximum number of dimensions.
 pub const MOST_DIMENSIONS: usize = 5;
 
-/// A tensor in global memory and the tiles that are copied of it. Dimensions are listed fastest-varying
+/// A tensor in global memory and the tiles that are copied from it. Dimensions are listed fastest-varying
 /// first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorMap {
@@ -271,7 +271,7 @@ impl TensorElement {
         u64::from(self.scalar().size())
     }
 
-    /// PTX's type.
+    /// The PTX type.
     pub fn scalar(self) -> ScalarType {
         match self {
             TensorElement::U8 => ScalarType::U8,
@@ -292,8 +292,8 @@ impl TensorElement {
         self.scalar().is_float()
     }
 
-    /// The bits of the NaN that stands for elements outside the tensor, as an H200 has them: one
-    /// pattern of 16 bits, as often as it fits.
+    /// The bits of the NaN that stands for elements outside the tensor, as an H200 writes them: one
+    /// 16-bit pattern, repeated to fill the element.
     pub fn nan(self) -> u64 {
         0x7ff7_7ff7_7ff7_7ff7 >> (64 - 8 * self.bytes())
     }

@@ -1,4 +1,4 @@
-//! Maps to bytes and back, and each rule of theirs broken.
+//! Encodes maps and decodes them again, and breaks each rule.
 
 use crate::instructions::tensor_map::*;
 

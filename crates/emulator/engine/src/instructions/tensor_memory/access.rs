@@ -22,7 +22,7 @@ use lanework_ptx_ir::opcode::tensor_memory::{
 /// Checks that all lanes of a warp take part.
 ///
 /// # Errors
-/// When not.
+/// The fault of a warp that lacks lanes.
 pub fn whole(warp: &Warp) -> Result<(), RawFault> {
     if warp.mask == u32::MAX { Ok(()) } else { Err(incomplete(warp)) }
 }
@@ -87,7 +87,7 @@ unsafe fn check(warp: &Warp, at: Place, this: &TmemTransfer) -> Result<(), RawFa
 /// The columns of register `register` of a thread, one or two.
 fn columns(this: &TmemTransfer, at: Place, thread: u32, register: u32) -> (u32, [u32; 2]) {
     let (lane, column) = this.shape.place(thread, register);
-    // Packed, a step has twice the columns; the distance of halves is in columns.
+    // Packed, a step covers twice the columns; the distance of halves is in columns.
     let column = match this.shape {
         _ if !this.packed => column,
         TransferShape::Lanes16Bits32Twice(split) if thread >= 16 => 2 * (column - split) + split,
@@ -230,20 +230,20 @@ pub struct Product {
     pub metadata: Option<Place>,
     /// Locations of the scale factors of A and B.
     pub scales: Option<[Place; 2]>,
-    /// A bit for each unchanged lane, of both blocks.
+    /// A bit for each lane that stays unchanged, for both blocks.
     pub kept: [u32; 8],
     /// Columns of B that are zero.
     pub zero: [bool; 256],
     /// Columns that B is shifted by.
     pub shift: usize,
-    /// Whether D counts.
+    /// Whether the product is added to D.
     pub counts: bool,
     /// The ranks of the blocks that take part, one or two.
     pub ranks: Vec<usize>,
 }
 
 impl Product {
-    /// Its lanes.
+    /// The lanes that it uses.
     pub fn path(&self) -> DataPath {
         DataPath::new(&self.this, self.shape.m)
     }
@@ -259,19 +259,19 @@ impl Product {
     }
 }
 
-/// A copy, ready to be done.
+/// A copy, ready to be performed.
 pub struct RowCopy {
     /// The instruction.
     pub this: TmemCopy,
-    /// Where to.
+    /// The target.
     pub to: Place,
-    /// Where from.
+    /// The source.
     pub from: SharedRows,
     /// The ranks of the blocks that take part, one or two.
     pub ranks: Vec<usize>,
 }
 
-/// A shift, ready to be done.
+/// A shift, ready to be performed.
 pub struct RowShift {
     /// The lowest lane, a multiple of 32, and the first of eight columns.
     pub at: Place,

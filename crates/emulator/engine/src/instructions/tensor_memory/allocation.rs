@@ -81,7 +81,7 @@ pub unsafe fn allocate(
     }
 }
 
-/// The thread that the written address is reported for.
+/// The events for which the store of the address is reported.
 const COPIED: Wants = Wants::ACCESSES.with(Wants::COUNTS).with(Wants::COPIES);
 
 /// Synchronizes two warps of a pair at a collective instruction; `columns` is 0 for a release.
@@ -141,7 +141,7 @@ pub unsafe fn free(warp: &mut Warp, plan: &Plan, pair: bool) -> Result<bool, Raw
                 pair_of(warp, 0)?;
             }
             let waits = !cluster.running[even] || !cluster.running[odd];
-            // A block that has done its part may be gone.
+            // A block that has done its part may have ended.
             if !waits
                 && matches!(meet(warp, &mut cluster.tensor_memory, rank, columns)?, Meeting::Waits)
             {

@@ -1,4 +1,4 @@
-//! `tcgen05.cp` and `tcgen05.shift`: checked, and put in the queue.
+//! Checks, queues and performs `tcgen05.cp` and `tcgen05.shift`.
 
 use crate::fault::RawFault;
 use crate::instructions::access::region::Region;
@@ -93,7 +93,7 @@ pub unsafe fn start_shifts(
 }
 
 impl RowCopy {
-    /// Does it.
+    /// Performs the copy.
     ///
     /// # Errors
     /// The rank of a block and the address in its shared memory that cannot be read.
@@ -129,7 +129,7 @@ impl RowCopy {
     }
 }
 
-/// Sixteen elements of 4 or 6 bits at the start of 16 bytes to a byte each: 4 bits from the third bit on.
+/// Expands sixteen elements of 4 or 6 bits, packed at the start of 16 bytes, to a byte each; 4-bit elements start at bit 2.
 fn widen(chunk: &mut [u8], bits: usize) {
     let mut packed = [0; 16];
     packed.copy_from_slice(chunk);

@@ -235,7 +235,7 @@ pub unsafe fn integers(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Re
 /// Eight columns: by register, the lanes' words.
 pub type Words = [[u32; 32]; 4];
 
-/// Whether the accumulator counts.
+/// Whether the product is added to the accumulator, rather than replacing it.
 ///
 /// # Safety
 /// The plan's slots are registers of the warp.

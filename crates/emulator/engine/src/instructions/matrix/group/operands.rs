@@ -249,7 +249,7 @@ pub struct Descriptor {
     pub leading: u64,
     /// Stride dimension's offset.
     pub stride: u64,
-    /// How chunks are moved.
+    /// How chunks are permuted.
     pub swizzle: Swizzle,
     /// Start of the pattern, in bytes after a multiple of its period.
     pub base: u64,
