@@ -98,7 +98,7 @@ impl Hook {
 }
 
 impl Context {
-    /// The run's instrument, if it wants any of this.
+    /// The run's instrument, if it wants any of these events.
     #[inline(always)]
     pub fn instrument(&mut self, what: Wants) -> Option<&mut dyn Instrument> {
         // SAFETY: `Job::work` keeps the instrument alive longer than its blocks' contexts, and `&mut self` is the only

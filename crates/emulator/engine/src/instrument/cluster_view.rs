@@ -29,7 +29,7 @@ pub enum Progress {
     Done,
 }
 
-/// All that decides what a warp does next, but for memory and the registers left out. Two that are equal do the same.
+/// Everything that decides what a warp does next, except memory and the registers not asked for. Warps with equal snapshots behave alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WarpSnapshot {
     /// Its lanes, the reconvergence stack of each split, and the condition that it waits for.
@@ -58,18 +58,18 @@ pub trait ClusterView {
     fn instructions(&self, rank: usize, warp: usize) -> Vec<u32>;
     /// A snapshot of a warp's next step with these registers of the kernel.
     fn snapshot(&self, rank: usize, warp: usize, registers: &[bool]) -> WarpSnapshot;
-    /// Counts what polling warps could be waiting for.
+    /// Counts changes that polling warps could be waiting for.
     fn changes(&self) -> u64;
     /// Bytes printed so far.
     fn printed(&self) -> usize;
-    /// Whether a warp has used up its time slice since the last question.
+    /// Whether a warp has used up its time slice since the last call.
     fn take_yielded(&mut self) -> bool;
-    /// Sets the instructions of a time slice; `None` for the usual.
+    /// Sets the instructions of a time slice; `None` restores the default.
     fn set_time_slice(&mut self, instructions: Option<u64>);
     /// Moves the clocks of all warps ahead.
     fn advance_clock(&mut self, by: u64);
-    /// Ends the next wait of all polling warps early, as if their time were over.
+    /// Ends the next wait of all polling warps early, as if its time limit had passed.
     fn end_polls(&mut self);
-    /// Schedules the lanes of diverged warps independently; whether there are any.
+    /// Schedules the lanes of diverged warps independently; returns whether there are any.
     fn split_diverged(&mut self) -> bool;
 }

@@ -1,7 +1,7 @@
 //! Counting in place: the accesses of a site are summed in its counter slots, by rules that the
 //! instrument supplies as data. Only the instrument knows the meaning of the counts.
 //!
-//! An access whose lanes are at even steps has a pattern; the site caches the cost of its last
+//! An access with a constant stride has a pattern; the site caches the cost of its last
 //! pattern (a memo), and the instrument is asked on a miss.
 
 /// How accesses of a site are counted in place.
@@ -11,7 +11,7 @@ pub struct CounterRule {
     pub class: u8,
     /// Bytes per lane that count, if they differ from the access's own; else 0.
     pub bytes: u8,
-    /// Which bits of the place of the first lane matter to the cost.
+    /// The bits of the first lane's address that affect the cost.
     pub phase: u8,
     /// The cost of one word for each half of the warp.
     pub words: WordCost,
@@ -30,7 +30,7 @@ pub enum WordCost {
 }
 
 impl CounterRule {
-    /// For accesses that are not counted: the cheapest to compute.
+    /// For accesses that are not counted; the cheapest rule to compute.
     pub const NONE: CounterRule =
         CounterRule { class: u8::MAX, bytes: 0, phase: 0, words: WordCost::Banks };
 }
@@ -74,13 +74,13 @@ pub struct SiteTotal {
 pub struct Totals<'a> {
     /// The sites.
     pub sites: &'a [SiteTotal],
-    /// The instructions of each basic block, as pairs of both.
+    /// The instructions of the basic blocks, as (block, instruction).
     pub runs: &'a [(u32, u32)],
-    /// For each basic block the times that a warp ran it, and the lanes in all.
+    /// For each basic block, how often warps ran it, and the sum of their active lanes.
     pub visits: &'a [[u64; 2]],
 }
 
-/// Distinct numbers.
+/// How many of the numbers are distinct.
 #[inline(always)]
 pub fn distinct(numbers: &[u32; 32]) -> u32 {
     let (mut low, mut high) = (u32::MAX, 0);
@@ -101,7 +101,7 @@ pub fn distinct(numbers: &[u32; 32]) -> u32 {
     }
 }
 
-/// Distinct numbers, all less than 8192 above `low`.
+/// Counts distinct numbers, all of which are less than 8192 above `low`.
 #[inline(never)]
 fn distinct_near(numbers: &[u32; 32], low: u32) -> u32 {
     let mut seen = [0u64; 128];
@@ -115,7 +115,7 @@ fn distinct_near(numbers: &[u32; 32], low: u32) -> u32 {
     distinct
 }
 
-/// Distinct numbers, in a small open-addressed table.
+/// Counts distinct numbers with a small open-addressed table.
 #[inline(never)]
 pub fn distinct_far(numbers: &[u32; 32]) -> u32 {
     let mut table = [u64::MAX; 64];

@@ -59,7 +59,7 @@ impl AccessKind {
 /// One warp's memory access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access<'a> {
-    /// Where.
+    /// The state space.
     pub space: Space,
     /// The kind of access.
     pub kind: AccessKind,
@@ -70,7 +70,7 @@ pub struct Access<'a> {
     /// The address of each lane: global and constant ones are device addresses, shared and local
     /// ones offsets. The addresses of inactive lanes are meaningless.
     pub addresses: &'a [u64; 32],
-    /// Where in the program and the grid.
+    /// The instruction, and the block and warp that execute it.
     pub place: Place,
 }
 
@@ -94,16 +94,16 @@ pub enum Asynchronous {
     Started {
         /// Its id, unique in its worker.
         copy: u64,
-        /// The source, if it is one run of bytes.
+        /// The source, if it is one contiguous run of bytes.
         from: Option<Span>,
-        /// The target, likewise.
+        /// The target, if it is one contiguous run of bytes.
         to: Option<Span>,
         /// The phase that it completes; `None` if it belongs to its thread's bulk group.
         phase: Option<Phase>,
     },
     /// A bulk copy is complete. Only threads that wait for it may rely on that.
     Done {
-        /// Which.
+        /// Its id.
         copy: u64,
     },
     /// A thread arrives at an mbarrier.
@@ -122,13 +122,13 @@ pub enum Asynchronous {
 /// A run of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// Where.
+    /// The state space.
     pub space: Space,
     /// In shared memory, the rank of its block in the cluster.
     pub rank: u32,
     /// The device address, or the offset in the block's shared memory.
     pub address: u64,
-    /// Their number.
+    /// The length.
     pub bytes: u64,
 }
 
@@ -152,8 +152,8 @@ pub struct Moved {
     pub reads: Option<Run>,
     /// The target, if it is one run.
     pub writes: Option<Run>,
-    /// The global side of a tile, which is not one run: addresses and bytes. It is the source if no other source
-    /// is.
+    /// The global side of a tile, which is not one run: addresses and bytes. It is the source if it is not the
+    /// target.
     pub global: Vec<(u64, u64)>,
     /// The bytes that the copy completes at its mbarrier: those of a tile without the padding of its rows.
     pub completes: u64,
@@ -169,7 +169,7 @@ pub struct BulkTraffic {
     pub global: Option<BulkDirection>,
     /// Whether it is the first target of the copy, or the only one.
     pub first: bool,
-    /// The bytes of global memory: addresses and lengths. None for a further target.
+    /// The bytes of global memory: addresses and lengths. Empty for a further target.
     pub runs: Vec<(u64, u64)>,
     /// Bytes of shared memory that it reads or writes, including parts outside of a tensor.
     pub shared_bytes: u64,

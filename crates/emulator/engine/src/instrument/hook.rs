@@ -1,5 +1,5 @@
-//! The events that an instrument wants, and the instrument of a worker as its blocks hold it, with its type
-//! erased: the state of the machine is below [`crate::instrument`].
+//! The events that an instrument wants, and a type-erased handle to a worker's instrument: the state of the machine
+//! must not depend on [`crate::instrument`].
 
 /// A set of events that an instrument may request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +26,7 @@ impl Wants {
     /// All that orders threads: barriers, member masks and warp synchronization, fences, mbarriers,
     /// cluster barriers, commits and waits.
     pub const SYNCHRONIZATION: Wants = Wants(1 << 6);
-    /// Asynchronous copies with what they read and write, and what `wgmma` reads of shared memory.
+    /// Asynchronous copies with the bytes that they read and write, and the shared memory that `wgmma` reads.
     pub const COPIES: Wants = Wants(1 << 7);
     /// `malloc` and `free` of kernels. Their blocks are then far apart, and freed blocks are reused only when
     /// the heap is full.
@@ -82,7 +82,7 @@ pub struct Hook {
 }
 
 impl Hook {
-    /// Whether the instrument wants any of this.
+    /// Whether the instrument wants any of these events.
     #[inline(always)]
     pub fn wants(self, what: Wants) -> bool {
         self.wants.any(what)

@@ -189,7 +189,7 @@ pub unsafe trait Instrument: Send + 'static {
         [0; 2]
     }
 
-    /// The worker's run has ended: the counts in place, once for each block of a cluster.
+    /// The worker's run has ended; receives the counts, once for each block of a cluster.
     fn flush(&mut self, _totals: &Totals<'_>) {}
 
     // --- Synchronization ---
@@ -242,7 +242,7 @@ pub unsafe trait Instrument: Send + 'static {
 
     // --- Copies ---
 
-    /// A thread, by its lane, has to do with mbarriers or bulk copies.
+    /// A thread, by its lane, uses an mbarrier or a bulk copy.
     fn asynchronous(&mut self, _place: Place, _lane: u32, _event: Asynchronous) {}
 
     /// A warp copies by `cp.async`, up to `bytes` bytes per lane; lanes that `have` less read less. By

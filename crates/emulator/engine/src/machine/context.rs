@@ -31,9 +31,9 @@ pub struct Context {
     pub sites: Vec<AccessSite>,
     /// The instruction of each operation.
     pub origin_of: *const u32,
-    /// For each basic block the times that a warp ran it, and the lanes in all, when counting.
+    /// When counting: for each basic block, how often warps ran it, and the sum of their active lanes.
     pub visits: Vec<[u64; 2]>,
-    /// For each fused multiply-add sequence, when counting: runs that its sites have not counted yet.
+    /// When counting: for each fused multiply-add sequence, the executions that its sites have not counted yet.
     pub deferred: Vec<Deferred>,
     /// How far an instrument has moved the clock ahead of the instructions.
     pub clock_ahead: u64,
@@ -55,7 +55,7 @@ pub struct Context {
     pub fault: Option<Box<RawFault>>,
 }
 
-/// Runs of one fused sequence whose accesses have the same cost, because a cost in shared memory depends only on
+/// Executions of one fused sequence whose accesses have the same cost, because a cost in shared memory depends only on
 /// the distance between the two bases. They are added to the sites' counter slots when the distance changes, and
 /// at the end.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,7 +64,7 @@ pub struct Deferred {
     pub same: [u64; 2],
     /// The bases of the loads of runs.
     pub run: [u64; 2],
-    /// The number of runs.
+    /// The number of executions.
     pub times: u64,
 }
 
@@ -73,7 +73,7 @@ pub struct Deferred {
 pub struct WarpgroupArrival {
     /// Number of arrivals there.
     pub came: u64,
-    /// Whether it has not gone on.
+    /// Whether it still waits there.
     pub waits: bool,
 }
 
@@ -99,7 +99,7 @@ impl Context {
         unsafe { &*self.cluster }.region(address)
     }
 
-    /// Forgets the regions of another block's shared memory that memory instructions hit last.
+    /// Forgets cached regions in the shared memory of other blocks.
     pub fn forget_others(&mut self) {
         for site in &mut self.sites {
             let within = match site.space {

@@ -115,7 +115,7 @@ impl Warp {
     }
 }
 
-/// Where lanes are, and the stack above them.
+/// A split of a warp: its lanes, where they are, and the reconvergence stack above them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WarpSplit {
     /// The lanes of this split.
@@ -129,7 +129,7 @@ pub struct WarpSplit {
 }
 
 impl WarpSplit {
-    /// The entry of this split that is of `lanes`, if any is.
+    /// The part of this split that consists of `lanes`, if it is not empty.
     pub fn of(&self, lanes: u32, warp: &Warp) -> Option<WarpSplit> {
         let lanes = lanes & warp.live;
         let of_lanes =
@@ -204,8 +204,8 @@ impl Warp {
 //
 // Splits that have met continue one after another. Each takes the contributions of the other splits' lanes with it.
 
-/// Kinds of instructions, in the low byte of the number of one; the mode is in the next, and a flag for a negated predicate
-/// in the third.
+/// Kinds of warp instructions, in the low byte of an instruction's number; the mode is in the next byte, and a flag for a
+/// negated predicate in the third.
 const SHUFFLE: u32 = 1;
 const VOTE: u32 = 2;
 const MATCH: u32 = 3;
@@ -213,7 +213,7 @@ const ELECT: u32 = 4;
 const REDUCE: u32 = 5;
 const NEGATED: u32 = 1 << 16;
 
-/// The number of an instruction at which lanes meet; `bar.warp.sync` is 0.
+/// The number of a warp instruction; `bar.warp.sync` is 0.
 pub fn number(op: Option<WarpOp>) -> u32 {
     let kind = match op {
         Some(WarpOp::Shuffle(_)) => SHUFFLE,
@@ -227,15 +227,15 @@ pub fn number(op: Option<WarpOp>) -> u32 {
     kind | op.map_or(0, |op| cross::handler(op).1) << 8
 }
 
-/// Its name and qualifiers: lanes meet at instructions with the same.
+/// The name and qualifiers in an instruction's number: lanes meet at instructions in which they are equal.
 pub fn qualifiers(number: u32) -> u32 {
     number & !NEGATED
 }
 
-/// Adds lanes that wait at an operation.
+/// Adds the contributions of lanes that wait at an operation.
 ///
 /// # Safety
-/// It is an operation of the warp at which lanes meet.
+/// `op` is an operation of the warp at which lanes meet.
 pub unsafe fn add(exchange: &mut Exchange, warp: &Warp, op: *const Op, lanes: u32) {
     // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     let values = unsafe {
@@ -286,7 +286,7 @@ impl Warp {
         (own, self.mask | exchange.lanes)
     }
 
-    /// The same of predicates, a bit for each lane.
+    /// The same for predicates, with a bit for each lane.
     pub fn brought_bits(&mut self, own: u32) -> (u32, u32) {
         let Some(exchange) = self.exchange.take() else { return (own, self.mask) };
         let others = exchange.lanes & !self.mask;

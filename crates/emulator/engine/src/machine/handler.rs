@@ -96,7 +96,7 @@ impl WideTiers {
 
     /// The handler at a SIMD level, if there is one.
     pub fn at(self, tier: usize) -> Option<Handler> {
-        // Elsewhere the lowest level has vectors that do.
+        // On other hosts the lowest level has vectors for which the handler pays off.
         let index = if cfg!(target_arch = "x86_64") { tier.checked_sub(1)? } else { 0 };
         self.0.get(index).copied()
     }

@@ -34,7 +34,7 @@ pub struct Op {
 // Two operations share a cache line, and handlers step from one to the next by this size.
 const _: () = assert!(size_of::<Op>() == 24 + size_of::<Handler>() && align_of::<Op>() == 8);
 
-/// In operands `b` to `d` of an operation that ends its lanes, and of a meeting point before one. No
+/// The value of operands `b` to `d` in an operation that ends its lanes, and in a reconvergence point before one. No
 /// slot has this value.
 pub const ENDS: u32 = u32::MAX - 1;
 
@@ -163,7 +163,7 @@ pub struct Warp {
     pub(crate) widened: bool,
     /// Whether its lanes are scheduled independently, as several splits; the warp runs one of them.
     pub(crate) independent: bool,
-    /// Whether the lanes that an operation lacks will never arrive.
+    /// Whether the lanes that an operation waits for will never arrive.
     pub(crate) alone: bool,
     /// Contributions of lanes of other splits to the warp's next collective instruction.
     pub(crate) exchange: Option<Box<Exchange>>,

@@ -39,7 +39,7 @@ impl Allocation {
         checked: bool,
         fresh: Fresh,
     ) -> Option<Self> {
-        // Slack for vector moves that may touch, never use, bytes after the end.
+        // Slack for vector moves, which may touch but never use bytes after the end.
         let align = if bytes >= PAGE { PAGE } else { GRAIN };
         let size = bytes.checked_add(GRAIN)?.checked_next_multiple_of(align)?;
         let make = match addresses {

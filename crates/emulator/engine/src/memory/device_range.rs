@@ -11,7 +11,7 @@ const SIZES: [u64; 3] = [1 << 42, 1 << 38, 1 << 34];
 /// Blocks start at multiples of this.
 const GRAIN: usize = 256;
 const PAGE: usize = 4096;
-/// Blocks of as many bytes give their pages back; smaller ones are written with zeros.
+/// Freed blocks of this size or more return their pages to the system; smaller ones are zeroed.
 const GIVEN_BACK: usize = 64 << 10;
 
 /// The free blocks, by start and by size.
@@ -36,7 +36,7 @@ impl Free {
 
     /// Takes a block.
     fn take(&mut self, bytes: usize, align: usize) -> Option<usize> {
-        // The smallest that has room wherever it starts, unless a smaller one happens to start well.
+        // The smallest block that fits for any alignment of its start, unless a smaller one happens to be aligned.
         let fits = |&(length, start): &(usize, usize)| {
             let at = start.next_multiple_of(align);
             at - start + bytes <= length
@@ -51,7 +51,7 @@ impl Free {
         Some(at)
     }
 
-    /// Takes a block back, and joins it to free neighbors.
+    /// Frees a block and merges it with free neighbors.
     fn give(&mut self, start: usize, bytes: usize) {
         let (mut from, mut length) = (start, bytes);
         if let Some((&before, &size)) = self.starts.range(..start).next_back()
@@ -81,7 +81,7 @@ impl Range {
     }
 }
 
-/// The range of this process, reserved when it is first wanted; `None` where the host reserves none.
+/// The range of this process, reserved on first use; `None` if the host allows none.
 fn range() -> Option<&'static Range> {
     static RANGE: OnceLock<Option<Range>> = OnceLock::new();
     RANGE
@@ -105,7 +105,7 @@ pub fn take(bytes: usize, align: usize) -> Option<*mut u8> {
     Some(std::ptr::with_exposed_provenance_mut(at))
 }
 
-/// Gives bytes back.
+/// Frees bytes.
 ///
 /// # Safety
 /// [`take`] returned `start` for as many bytes, and they are not used any more.
@@ -116,7 +116,7 @@ pub unsafe fn give(start: *mut u8, bytes: usize) {
     let at = start.addr();
     let (first, last) = (at.next_multiple_of(PAGE), (at + bytes) / PAGE * PAGE);
     let whole = bytes >= GIVEN_BACK && system::forget(first, last - first);
-    // SAFETY: `take` gave the bytes out and nobody uses them any more, as this function requires; `madvise` has made
+    // SAFETY: `take` returned these bytes and no code uses them any more, as this function requires; `madvise` has made
     // the whole pages in the middle zero.
     unsafe {
         if whole {
@@ -138,7 +138,7 @@ pub fn holds(address: u64) -> bool {
 
 #[cfg(all(target_os = "linux", not(miri)))]
 mod system {
-    /// Reserves addresses whose pages are there when they are touched.
+    /// Reserves addresses; the system allocates their pages on first touch.
     pub fn reserve(bytes: usize) -> Option<usize> {
         let access = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -147,10 +147,10 @@ mod system {
         (at != libc::MAP_FAILED).then(|| at.expose_provenance())
     }
 
-    /// Gives pages back to the system, which gives zeros when they are touched again.
+    /// Returns pages to the system; they read as zeros when they are touched again.
     pub fn forget(start: usize, bytes: usize) -> bool {
         let at = std::ptr::with_exposed_provenance_mut(start);
-        // SAFETY: `give` passes the whole pages of a block that nobody uses any more; the pages stay mapped, and read
+        // SAFETY: `give` passes the whole pages of a block that no code uses any more; the pages stay mapped, and read
         // as zeros.
         unsafe { libc::madvise(at, bytes, libc::MADV_DONTNEED) == 0 }
     }

@@ -1,11 +1,11 @@
-//! Bytes of the host that an allocation of the device is in.
+//! Host memory that backs an allocation of the device.
 
 use crate::memory::device_range;
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::any::Any;
 use std::sync::Arc;
 
-/// The alignment of C's `malloc`: with more, zeros would be written instead of taken from the system.
+/// The alignment of C's `malloc`: for a larger one, the allocator would write zeros instead of using fresh zero pages.
 const PLAIN_ALIGN: usize = 16;
 
 /// Contents of fresh memory.
@@ -52,7 +52,7 @@ impl Drop for Owner {
 }
 
 impl HostBytes {
-    /// As `new`, in the range of addresses that are for devices, where the host has one.
+    /// As `new`, but in the range of addresses reserved for devices, if the host has one.
     pub fn of_device(size: usize, align: usize, fresh: Fresh) -> Option<HostBytes> {
         let taken = (size > 0).then(|| device_range::take(size, align)).flatten();
         let Some(base) = taken else { return HostBytes::new(size, align, fresh) };

@@ -1,5 +1,5 @@
-//! Memory of the host that a device uses where it is: registered ranges, bytes that a lender keeps, and, where the host vouches for
-//! all addresses, any.
+//! Host memory that a device uses at its own address: registered ranges, bytes borrowed from a lender, and, if the host vouches for
+//! all addresses, any memory.
 
 use crate::device::Device;
 use crate::fault::MemoryError;
@@ -12,7 +12,7 @@ use std::any::Any;
 use std::sync::{Arc, RwLockReadGuard};
 
 impl Memory {
-    /// Allocates the bytes that a lender keeps, at their own address.
+    /// Allocates bytes borrowed from a lender, at their own address.
     ///
     /// # Errors
     /// If the device has no room for them, or they cannot be an allocation at their own address.
@@ -40,7 +40,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Refuses what cannot be an allocation at its own address.
+    /// Refuses a range that cannot be an allocation at its own address.
     fn registrable(&self, address: u64, bytes: u64) -> Result<(), MemoryError> {
         let refuse = |why: String| Err(MemoryError::NotRegistrable { address, bytes, why });
         if self.addresses == Addresses::Own {
@@ -116,7 +116,7 @@ impl Memory {
         self.trusting = self.addresses == Addresses::Host;
     }
 
-    /// The region of an address that is good only because the host vouched for all.
+    /// The region of an address that is valid only because the host vouched for all addresses.
     pub(crate) fn trusted(&self, address: u64) -> Option<Region> {
         if !self.trusting || self.registered > 0 {
             return None;

@@ -18,20 +18,20 @@ fn mask(at: u64, bytes: u64) -> u64 {
 }
 
 impl InitializedBytes {
-    /// Nothing is written.
+    /// A bitmap in which no byte is written.
     pub fn new(bytes: u64) -> InitializedBytes {
         let words = bytes.div_ceil(64) as usize;
         let bits = (0..words).map(|_| AtomicU64::new(0)).collect();
         InitializedBytes { bytes, whole: AtomicBool::new(bytes == 0), bits }
     }
 
-    /// Everything counts as unwritten again.
+    /// Marks all bytes as unwritten.
     pub fn clear(&self) {
         self.whole.store(self.bytes == 0, Relaxed);
         self.bits.iter().for_each(|word| word.store(0, Relaxed));
     }
 
-    /// `bytes` bytes at `offset` have been written.
+    /// Marks `bytes` bytes at `offset` as written.
     #[inline(always)]
     pub fn set(&self, offset: u64, bytes: u64) {
         if self.whole.load(Relaxed) {
@@ -49,7 +49,7 @@ impl InitializedBytes {
         });
     }
 
-    /// `bytes` bytes at `offset` count as unwritten again.
+    /// Marks `bytes` bytes at `offset` as unwritten.
     pub fn unset(&self, offset: u64, bytes: u64) {
         if self.bytes != 0 && self.whole.swap(false, Relaxed) {
             self.bits.iter().for_each(|word| word.store(u64::MAX, Relaxed));

@@ -7,9 +7,9 @@ use crate::memory::Memory;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::time::Duration;
 
-/// Attempts to have the lock alone before the first rest.
+/// Attempts to get exclusive access before the first sleep.
 const ATTEMPTS: u32 = 64;
-/// The rest between two later attempts.
+/// The sleep between two later attempts.
 const REST: Duration = Duration::from_micros(20);
 
 /// Memory under its lock.
@@ -26,7 +26,7 @@ impl MemoryLock {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Exclusive access to memory, after all launches.
+    /// Waits for running launches and locks the memory exclusively.
     pub fn alone(&self) -> RwLockWriteGuard<'_, Memory> {
         let mut attempts = 0;
         loop {

@@ -20,21 +20,21 @@ use std::sync::{Mutex, PoisonError};
 
 /// Where the first allocation starts; the shared, local and parameter windows are below.
 const FIRST_ADDRESS: u64 = 0x10_0000_0000;
-/// Bytes between two allocations where accesses are checked: no 32-bit index of 16 bytes each that
-/// leaves one reaches another.
+/// Bytes between two allocations where accesses are checked: an out-of-bounds 32-bit index of 16-byte elements does
+/// not reach another allocation.
 const APART: u64 = 1 << 36;
-/// Allocations larger than this ask the host first.
+/// Before an allocation larger than this, the host is asked for its free memory.
 const ASK_HOST: u64 = 64 << 20;
 /// Contents of fresh memory.
 pub const POISON: u8 = 0xCD;
 /// Freed ranges remembered, to tell use after free from a wild address.
 const QUARANTINE: usize = 4096;
-/// Addresses below are null with an offset.
+/// Addresses below this are a null pointer plus an offset.
 const NULL_PAGE: u64 = 4096;
 /// Regions start at multiples of this: handlers take a distance from the start of a region for as
 /// aligned as the address itself.
 const REGION_ALIGN: u64 = 16;
-/// Past the last address of a host program.
+/// The end of a host program's addresses.
 const HOST_END: u64 = if cfg!(target_arch = "x86_64") { 1 << 47 } else { 1 << 48 };
 
 /// The table of allocations.
@@ -42,7 +42,7 @@ pub struct Memory {
     addresses: Addresses,
     /// Ranges that the host has registered.
     registered: usize,
-    /// Whether any host address is good while nothing is registered.
+    /// Whether any host address is valid while nothing is registered.
     trusting: bool,
     live: BTreeMap<u64, Allocation>,
     freed: Vec<(u64, u64, String)>,
@@ -77,7 +77,7 @@ impl Memory {
         }
     }
 
-    /// The same memory once more: every allocation at its address, with its bytes. `None` where addresses are the
+    /// A copy of the memory: every allocation at its address, with its bytes. `None` where addresses are the
     /// host's, or the host has no room.
     pub fn copy(&mut self) -> Option<Memory> {
         if self.addresses == Addresses::Host || self.used > host_free() {
@@ -114,7 +114,7 @@ impl Memory {
         self.live.iter().map(|(start, allocation)| (*start, allocation))
     }
 
-    /// Takes every byte as written, after a kernel whose writes were not followed. A program may have tens of thousands of allocations
+    /// Counts every byte as written, after a kernel whose writes were not followed. A program may have tens of thousands of allocations
     /// (each variable of a module is one), so an unchecked launch walks none of them.
     pub fn take_as_written(&self) {
         if self.checked {
@@ -140,7 +140,7 @@ impl Memory {
     /// Allocates and returns the address.
     ///
     /// # Errors
-    /// When the device or the host has not enough memory.
+    /// If the device or the host does not have enough memory.
     pub fn allocate(&mut self, bytes: u64, name: &str) -> Result<u64, MemoryError> {
         let free = self.total - self.used;
         let host_free = || if bytes > ASK_HOST { host_free() } else { u64::MAX };
@@ -178,7 +178,7 @@ impl Memory {
     /// Frees an allocation.
     ///
     /// # Errors
-    /// When none starts at `address`.
+    /// If none starts at `address`.
     pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
         let own = self.live.get(&address).filter(|a| a.own.is_some());
         self.used -= own.ok_or(MemoryError::NotAllocated { address })?.bytes;
@@ -203,7 +203,7 @@ impl Memory {
         ended.replace(Vec::new()).unwrap_or_default()
     }
 
-    /// Says that an allocation is a variable of a module, in constant memory or not.
+    /// Marks an allocation as a variable of a module, in constant memory or not.
     pub fn keep_for_module(&mut self, address: u64, constant: bool) {
         if let Some(allocation) = self.live.get_mut(&address) {
             (allocation.of_module, allocation.constant) = (true, constant);
@@ -213,7 +213,7 @@ impl Memory {
     /// Renames an allocation.
     ///
     /// # Errors
-    /// When none starts at `address`.
+    /// If none starts at `address`.
     pub fn rename(&mut self, address: u64, name: &str) -> Result<(), MemoryError> {
         let found = self.live.get_mut(&address).ok_or(MemoryError::NotAllocated { address })?;
         name.clone_into(&mut found.name);
@@ -226,7 +226,7 @@ impl Memory {
         (address - start < allocation.bytes).then_some((*start, allocation))
     }
 
-    /// The region that holds `address`, for handlers to check and go by. The first bytes of a range
+    /// The region that holds `address`, which handlers check accesses against. The first bytes of a range
     /// registered at an odd address are in none: [`Memory::locate`] finds them.
     pub fn region(&self, address: u64) -> Option<Region> {
         let Some((start, allocation)) = self.find(address) else { return self.trusted(address) };
@@ -238,7 +238,7 @@ impl Memory {
         })
     }
 
-    /// Where `bytes` bytes that a kernel may use are on the host.
+    /// The host address of `bytes` bytes that a kernel may use.
     pub fn locate(&self, address: u64, bytes: u64) -> Option<*mut u8> {
         if self.find(address).is_some() {
             return self.inside(address, bytes);
@@ -249,7 +249,7 @@ impl Memory {
             .then(|| region.host.wrapping_add((address - region.start) as usize))
     }
 
-    /// Where `bytes` bytes of one allocation are on the host.
+    /// The host address of `bytes` bytes of one allocation.
     fn inside(&self, address: u64, bytes: u64) -> Option<*mut u8> {
         let (start, allocation) = self.live.range(..=address).next_back()?;
         let offset = address - start;
@@ -274,7 +274,7 @@ impl Memory {
     /// Copies bytes from the host.
     ///
     /// # Errors
-    /// When they do not be in one allocation.
+    /// If they are not in one allocation.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
         let to = self.host(address, bytes.len() as u64)?;
         // SAFETY: `host` checked that the range is in one allocation. Launches and `PinnedBytes` borrow the memory, so
@@ -288,11 +288,11 @@ impl Memory {
     /// or the new one.
     ///
     /// # Errors
-    /// When they do not be in one allocation.
+    /// If they are not in one allocation.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), MemoryError> {
         let from = self.host(address, bytes.len() as u64)?;
         // SAFETY: `host` checked that the range is in one allocation, which lives as long as `self` is borrowed.
-        // Launches that write it meanwhile do so by guest accesses, and so does whoever holds it as `PinnedBytes`.
+        // Launches that write it meanwhile do so by guest accesses, and so do holders of its `PinnedBytes`.
         unsafe { guest::read_bytes(from, bytes) };
         Ok(())
     }
@@ -300,7 +300,7 @@ impl Memory {
     /// Sets bytes to one value.
     ///
     /// # Errors
-    /// When they do not be in one allocation.
+    /// If they are not in one allocation.
     pub fn fill(&mut self, address: u64, value: u8, bytes: u64) -> Result<(), MemoryError> {
         let to = self.host(address, bytes)?;
         // SAFETY: `host` checked that the range is in one allocation. Launches and `PinnedBytes` borrow the memory, so

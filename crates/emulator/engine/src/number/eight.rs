@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    /// The finite number nearest to a magnitude, of two the even one, by looking at all.
+    /// The finite number nearest to a magnitude, of two the even one, by trying all.
     fn nearest(format: SmallFloatFormat, most: u32, x: f64) -> u32 {
         let distance = |bits: u32| (value(format, bits) - x).abs();
         let all = (0..=most)

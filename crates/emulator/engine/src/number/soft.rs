@@ -49,7 +49,7 @@ pub const TF32: Format = Format { mantissa: 10, exponent: 8 };
 /// A number, unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
-    /// Not one.
+    /// Not a number.
     Nan,
     /// An infinity.
     Infinite {
@@ -60,7 +60,7 @@ pub enum Number {
     Finite {
         /// Whether it is negative, also for zero.
         negative: bool,
-        /// Its digits; the last is sticky when something inexact made them.
+        /// Its digits; the last is sticky if the number is inexact.
         mantissa: u128,
         /// The weight of the last digit, as a power of two.
         exponent: i32,

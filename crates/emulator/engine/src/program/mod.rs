@@ -76,7 +76,7 @@ impl Program {
         }
     }
 
-    /// As [`Program::load`], but an entry is lowered when it is first used: whether it can run is known then.
+    /// As [`Program::load`], but an entry is lowered on first use: only then is it known whether it can run.
     ///
     /// # Errors
     /// When a variable cannot be placed.
@@ -91,7 +91,7 @@ impl Program {
         Ok(program)
     }
 
-    /// A program whose variables are in memory, and no entry is lowered.
+    /// A program whose variables are in memory, with no entry lowered yet.
     fn placed(
         module: &Module,
         memory: &Arc<MemoryLock>,
@@ -247,8 +247,8 @@ impl Program {
         self.kernel(entry)?.origins.get(instruction as usize)?.location.clone()
     }
 
-    /// The numbers of a kernel's registers that the analysis found to be predicates, scalar in form, and varying,
-    /// for a block shape.
+    /// How many of a kernel's registers the analysis found to be predicates, in scalar form, and varying, for a block
+    /// shape.
     pub fn register_forms(&self, entry: &str, block: [u32; 3]) -> Option<[usize; 3]> {
         let assembled =
             self.assembled(entry, block, &Instrumentation::new(&NullObserver), false)?;

@@ -86,7 +86,7 @@ fn steps_inside(first: [u64; 2], stride: u64, region: &Region, bytes: u64) -> bo
         && runs_inside(last, region, bytes, bytes)
 }
 
-/// Prefetches the site's next access if its last two steps were equal. All sites share one
+/// Prefetches the site's next access, assuming that it repeats its last step. All sites share one
 /// host instruction, so the host's own prefetcher cannot tell their steps apart.
 ///
 /// # Safety

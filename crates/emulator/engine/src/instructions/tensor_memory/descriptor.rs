@@ -54,7 +54,7 @@ pub struct InstructionDescriptor {
     pub b: Element,
     /// Elements of D: f16, f32 or s32.
     pub d: ElementType,
-    /// Whether products change their sign.
+    /// Whether products are negated.
     pub negated: bool,
     /// Whether M or N is contiguous in shared memory, of A and B.
     pub across: [bool; 2],
@@ -119,7 +119,7 @@ impl InstructionDescriptor {
             return wrong("integers are not negated".to_owned());
         }
         for (at, element) in [(0, a), (1, b)] {
-            // A in tensor memory has only rows.
+            // In A in tensor memory, K is always contiguous.
             let in_tensor_memory = at == 0 && this.a_in_tensor_memory;
             if found.across[at] && (element.bits() < 8 || in_tensor_memory) {
                 return wrong(format!("{} cannot be transposed here", ["A", "B"][at]));
@@ -173,7 +173,7 @@ impl InstructionDescriptor {
                 this.factors
             ));
         }
-        // UE4M3 is for one factor in 16 elements.
+        // UE4M3 requires one factor per 16 elements.
         if !self.powers && this.factors != 4 {
             return Err("scale factors of UE4M3 are for blocks of 16".to_owned());
         }

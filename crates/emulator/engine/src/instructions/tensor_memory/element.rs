@@ -65,13 +65,13 @@ impl Element {
         }
     }
 
-    /// Bytes of an element's container in memory that is not packed.
+    /// Bytes of an element's container in unpacked memory.
     pub fn container(self) -> usize {
         (self.bits() / 8).max(1)
     }
 
-    /// The bits of element `k` of a row. In shared memory, 16 elements of 4 or 6 bits are together at the start
-    /// of 16 bytes; in tensor memory each has a byte, 4 bits of it from the third on.
+    /// The bits of element `k` of a row. In shared memory, 16 elements of 4 or 6 bits are packed at the start
+    /// of 16 bytes; in tensor memory each has its own byte, in which a 4-bit element starts at bit 2.
     pub fn at(self, row: &Row, k: usize, in_tensor_memory: bool) -> u64 {
         let bytes = |at: usize, count: usize| {
             (0..count).fold(0, |bits, i| bits | u64::from(row[at + i]) << (8 * i))

@@ -14,7 +14,7 @@ const FRESH: u32 = 0xcdcd_cdcd;
 /// Columns allocated by a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// The first.
+    /// The first column.
     pub start: u32,
     /// Their number.
     pub columns: u32,
@@ -45,7 +45,7 @@ pub struct TensorMemory {
 pub type Misuse = String;
 
 impl TensorMemory {
-    /// Forgets the last block's.
+    /// Forgets the allocations and contents of the last block.
     pub fn start(&mut self) {
         self.allocations.clear();
         (self.last, self.relinquished, self.asked) = (None, false, None);
@@ -73,7 +73,7 @@ impl TensorMemory {
         start >= 0
     }
 
-    /// Checks a wish for columns.
+    /// Checks a request for columns.
     ///
     /// # Errors
     /// If the request can never be satisfied.
@@ -105,7 +105,7 @@ impl TensorMemory {
         None
     }
 
-    /// Gives columns.
+    /// Allocates columns.
     pub fn give(&mut self, given: Allocation) {
         if self.cells.is_empty() {
             self.cells = vec![FRESH; (LANES * COLUMNS) as usize];

@@ -128,7 +128,7 @@ pub fn misuse(lane: u32, note: impl Into<String>) -> RawFault {
 /// Checks that columns are allocated and lanes exist.
 ///
 /// # Errors
-/// If not; `what` is their purpose.
+/// If they are not; `what` names their purpose in the message.
 pub fn check_columns(
     memory: &TensorMemory,
     lane: u32,
@@ -167,7 +167,7 @@ pub fn check_columns(
 /// An operand that must be equal in all lanes of a warp.
 ///
 /// # Errors
-/// If it is not.
+/// If the lanes' values differ.
 pub fn same(warp: &Warp, lanes: &[u32; 32], what: &str) -> Result<u32, RawFault> {
     let first = warp.mask.trailing_zeros() & 31;
     let value = lanes[first as usize];
@@ -184,7 +184,7 @@ pub fn same(warp: &Warp, lanes: &[u32; 32], what: &str) -> Result<u32, RawFault>
     }
 }
 
-/// The blocks that an instruction of one thread is for.
+/// The blocks that one thread's instruction applies to.
 ///
 /// # Safety
 /// The warp's context is live.
@@ -198,7 +198,7 @@ pub unsafe fn ranks(warp: &Warp, lane: u32, pair: bool) -> Result<Vec<usize>, Ra
     }
 }
 
-/// Puts something in the queue.
+/// Queues an operation.
 ///
 /// # Safety
 /// The warp's context is live.
@@ -238,7 +238,7 @@ pub unsafe fn tell_reads(
         for rank in ranks {
             let chunks: Vec<u64> =
                 rows.iter().flat_map(|(of, rows)| of.chunks(rows.clone())).collect();
-            // Out-of-range columns are a fault of the instruction itself.
+            // Chunks outside of shared memory are a fault of the instruction itself.
             let inside = chunks.iter().all(|at| at + 16 <= regions[*rank].bytes);
             if inside {
                 instrument.tensor_reads(warp, (lane, instruction), *rank as u32, &chunks);

@@ -21,11 +21,11 @@ use lanework_ptx_ir::opcode::matrix::ElementType;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Most columns of A.
+/// Maximum columns of A.
 const MOST_K: usize = 128;
 
 impl Product {
-    /// Computes it. An unreadable address is in a block's shared memory.
+    /// Computes the product. An unreadable address is in a block's shared memory.
     ///
     /// # Errors
     /// That block's rank, and the address.
@@ -178,7 +178,7 @@ impl Product {
                     if kept[at as usize / 32 % 4] >> (at % 32) & 1 != 0 {
                         continue;
                     }
-                    // The factors of B are there for the lanes of each quarter.
+                    // Each quarter of the lanes has its own copy of B's factors.
                     if quarter.is_none() || factors > 0 && quarter != Some(lane / 32 % 4) {
                         quarter = Some(lane / 32 % 4);
                         b_special = false;

@@ -1,4 +1,4 @@
-//! `tcgen05.mma`: its operands are read and checked, and the product is put in the queue.
+//! Reads and checks the operands of `tcgen05.mma`, and queues the product.
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::asynchrony::Plan;
@@ -105,8 +105,8 @@ pub unsafe fn start_products(
     }
 }
 
-/// Reports a product that adds to columns that were never written, and that no operation will write that was
-/// issued before.
+/// Reports a product that adds to columns that were never written, and that no operation issued before it will
+/// write.
 ///
 /// # Safety
 /// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).

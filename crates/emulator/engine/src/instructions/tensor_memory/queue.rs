@@ -1,4 +1,4 @@
-//! Products, copies, shifts and arrivals that are still to be done, in the order in which they were issued.
+//! The queue of products, copies, shifts and arrivals, in the order in which they were issued.
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::asynchrony::Plan;
@@ -21,11 +21,11 @@ use std::ops::Range;
 /// An mbarrier that a commit signals.
 #[derive(Clone, Copy)]
 pub struct Arrival {
-    /// Its position.
+    /// Its host address.
     pub host: *mut u8,
     /// The rank of the block whose shared memory holds it.
     pub rank: u32,
-    /// Where there.
+    /// Its offset there.
     pub offset: u64,
 }
 
@@ -63,7 +63,7 @@ impl QueuedOperation {
     }
 }
 
-/// Something that is still to be done.
+/// A queued operation, and the thread that issued it.
 pub struct QueuedTask {
     /// The operation.
     pub what: QueuedOperation,
@@ -71,18 +71,18 @@ pub struct QueuedTask {
     pub columns: Vec<Range<u32>>,
     /// The thread that issued it.
     pub owner: Owner,
-    /// Where.
+    /// The place of its instruction.
     pub place: Place,
 }
 
-/// All that is still to be done in a cluster.
+/// The queue of a cluster.
 #[derive(Default)]
 pub struct TensorWork {
     queue: VecDeque<QueuedTask>,
 }
 
 impl TensorWork {
-    /// Forgets the last cluster's.
+    /// Forgets the operations of the last cluster.
     pub fn start(&mut self) {
         self.queue.clear();
     }
@@ -92,12 +92,12 @@ impl TensorWork {
         self.queue.is_empty()
     }
 
-    /// Issues something.
+    /// Queues an operation.
     pub fn push(&mut self, work: QueuedTask) {
         self.queue.push_back(work);
     }
 
-    /// The next to be done.
+    /// Takes the next operation.
     pub fn pop(&mut self) -> Option<QueuedTask> {
         self.queue.pop_front()
     }

@@ -1,4 +1,4 @@
-//! One lane of a texture instruction: objects by their handles, samples and questions.
+//! One lane of a texture instruction: objects by their handles, samples and queries.
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::texture::object::{Channel, Image, ImageShape, Object, Sampler};
@@ -23,11 +23,11 @@ pub struct TextureLane<'a> {
     pub lane: u32,
 }
 
-/// The request of a sample.
+/// A request for a sample.
 pub struct Sample {
     /// The shape of the texture.
     pub geometry: Geometry,
-    /// Coordinates are integers.
+    /// Whether coordinates are integers.
     pub fetch: bool,
     /// The words of the coordinates, as PTX writes them.
     pub words: [u32; 4],
@@ -96,7 +96,7 @@ impl<'a> TextureLane<'a> {
         match sampler {
             0 => Ok(self.bound(levels, own, direct)),
             handle => match self.object(handle) {
-                // How texels are read is the texture's.
+                // The texture, not the sampler, determines how texels are read.
                 Some((Object::Sampler(sampler), own_handle)) => {
                     let normalized = sampler.normalized && own.normalized;
                     let Sampler { as_float, srgb, .. } = own;
@@ -233,7 +233,7 @@ impl<'a> TextureLane<'a> {
         filtered(image, &plain, place, offset, axes, |index| read(plane, index))
     }
 
-    /// The answer to a question, of a mipmap level.
+    /// The answer to a query about a mipmap level.
     pub fn ask(&self, handle: u64, query: TextureQuery, level: u64) -> Checked<u32> {
         let object = self.object(handle).map(|(object, _)| object);
         match query {
@@ -278,9 +278,9 @@ pub struct Bound<'a> {
     pub sampler: Sampler,
     /// Host address of level 0's first texel, if one allocation holds all levels.
     pub host: Option<*mut u8>,
-    /// Bytes from there that are the allocation's for sure.
+    /// Bytes from there on that certainly belong to the allocation.
     pub span: u64,
-    /// The handle itself names it for every lane: no variable that holds one.
+    /// Whether the handle names the object directly for every lane, rather than through a variable that holds it.
     pub direct: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Textures and surfaces: images in global memory, read through a filter or accessed at places.
+//! Textures and surfaces: images in global memory, read through a filter or accessed by position.
 
 pub(crate) mod access;
 pub mod object;
@@ -25,7 +25,7 @@ pub struct Plan {
     pub src: Vec<Slot>,
 }
 
-/// Any instruction of this family.
+/// The handler of texture instructions.
 pub struct Texture;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).

@@ -256,7 +256,7 @@ impl Sampler {
     }
 }
 
-/// Whether images are the mipmap levels of one texture: each has half of the extents of the one before.
+/// Checks that images are the mipmap levels of one texture: each has half the extents of the one before.
 fn check_levels(images: &[Image]) -> Result<(), String> {
     let Some(first) = images.first() else { return Err("no image".to_owned()) };
     for (level, image) in images.iter().enumerate() {

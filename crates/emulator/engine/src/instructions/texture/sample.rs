@@ -271,7 +271,7 @@ mod tests {
         assert_eq!([linear(0), linear(255)], [0.0, 1.0]);
         assert!((1..=255).all(|channel| linear(channel - 1) < linear(channel)));
         assert!((linear(188) - 0.502_886_5).abs() < 1e-6, "{}", linear(188));
-        // Below the knee it is a line.
+        // Below the knee the curve is linear.
         assert_eq!(linear(10), (10.0 / 255.0 / 12.92) as f32);
     }
 }

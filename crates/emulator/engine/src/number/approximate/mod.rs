@@ -33,7 +33,7 @@ fn square<const BITS: u32, const COLUMN: u32>(x: u32) -> u32 {
     sum
 }
 
-/// SegmentAlignment of a function's coefficients: C0 is shifted left, and so is the product with C2; a constant is
+/// Alignment of a function's coefficients: C0 is shifted left, and so is the product with C2; a constant is
 /// added. The sum is in units of 2^-`scale`.
 struct SegmentAlignment {
     c0: u32,
@@ -80,7 +80,7 @@ pub trait UnitFunction {
     fn square(lower: u32) -> u32 {
         square::<17, 19>(lower)
     }
-    /// The bits of the interpolated value as f32, or what else the result is made of.
+    /// The bits of the interpolated value as f32, or another value from which the result is made.
     #[inline(always)]
     fn narrow(_x: u32, value: f64) -> u32 {
         cut(value)

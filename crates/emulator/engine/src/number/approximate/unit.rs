@@ -280,7 +280,7 @@ fn mirrored(angle: u32) -> u32 {
     if angle & 1 << 23 != 0 { !angle } else { angle }
 }
 
-/// `tanh(x)`. Numbers below 2^-8 are their own. The value is in [1, 2), or up to 4 in the segments after the first of a
+/// `tanh(x)`. Numbers below 2^-8 are returned unchanged. The value is in [1, 2), or up to 4 in the segments after the first of a
 /// power of two.
 pub struct Tanh;
 

@@ -69,7 +69,7 @@ unsafe fn narrow(floats: &[f32; 64]) -> [u32; 32] {
 }
 
 /// # Safety
-/// None: the caller's concerns other hosts.
+/// None: only the x86-64 version needs F16C.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 unsafe fn widen(words: &[u32; 32]) -> [f32; 64] {
@@ -82,7 +82,7 @@ unsafe fn widen(words: &[u32; 32]) -> [f32; 64] {
 }
 
 /// # Safety
-/// None: the caller's concerns other hosts.
+/// None: only the x86-64 version needs F16C.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 unsafe fn narrow(floats: &[f32; 64]) -> [u32; 32] {
@@ -133,7 +133,7 @@ mod tests {
     use crate::number::narrow::{fused, fused16, to_f16, wide_to_bf16, wide_to_f16, widen16};
     use half::{bf16, f16};
 
-    /// Words from a linear congruence; every third is of few digits, so that halves of a last place occur.
+    /// Words from a linear congruence; every third has few digits, so that halves of a last place occur.
     fn words(seed: &mut u64) -> [u32; 32] {
         std::array::from_fn(|i| {
             *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    /// As many rounds of 64 numbers.
+    /// Compares this many rounds of 64 numbers.
     fn compare(rounds: u32) {
         #[cfg(target_arch = "x86_64")]
         if !is_x86_feature_detected!("f16c") {

@@ -1,4 +1,4 @@
-//! Rounding to the nearest even against the host, and the other directions around it.
+//! Compares rounding to the nearest even with the host, and the other directions with that.
 
 use crate::number::soft::*;
 

@@ -1,4 +1,4 @@
-//! The special function unit in integers, case by case: what [`super`] is compared with.
+//! The special function unit in integers, case by case: the reference that [`super`] is compared with.
 
 use crate::number::approximate::square;
 use crate::number::approximate::tables::Row;
@@ -258,7 +258,7 @@ fn of_quadrant(quadrant: u32, fraction: u32) -> u32 {
     sign | truncated(interpolate(row, fraction & 0x1_ffff, alignment), 37)
 }
 
-/// `tanh(x)`. Numbers below 2^-8 are their own.
+/// `tanh(x)`. Numbers below 2^-8 are returned unchanged.
 pub fn tanh(x: u32) -> u32 {
     let p = parts(x);
     if p.is_nan() {

@@ -1,4 +1,4 @@
-//! The functions without branches against the integers of [`reference`](super::reference).
+//! Compares the functions without branches with the integers of [`reference`](super::reference).
 
 use crate::number::approximate::unit::*;
 use crate::number::approximate::{of, of_lanes};
@@ -18,7 +18,7 @@ const FUNCTIONS: [(&str, OfOne, OfLanes, OfOne); 8] = [
     ("tanh", of::<Tanh>, of_lanes::<Tanh>, reference::tanh),
 ];
 
-/// Compares 32 inputs from each of these on, some apart.
+/// Compares 32 inputs from each of the starts on, `step` apart.
 fn compare(starts: impl Iterator<Item = u32> + Clone, step: u32) {
     for (name, of_one, of_lanes, reference) in FUNCTIONS {
         for start in starts.clone() {
