@@ -27,7 +27,7 @@ pub struct MemberMasks {
     register_changes: BTreeMap<u32, BTreeSet<usize>>,
 }
 
-/// The member masks of a whole warp, in which nothing can be wrong if all lanes execute.
+/// The member masks of a whole warp, which are never wrong if all lanes execute.
 const ALL: [u32; 32] = [u32::MAX; 32];
 
 /// Warps of a warpgroup.

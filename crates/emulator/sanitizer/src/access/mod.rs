@@ -89,7 +89,7 @@ pub struct AccessCheck {
     pub races: Races,
     /// Accesses to shared memory of peer blocks.
     pub peers: PeerAccesses,
-    /// Launches by this kernel.
+    /// Launches that this kernel makes.
     pub launches: LaunchPoints,
     /// Whether the kernel releases anything; otherwise sync variables are not tracked.
     pub(super) releases: bool,
@@ -98,7 +98,7 @@ pub struct AccessCheck {
     /// By instruction: whether it is an atomic exchange with an unused result, which may be the
     /// first write of its word.
     overwrites: Vec<bool>,
-    /// `has_word_cells`, and false while a livelock trial needs every access on the general path.
+    /// As `has_word_cells`, but false while a livelock trial needs every access on the general path.
     word_cells: bool,
 }
 
@@ -184,7 +184,7 @@ impl AccessCheck {
         };
         let elements = (0..u64::from(access.site.count)).map(|i| unwritten(place + i * element));
         let (bytes, by) = (elements.collect::<Vec<u16>>(), self.lane_of_block(access, lane));
-        // Padding is part of an element. One without any written byte was meant to be written.
+        // Padding is only part of an element: an element without any written byte was meant to be written.
         let whole = u16::MAX >> (16 - element.clamp(1, 16));
         if bytes.contains(&whole) {
             return false;

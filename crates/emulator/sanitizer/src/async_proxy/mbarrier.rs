@@ -167,7 +167,7 @@ impl Mbarriers {
         ended.into_iter().fold(false, |any, of| any | self.end(access, of))
     }
 
-    /// The same for all mbarriers of a cluster that cannot go on.
+    /// The same for all mbarriers of a cluster that cannot continue.
     pub fn end_all(&mut self, access: &mut AccessCheck) -> bool {
         let ranks = 0..access.bounds.ranks() as u32;
         ranks.fold(false, |any, rank| any | self.end_block(access, rank))

@@ -157,7 +157,7 @@ impl Bounds {
         self.hints.get(instruction as usize).copied().unwrap_or(0)
     }
 
-    /// Remembers it.
+    /// Remembers the memory or variable that an instruction accessed last.
     #[inline(always)]
     pub fn set_hint(&mut self, instruction: u32, hint: u32) {
         if let Some(to) = self.hints.get_mut(instruction as usize) {

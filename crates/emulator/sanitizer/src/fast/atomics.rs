@@ -94,7 +94,7 @@ impl ShadowView<'_> {
         if cell.strong.reads != [0; 2] || !harmless(order, other) || !harmless(order, last) {
             return false;
         }
-        // A weak write before it that is unmarked has yet to be marked as replaced.
+        // An earlier weak write without this mark must still be marked as replaced.
         let [write, ..] = cell.weak;
         if write != 0 && write & REPLACED == 0 {
             return false;
@@ -108,7 +108,7 @@ impl ShadowView<'_> {
                 return false;
             }
         }
-        // The thread continues its own atomics, which the last one stands for.
+        // The thread continues its own atomics, which the last one represents.
         if other == 0 && epoch::same_thread(last, packed) {
             cell.strong.writes = [0, packed];
             if observes {

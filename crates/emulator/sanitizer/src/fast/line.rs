@@ -26,7 +26,7 @@ pub struct AccessBatch {
     pub active: u32,
     /// The warp.
     pub warp: u32,
-    /// Epochs below this are of the past.
+    /// Epochs below this belong to earlier clusters and are ignored.
     pub base: u32,
 }
 
@@ -79,7 +79,7 @@ fn put(to: &mut Words, active: &Words, words: &Words) {
 }
 
 /// The mismatch mask of prior accesses to a line: not zero if the epoch differs from that of `one`,
-/// or if a flag needs a closer look. All accesses below `floor` are of the past and count as equal.
+/// or if a flag needs a closer look. All accesses below `floor` belong to earlier clusters and count as equal.
 #[inline(always)]
 fn mismatch(prior: &Words, one: PackedEpoch, floor: PackedEpoch, flags: PackedEpoch) -> Words {
     let recent = |access: PackedEpoch| if access as i64 >= floor as i64 { access } else { 0 };

@@ -22,7 +22,7 @@ pub struct ShadowView<'a> {
     pub writers: RelationCache,
     /// Relation of the last prior read.
     pub readers: RelationCache,
-    /// Epochs below this are of the past.
+    /// Epochs below this belong to earlier clusters and are ignored.
     pub base: u32,
     /// The warp that accesses the memory.
     pub warp: u32,

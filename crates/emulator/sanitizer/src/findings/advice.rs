@@ -3,8 +3,8 @@
 //! *Rules.* The widest relation among all accesses of a finding decides, since a barrier of a warp does
 //! not order warps, nor one of a block its blocks. In this order:
 //!
-//! 1. Two strong accesses of which one has a scope that does not include the other thread: widen it.
-//! 2. Between the accesses, a strong write of the one thread and a strong read by the other could pass the
+//! 1. One of two strong accesses has a scope that does not include the other thread: widen it.
+//! 2. Between the accesses, a strong write by one thread and a strong read by the other could pass the
 //!    data, but the writer has no fence before it, or one of a narrower scope: name the fence.
 //! 3. A load and a store of one word, the store's value computed from the load's: one atomic.
 //! 4. Lanes of a warp, or warps of a block: the barrier, and the two lines that it belongs between.
@@ -21,7 +21,7 @@ use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::integer::IntegerOp;
 use std::path::Path;
 
-/// The update of a value that is stored as it was read.
+/// The update of a value that is stored unchanged.
 const MOVED: &str = "";
 
 /// How far apart the threads of a race are.

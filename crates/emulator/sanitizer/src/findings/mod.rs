@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 /// Maximum number of distinct findings per launch; further ones are dropped.
 const MOST_REPORTS: usize = 1000;
-/// Invalid accesses of one instruction after which a launch stops: the next ones would tell nothing new.
+/// Invalid accesses of one instruction after which a launch stops: further ones would add no information.
 const MOST_INVALID: u64 = 1 << 20;
 
 /// A finding as text.

@@ -143,7 +143,7 @@ impl LineCells {
     }
 }
 
-/// Chooses accesses.
+/// A filter of accesses.
 type Kept<'a> = &'a dyn Fn(PackedEpoch) -> bool;
 
 /// State of the pass.
@@ -271,7 +271,7 @@ impl LaunchShadow {
         self.footprint_of(&|access| !point.is_after(&launched.epochs, access))
     }
 
-    /// The accesses but those to the queue of launches.
+    /// The footprint without accesses to the queue of launches.
     pub fn footprint_without_queue(&self) -> Footprint {
         self.footprint_of(&|_| true)
     }

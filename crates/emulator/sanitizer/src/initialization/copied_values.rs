@@ -1,10 +1,10 @@
-//! Values that a kernel only copies: they carry uninitialized bytes along, and nothing is reported.
+//! Values that a kernel only copies: their uninitialized bytes are tracked but not reported.
 //!
 //! A structure with padding is copied with bytes that were never written. That is harmless until such a
-//! byte decides something. So a load of elements of which some bytes are written, and whose values go to
-//! stores alone, is not reported; it remembers which bytes of each lane's registers are uninitialized,
-//! and the store marks the same bytes of its target. An element without any written byte is reported where
-//! it is copied, since the missing write is what the author has to find.
+//! byte decides something. So a load is not reported if each element has some written byte and its values
+//! only go to stores; the tracker remembers which bytes of each lane's registers are uninitialized, and the
+//! store marks the same bytes of its target. An element without any written byte is reported where it is
+//! copied, because the author has to find the missing write.
 //!
 //! *Algorithm.* Memcheck's shadow values (Seward and Nethercote, 2005), for the few registers that hold
 //! copies: each is written by one load, or by a move of such a register, and read by moves and stores
@@ -84,7 +84,7 @@ impl CopiedValues {
     }
 }
 
-/// Whether an instruction moves a register as it is.
+/// Whether an instruction moves a register unchanged.
 fn is_move(inst: &Inst) -> bool {
     matches!(inst.opcode, Opcode::Alu(Alu::Move(MoveOp::Copy(_)))) && inst.guard.is_none()
 }

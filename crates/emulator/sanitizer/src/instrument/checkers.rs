@@ -425,7 +425,7 @@ impl Checkers {
     fn fault(&mut self, located: Located) -> Option<Fault> {
         if located.raw.kind == FaultKind::Deadlock {
             let excess = self.mbarriers.end_all(&mut self.access);
-            // The wait only follows from the bytes that came too much.
+            // The wait is only a consequence of the excess bytes.
             if excess && self.access.reports.waits_for_phase(located.origin) {
                 return None;
             }

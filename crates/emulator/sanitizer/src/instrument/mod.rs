@@ -52,9 +52,9 @@ pub struct Sanitizer {
     pub(crate) checkers: Option<Checkers>,
     /// Livelock probe of the running cluster.
     pub(crate) probe: LivelockProbe,
-    /// Seat of the running cluster.
+    /// Residency slot of the running cluster.
     pub(crate) seat: usize,
-    /// The clusters in the other seats.
+    /// The clusters in the other slots.
     pub(crate) seats: Vec<Option<Box<SuspendedCluster>>>,
     /// The findings.
     pub reports: Vec<Report>,
@@ -88,7 +88,7 @@ impl Sanitizer {
         others.filter_map(|(_, away)| away.as_ref()).any(|away| away.probe.woken())
     }
 
-    /// Whether no cluster in another seat can do anything.
+    /// Whether no cluster in another slot can continue.
     fn others_are_stuck(&self, seat: usize) -> bool {
         let others = self.seats.iter().enumerate();
         let mut others = others.filter(|(other, _)| *other != seat && *other != self.seat);
@@ -96,7 +96,7 @@ impl Sanitizer {
         away && (seat == self.seat || self.probe.is_stuck())
     }
 
-    /// Whether a suspended cluster may go on.
+    /// Whether a suspended cluster may continue.
     fn may_resume(&self, seat: usize, probe: &LivelockProbe) -> bool {
         probe.can_resume() || probe.waits_for_time() && self.others_are_stuck(seat)
     }

@@ -94,7 +94,7 @@ pub struct MemoryChanges {
     /// Writes in progress, with the old values.
     under_way: Vec<ByteSnapshot>,
     reads: HashMap<(u64, usize), *const u8>,
-    /// By warp.
+    /// By warp: a read that it spins on.
     pub looks: Vec<Option<SpinRead>>,
 }
 
@@ -118,7 +118,7 @@ impl MemoryChanges {
         self.changed = true;
     }
 
-    /// Whether memory has changed since.
+    /// Whether memory has changed since the trial began.
     pub fn changed(&mut self) -> bool {
         for held in self.under_way.drain(..) {
             // SAFETY: `access` captured the range from `lane_host`, so it is in the block's own

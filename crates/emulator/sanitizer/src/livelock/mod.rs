@@ -3,10 +3,10 @@
 //!
 //! *Algorithm.* From time to time the probe makes a trial: a few scheduler passes with short time
 //! slices in which every write is compared with the old value. If every runnable warp returns to an
-//! instruction and to the values of the registers that decide how it goes on ([`spin_registers`]), and
+//! instruction and to the values of the registers that decide how it continues ([`spin_registers`]), and
 //! memory has not changed, the warps will repeat that forever, whatever the order of their slices. If the
-//! clock decides, too, the probe first moves the clock ahead, up to [`AHEAD`], once no other cluster can do
-//! anything: a wait with a timeout ends. Before that, pending lanes of diverged warps get time slices of
+//! clock decides, too, the probe first moves the clock ahead, up to [`AHEAD`], once no other cluster can
+//! continue: this ends a wait with a timeout. Before that, pending lanes of diverged warps get time slices of
 //! their own.
 //!
 //! A spin that reads global memory may wait for another cluster. Its cluster is suspended until a
@@ -171,8 +171,8 @@ impl LivelockProbe {
         }
     }
 
-    /// Runs after each scheduler pass; starts and ends trials. `alone` says whether no other cluster can do
-    /// anything.
+    /// Runs after each scheduler pass; starts and ends trials. `alone` says whether no other cluster can
+    /// continue.
     ///
     /// # Errors
     /// A deadlock fault for the spin that blocks the cluster forever.
@@ -242,7 +242,7 @@ impl LivelockProbe {
         Ok(Verdict::GoesOnAlone)
     }
 
-    /// The registers that decide how the runnable warps go on.
+    /// The registers that decide how the runnable warps continue.
     fn spin_registers(&mut self, cluster: &dyn ClusterView) -> SpinRegisters {
         let kernel = cluster.kernel();
         let new = || Arc::new(ControlFlowGraph::new(kernel));

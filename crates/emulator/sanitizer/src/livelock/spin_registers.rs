@@ -1,4 +1,4 @@
-//! The registers that decide how a spin goes on.
+//! The registers that decide how a spin continues.
 //!
 //! *Algorithm.* The code of a spin is the strongly connected component of the control-flow graph that the
 //! warp is in: a warp that leaves it does not come back. A backward slice (Weiser, "Program Slicing", 1981)
@@ -13,7 +13,7 @@ use lanework_ptx_ir::analysis::cfg::ControlFlowGraph;
 use lanework_ptx_ir::kernel::{Inst, Kernel, Opcode};
 use lanework_ptx_ir::opcode::sync::WarpOp;
 
-/// The registers that decide how the warps of a cluster go on spinning.
+/// The registers that decide how the spinning warps of a cluster continue.
 #[derive(Clone, Default)]
 pub struct SpinRegisters {
     /// Whether each register decides and does not depend on the clock.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub const QUEUE: &str = "__lanework_launches";
 /// Offset of the counter of launches in it.
 pub const COUNTER: u64 = 4;
-/// Maximum number of launches of a grid that are told apart.
+/// Maximum number of launches of a grid that are distinguished.
 pub const MOST: usize = 64;
 
 /// A launch by a thread.

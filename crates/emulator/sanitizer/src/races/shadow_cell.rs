@@ -17,7 +17,7 @@
 //! between ([`REPLACED`]). `.volatile` accesses to a word that was polled as a
 //! flag since the last weak write. Concurrent reductions by copies.
 //!
-//! *Limits.* Of three or more concurrent reads two are remembered, so a write that races with
+//! *Limits.* Only two of three or more concurrent reads are remembered, so a write that races with
 //! another one only is missed. The same holds for strong accesses.
 
 use crate::races::epoch::{
@@ -36,7 +36,7 @@ pub struct LaneAccess {
     pub warp: u32,
     /// Its lane.
     pub lane: u32,
-    /// Epochs below this are of the past.
+    /// Epochs below this belong to earlier clusters and are ignored.
     pub base: u32,
     /// Whether its thread uses the value, if it is a strong read.
     pub observes: bool,

@@ -5,7 +5,7 @@
 //! atomic whose result is used replaces the strong writes before it. A strong read of the last
 //! value makes its writers ordered for everything after that read.
 //!
-//! *Limit.* Of three or more concurrent strong writes, or reads, two are remembered.
+//! *Limit.* Only two of three or more concurrent strong writes, or reads, are remembered.
 
 use crate::races::epoch::{
     ASYNC, ATOMIC, CLUSTER_SCOPE, DATA, DEVICE_SCOPE, OBSERVED, PackedEpoch, REPLACED, number,

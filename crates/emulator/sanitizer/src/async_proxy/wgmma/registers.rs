@@ -80,7 +80,7 @@ impl VariableAnalysis for Connected {
 }
 
 impl Accumulators {
-    /// Finds them.
+    /// Finds the registers of a kernel.
     pub fn find(kernel: &Kernel) -> Accumulators {
         let mut found = vec![false; kernel.registers.len()];
         for (accumulators, factors) in kernel.insts.iter().filter_map(of_product) {
@@ -101,7 +101,7 @@ impl Accumulators {
         Accumulators { index, count: count as usize, keeps: kernel.local_bytes > 0 }
     }
 
-    /// The effect of an instruction on them, if any.
+    /// The effect of an instruction on the registers, if any.
     pub fn of(&self, inst: &Inst) -> Option<RegisterUse> {
         if self.count == 0 {
             return None;

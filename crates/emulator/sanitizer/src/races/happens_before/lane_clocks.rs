@@ -247,7 +247,7 @@ impl HappensBefore {
         (clock, acquired)
     }
 
-    /// Whether a lane's own accesses are all that its lanes' clocks differ in.
+    /// Whether the clocks of a warp's lanes differ only in each lane's own accesses.
     pub(super) fn acts_as_one(&self, slot: usize) -> bool {
         self.apart[slot].is_empty() && self.pair_sync[slot].is_none()
     }

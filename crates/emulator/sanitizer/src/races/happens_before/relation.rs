@@ -95,7 +95,7 @@ impl HappensBefore {
         }
     }
 
-    /// The relation of an access's epoch; epochs below `base` are of the past.
+    /// The relation of an access's epoch; epochs below `base` belong to earlier clusters and happen before.
     #[inline(always)]
     pub fn relation_of(&mut self, access: PackedEpoch, base: u32, warp: u32) -> Relation {
         let number = epoch::number(access);
