@@ -64,7 +64,7 @@ pub enum SpecialRegister {
     /// `%envreg1` and `%envreg2`: the high and the low half of the address of the grid's workspace, which the
     /// driver sets in a cooperative launch; 0 in any other.
     Environment(u8),
-    /// Bytes of a thread's stack for recursive calls, which is no register of PTX.
+    /// Bytes of a thread's stack for recursive calls; not a PTX register.
     StackBytes,
 }
 
@@ -97,7 +97,7 @@ pub struct Register {
 pub enum Operand {
     /// A register.
     Reg(Reg),
-    /// A constant, as the low bits of 64.
+    /// A constant, in the low bits of a 64-bit word.
     Const(u64),
     /// A constant predicate.
     Truth(bool),

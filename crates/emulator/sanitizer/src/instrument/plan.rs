@@ -98,8 +98,9 @@ fn address<T>(of: &T) -> u64 {
     std::ptr::from_ref(of).expose_provenance() as u64
 }
 
-// SAFETY: every immediate is the address of a `RegisterStep`, `RegisterUse`, `LoadGroup` or number that is boxed in `self` and never
-// moved or changed, and goes with handlers that expect this type. `CheckRun` and `CheckGroup` take the operands of a general access operation.
+// SAFETY: every immediate is the address of a `RegisterStep`, `RegisterUse`, `LoadGroup` or number that is boxed in `self` and
+// never moved or changed, and goes with handlers that expect this type. `CheckRun` and `CheckGroup` take the operands of a general
+// access operation.
 unsafe impl Plan for InsertedOperations {
     fn before(&self, instruction: usize) -> Vec<Inserted> {
         let step = self

@@ -36,7 +36,7 @@ impl BitSet {
         self.0[i / 64] >> (i % 64) & 1 != 0
     }
 
-    /// Adds all of another set; whether this set grew.
+    /// Adds all of another set; returns whether this set grew.
     pub fn union(&mut self, other: &BitSet) -> bool {
         let mut grew = false;
         for (a, b) in self.0.iter_mut().zip(&other.0) {

@@ -17,7 +17,7 @@ use crate::analysis::cfg::ControlFlowGraph;
 use crate::kernel::{Kernel, Opcode};
 use std::collections::HashMap;
 
-/// Not in the part of the graph that is looked at.
+/// A block outside the part of the graph under analysis.
 const OUTSIDE: usize = usize::MAX;
 
 /// The immediate post-dominator of each block; `None` where lanes do not reconverge before they end.
@@ -66,7 +66,7 @@ pub fn immediate_post_dominators(kernel: &Kernel, cfg: &ControlFlowGraph) -> Vec
     ipdom
 }
 
-/// The blocks without successors, those first that lanes rather reconverge toward.
+/// The blocks without successors, first those that lanes prefer to reconverge toward.
 fn ends(kernel: &Kernel, cfg: &ControlFlowGraph) -> Vec<usize> {
     let rank = |b: usize| match kernel.insts[cfg.blocks[b].end - 1].opcode {
         Opcode::Return => 0,
@@ -107,7 +107,7 @@ pub struct Dominators {
 }
 
 impl Dominators {
-    /// Of a graph.
+    /// The dominators of a graph, found on demand.
     pub fn new(cfg: ControlFlowGraph) -> Dominators {
         Dominators { cfg, without: HashMap::new() }
     }

@@ -125,7 +125,7 @@ fn decides(kernel: &Kernel) -> Vec<bool> {
     backward_slice(kernel, found, true)
 }
 
-/// The registers that these are made from, also through local memory, and `across` lanes, too.
+/// The registers that those in `found` are computed from, also through local memory and, with `across`, from other lanes.
 fn backward_slice(kernel: &Kernel, found: Vec<bool>, across: bool) -> Vec<bool> {
     if !found.contains(&true) {
         return found;

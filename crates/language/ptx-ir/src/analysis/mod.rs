@@ -51,7 +51,7 @@ impl Analyses {
     }
 }
 
-/// Blocks that are searched from at most; a kernel with more of them is taken to poll.
+/// Maximum number of blocks to search from; a kernel with more of them is assumed to poll.
 const MOST_SEARCHES: usize = 64;
 
 /// Whether a kernel may wait in a loop for another block.

@@ -34,7 +34,7 @@ pub enum View {
     Uniformity([u32; 3]),
     /// The lowest bits of registers, where some are known.
     KnownBits,
-    /// Loads from shared memory, and which of them are joined.
+    /// Loads from shared memory, and which of them are merged.
     VectorizedLoads,
     /// The class of each access.
     AccessClasses,
@@ -46,7 +46,7 @@ pub enum View {
     Pressure,
 }
 
-/// Looks at a kernel.
+/// Prints a view of a kernel.
 ///
 /// # Errors
 /// When the kernel cannot be lowered.
@@ -72,7 +72,7 @@ pub fn inspect(module: &Module, entry: &Function, view: View) -> Result<String, 
     })
 }
 
-/// Made-up addresses for the module's variables: no analysis depends on them, but by their alignment.
+/// Made-up addresses for the module's variables: the analyses depend on their alignment only.
 fn made_up_addresses(module: &Module) -> Addresses {
     let space = |space: StateSpace| match space {
         StateSpace::Const => Some(MemorySpace::Constant),

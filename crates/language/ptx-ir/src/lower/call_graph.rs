@@ -58,8 +58,8 @@ impl<'m> CallGraph<'m> {
         seen
     }
 
-    /// The functions that reach `function` and are reached by it, itself among them; none if it never
-    /// comes back to itself.
+    /// The functions that reach `function` and are reached by it, including itself; empty if it never calls itself,
+    /// directly or through others.
     pub fn cycle(&mut self, function: &'m Function) -> HashSet<&'m str> {
         let name = function.name.as_str();
         if let Some(cycle) = self.cycles.get(name) {

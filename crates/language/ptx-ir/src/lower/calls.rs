@@ -15,7 +15,7 @@ use lanework_ptx as syntax;
 use lanework_ptx::{Function, Instruction};
 use std::collections::HashMap;
 
-/// Bodies that are put inside each other; deeper calls go over the stack.
+/// Maximum depth of inlined calls; deeper calls use the stack.
 const MAX_DEPTH: usize = 64;
 
 impl<'m> Lowering<'m> {

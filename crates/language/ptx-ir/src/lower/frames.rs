@@ -147,7 +147,7 @@ impl FrameSlot<'_> {
         Inst { opcode, dst, src, guard: None, origin: self.origin }
     }
 
-    /// A predicate goes as a word.
+    /// A predicate is saved as a word.
     fn word(&mut self) -> Reg {
         self.kernel.registers.push(Register { width: Width::Word, special: None });
         self.kernel.registers.len() as Reg - 1

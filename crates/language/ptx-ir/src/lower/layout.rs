@@ -59,7 +59,7 @@ impl VariableLayout {
     pub fn local(&self, kernel: &mut Kernel, variable: &Variable) -> Operand {
         let align = variable.alignment().clamp(1, 1024);
         // Code for debugging has thousands of variables once its calls are inlined, and each thread
-        // has them all: parameters of calls are not indexed, and gaps get narrow in the end.
+        // has them all: parameters of calls are not indexed, and gaps eventually get narrow.
         let gap = match variable.space {
             StateSpace::Param => 0,
             _ if kernel.local_bytes < WIDE_GAPS => GAP,

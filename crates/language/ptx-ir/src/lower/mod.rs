@@ -30,7 +30,7 @@ pub use crate::error::Unsupported;
 pub use crate::lower::recursion::STACK_BYTES;
 pub use crate::lower::state::{Lowering, LoweringOptions};
 
-/// Instructions of one kernel after inlining.
+/// Maximum instructions of one kernel after inlining.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
 /// Limit on the bits of a set of live registers (256 MiB); an analysis holds three.
 const MAX_LIVENESS_BITS: u64 = 1 << 31;
@@ -39,7 +39,7 @@ impl<'m> Lowering<'m> {
     /// Lowers an entry of a module.
     ///
     /// # Errors
-    /// At the first thing that the emulator does not know.
+    /// The first unsupported construct.
     pub fn entry(
         source: PlacedModule<'m>,
         entry: &'m Function,
@@ -245,7 +245,7 @@ impl<'m> Lowering<'m> {
     fn local_variable(&mut self, variable: &Variable) -> Result<(), LoadError> {
         let symbol = match variable.space {
             StateSpace::Shared => {
-                // A function's variable is one, however often the function is inlined.
+                // A shared variable of a function exists once, however often the function is inlined.
                 let key = std::ptr::from_ref(variable).addr();
                 let known = self.placed_shared.get(&key).copied();
                 let address =

@@ -5,7 +5,7 @@ use lanework_ptx::{Instruction, Module};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Inlined calls that are followed outwards.
+/// Maximum depth of inlined calls that are followed outward.
 const MAX_DEPTH: usize = 64;
 
 /// The positions of a module's instructions, in the order of the text.
@@ -91,7 +91,7 @@ impl<'m> Positions<'m> {
         Position { location, files, callers: Arc::clone(&self.callers) }
     }
 
-    /// Goes into a function in place of its call.
+    /// Enters a function that is inlined at a call.
     pub fn enter(&mut self) -> CallSite {
         let place = self.place.take();
         let around = place.iter().chain(self.callers.iter()).cloned().collect();
@@ -100,7 +100,7 @@ impl<'m> Positions<'m> {
         CallSite { place, callers, outside }
     }
 
-    /// Comes back from it.
+    /// Returns from it.
     pub fn leave(&mut self, site: CallSite) {
         CallSite { place: self.place, callers: self.callers, outside: self.outside } = site;
     }

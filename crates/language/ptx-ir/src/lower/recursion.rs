@@ -10,8 +10,8 @@
 //! variables in memory; and the registers that an inner call must preserve, which [`crate::lower::frames`] finds once the whole
 //! kernel is lowered.
 //!
-//! Limit: the frames of all groups of a thread share [`STACK_BYTES`]; a call without room faults. Those of recursive calls have as much
-//! of it as the launch says ([`SpecialRegister::StackBytes`]), as on a GPU, whose compiler knows the frames of all other calls.
+//! Limit: the frames of all groups of a thread share [`STACK_BYTES`]; a call without room faults. Frames of recursive calls may
+//! use as much of it as the launch allows ([`SpecialRegister::StackBytes`]), as on a GPU, whose compiler knows all other frames.
 
 use crate::error::{LoadError, LoweringResult, Unsupported};
 use crate::kernel::*;
@@ -307,7 +307,7 @@ impl<'m> Lowering<'m> {
         base
     }
 
-    /// So many bytes of each thread's local memory, aligned as any variable may be.
+    /// Reserves this many bytes of each thread's local memory, aligned as any variable may be.
     pub(super) fn reserve_local(&mut self, name: &str, bytes: u32) -> u64 {
         let mut variable = Variable::new(StateSpace::Local, ScalarType::B8, name);
         variable.align = Some(1024);

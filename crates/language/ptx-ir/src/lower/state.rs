@@ -67,7 +67,7 @@ pub struct Lowering<'m> {
     /// The input of contraction.
     pub rounding: OpenRounding,
     names: bool,
-    /// Lowers one instruction by its rule: rules that are short for others call it.
+    /// Lowers one instruction by its rule; rules of abbreviations call it for the instructions that they stand for.
     pub lower: fn(&mut Lowering<'_>, &Instruction) -> LoweringResult,
 }
 
@@ -201,7 +201,7 @@ impl<'m> Lowering<'m> {
                 let address = self.layout.shared(&mut self.kernel, variable);
                 Symbol::Variable(MemorySpace::Shared, address)
             }
-            // Code from before functions had a stack; each thread has one.
+            // Modules may declare local variables, as code did before functions had a stack; each thread has its own.
             _ => {
                 let address = self.layout.local(&mut self.kernel, variable);
                 Symbol::Variable(MemorySpace::Local, address)
@@ -353,7 +353,7 @@ pub(super) struct CallGroup<'m> {
     pub(super) calls: Vec<CallSite>,
     /// The body that is being lowered.
     pub(super) current: usize,
-    /// Its instructions.
+    /// The range of its instructions.
     pub(super) first: usize,
     pub(super) last: usize,
 }
@@ -391,7 +391,7 @@ pub(super) struct FrameSize {
     pub(super) inst: usize,
     pub(super) group: usize,
     pub(super) body: usize,
-    /// Added to the size, which is negated first if so.
+    /// Added to the size after the negation, if any.
     pub(super) offset: u64,
     pub(super) negated: bool,
 }

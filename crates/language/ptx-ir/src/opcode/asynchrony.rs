@@ -40,17 +40,17 @@ pub enum AsyncOp {
         bytes: u8,
         /// The operation of `red.async`.
         reduction: Option<AtomicOp>,
-        /// Where.
+        /// The target address.
         to: AddressOperand,
         /// The mbarrier.
         barrier: AddressOperand,
         /// To this place, and its mbarrier, in every block of the cluster.
         everywhere: bool,
     },
-    /// `wgmma.commit_group`: nothing happens, as products are done when they are issued.
+    /// `wgmma.commit_group`: no effect, because products are computed at issue.
     ProductCommit,
-    /// `wgmma.wait_group`; the number of groups in flight does not matter, as products are done when they
-    /// are issued.
+    /// `wgmma.wait_group`; the number of groups in flight does not matter, because products are computed at
+    /// issue.
     ProductWait,
     /// `cp.async.bulk.commit_group`.
     Commit,
@@ -100,9 +100,9 @@ pub enum MbarrierOp {
 /// A bulk copy. Operands: target, source, bytes, mbarrier, mask of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CopyOp {
-    /// Where to.
+    /// The target.
     pub to: AddressOperand,
-    /// Where from.
+    /// The source.
     pub from: AddressOperand,
     /// The mbarrier that counts the bytes; without one, the thread's bulk group does.
     pub barrier: Option<AddressOperand>,
@@ -112,7 +112,7 @@ pub struct CopyOp {
     pub reduction: Option<(AtomicOp, u8)>,
 }
 
-/// Which rows of a tensor a copy is of.
+/// Which rows of a tensor are copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TensorMode {
     /// A box; there are as many coordinates as dimensions.

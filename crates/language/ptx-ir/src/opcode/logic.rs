@@ -8,7 +8,7 @@ use crate::opcode::integer::{Integer, IntegerSize};
 use crate::types::{NanUse, UniformityClass, Width};
 use lanework_ptx::Modifier;
 
-/// A function of bits.
+/// A bit operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LogicOp {
     /// `a & b`.

@@ -263,7 +263,7 @@ pub struct GroupMultiply {
     pub d: ElementType,
     /// Whether A comes from registers.
     pub registers: bool,
-    /// Whether the predicate is inverted: the accumulator counts if it is false.
+    /// Whether the predicate is inverted: the product is added to the accumulator if it is false.
     pub inverted: bool,
     /// Whether products are negated.
     pub negated: bool,

@@ -10,7 +10,7 @@ use lanework_ptx::ScalarType::{self, *};
 pub struct MemoryOp {
     /// Load, store or atomic.
     pub kind: MemoryKind,
-    /// Where.
+    /// The state space.
     pub space: MemorySpace,
     /// Type of one element in memory.
     pub ty: ScalarType,
@@ -20,7 +20,7 @@ pub struct MemoryOp {
     pub offset: i64,
     /// Whether lanes that read one address may get different values.
     pub volatile: bool,
-    /// Its order among others.
+    /// Its memory order.
     pub order: MemoryOrder,
     /// Which part of a vector it is, for an atomic on one element of a vector.
     pub part: AccessPart,
@@ -31,7 +31,7 @@ pub struct MemoryOp {
 pub enum AccessPart {
     /// All of it.
     Whole,
-    /// The first of so many elements.
+    /// The first of this many elements.
     First(u8),
     /// A further element.
     Rest,
@@ -86,19 +86,19 @@ pub enum AtomicKind {
     Min,
     /// Keeps the larger.
     Max,
-    /// Adds 1, or goes back to 0 at a limit.
+    /// Adds 1, or wraps to 0 at a limit.
     Increment,
-    /// Subtracts 1, or goes back to a limit at 0.
+    /// Subtracts 1, or wraps to a limit at 0.
     Decrement,
-    /// Replaces the word if it is an expected one.
+    /// Replaces the word if it equals an expected value.
     CompareAndSwap,
     /// Replaces the word.
     Exchange,
-    /// Keeps common ones.
+    /// Bitwise and.
     And,
-    /// Adds ones.
+    /// Bitwise or.
     Or,
-    /// Flips bits.
+    /// Bitwise exclusive or.
     Xor,
 }
 

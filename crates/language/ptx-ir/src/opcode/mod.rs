@@ -19,7 +19,7 @@ use crate::opcode::integer::{AddressOp, CarryOp, IntegerOp, ProductOp};
 use crate::opcode::logic::{CompareOp, LogicOp, MoveOp, VideoOp};
 use crate::types::{NanUse, UniformityClass, Width};
 
-/// A computing instruction: each lane's result is a function of that lane's operands alone.
+/// An ALU instruction: each lane's result is a function of that lane's operands alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Alu {
     /// Arithmetic on addresses.
@@ -42,9 +42,9 @@ pub enum Alu {
     Half(HalfOp),
     /// Integer arithmetic except products.
     Integer(IntegerOp),
-    /// Functions of bits.
+    /// Bit operations.
     Logic(LogicOp),
-    /// Copies, and registers taken apart and put together.
+    /// Copies, and splitting and joining of registers.
     Move(MoveOp),
     /// The arrivals that an mbarrier's state waits for.
     PendingCount,

@@ -52,7 +52,7 @@ pub enum SyncAnnotation {
     Wait(u32),
 }
 
-/// An instruction of a warp that falls through.
+/// A warp-wide instruction that is not a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WarpOp {
     /// `shfl`: sources are the value and the operands `b` and `c`; results are the value and whether
@@ -72,7 +72,7 @@ pub enum WarpOp {
     },
     /// `activemask`.
     ActiveMask,
-    /// `elect`: the source is the members; results are the leader and whether a lane is it.
+    /// `elect`: the source is the members; results are the leader and whether the lane is the leader.
     Elect,
     /// `redux`: sources are the value and the members.
     Reduce(WarpReduction),

@@ -35,7 +35,7 @@ pub fn guard(
 
 /// One instruction being lowered.
 pub struct Cx<'a, 'm> {
-    /// Where it goes.
+    /// The state of lowering, which the rule extends.
     pub lowering: &'a mut Lowering<'m>,
     /// The instruction.
     pub instruction: &'a Instruction,

@@ -152,7 +152,7 @@ pub fn assert_fail(
 ) -> LoweringResult {
     let guard = guard(lowering, instruction)?;
     let skip = lowering.skip_unless(guard);
-    // Addresses of the expression, the file and the function; 0 where they are not passed. The line is known by the source position.
+    // Addresses of the expression, the file and the function; 0 where they are not passed. The source position gives the line.
     let mut src = Vec::new();
     for argument in [0, 1, 3] {
         let operand = call.arguments.get(argument);

@@ -12,7 +12,7 @@ const RESERVED: &[&str] = &["begin", "end", "cap", "0", "1"];
 
 /// Bytes of shared memory that the system reserves in each block from sm_80 on.
 const RESERVED_BYTES: u64 = 1024;
-/// Those with three elements and a fourth that is 0.
+/// Vector registers: three elements, and a fourth that is 0.
 const VECTORS: &[&str] = &[
     "tid",
     "ntid",

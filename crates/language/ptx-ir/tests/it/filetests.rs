@@ -12,9 +12,9 @@
 //! | `liveness` | registers live at the edges of blocks |
 //! | `uniformity block=32x8` | the class of each result over the lanes of a warp, for a block shape |
 //! | `known-bits` | the lowest bits of registers |
-//! | `vectorize` | loads from shared memory, and which are joined |
-//! | `access-classes` | what ptxas makes of each access, for counters |
-//! | `nans` | what instructions do with NaNs, and the canonicalizations added |
+//! | `vectorize` | loads from shared memory, and which are merged |
+//! | `access-classes` | how ptxas compiles each access, for counters |
+//! | `nans` | how instructions treat NaNs, and the canonicalizations added |
 //! | `load-uses` | the marks of checks on loads |
 //! | `pressure` | the estimate of registers |
 //!

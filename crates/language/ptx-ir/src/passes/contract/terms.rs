@@ -6,7 +6,7 @@ use crate::opcode::contraction::TermKind;
 use crate::opcode::logic::MoveOp;
 use std::ops::Range;
 
-/// The notes of one kernel.
+/// The recorded terms and block boundaries of one kernel.
 #[derive(Clone, Debug, Default)]
 pub struct OpenRounding {
     /// The instructions that each sum, product or negation without a rounding modifier became, and whether it
@@ -53,8 +53,8 @@ pub(super) fn open_terms(kernel: &Kernel, open: &OpenRounding) -> Vec<OpenTerm> 
     open.terms.iter().filter_map(term).collect()
 }
 
-/// Makes approximate quotients by constants products with their reciprocals, as ptxas does, whose reciprocal is
-/// not the approximate one.
+/// Turns approximate quotients by constants into products with the constant's reciprocal, as ptxas does. That
+/// reciprocal is rounded to nearest, not the approximate one.
 pub(super) fn fold_divisors(kernel: &mut Kernel, terms: &mut [OpenTerm]) {
     if terms.iter().all(|term| term.function != TermKind::Quotient) {
         return;
@@ -85,7 +85,7 @@ pub(super) fn fold_divisors(kernel: &mut Kernel, terms: &mut [OpenTerm]) {
     }
 }
 
-/// By instruction: whether it only computes what nothing reads; `writes` counts the writers of each register.
+/// By instruction: whether nothing reads its results; `writes` counts the writers of each register.
 pub(super) fn dead(kernel: &Kernel, writes: &[u32]) -> Vec<bool> {
     let mut reads = vec![0u32; kernel.registers.len()];
     let mut writer = vec![None; kernel.registers.len()];

@@ -8,7 +8,7 @@ use crate::rules::context::Cx;
 use lanework_ptx::Modifier::{self, *};
 use lanework_ptx::{Instruction, Opcode, Operand, ScalarType};
 
-/// Lowers one instruction under the guard of the whole.
+/// Lowers one instruction under the guard of the expanded instruction.
 fn step(cx: &mut Cx<'_, '_>, name: &str, operands: &[Operand]) -> LoweringResult {
     let Instruction { opcode, modifiers, .. } = Instruction::new(name, Vec::new());
     typed_step(cx, opcode, &modifiers, operands)
@@ -35,12 +35,12 @@ fn temporary(cx: &mut Cx<'_, '_>, width: Width) -> Operand {
     Operand::Name(name)
 }
 
-/// The modifiers of the instruction but some.
+/// The modifiers of the instruction except some.
 fn modifiers_without(cx: &Cx<'_, '_>, left_out: &[Modifier]) -> Vec<Modifier> {
     cx.instruction.modifiers.iter().copied().filter(|m| !left_out.contains(m)).collect()
 }
 
-/// Forms that are short for others: pairs of f32, and operands of two types.
+/// Forms that expand to other instructions: pairs of f32, and operands of two types.
 pub fn expanded(cx: &mut Cx<'_, '_>) -> Option<LoweringResult> {
     if cx.has(F32x2) {
         return Some(pairs(cx));

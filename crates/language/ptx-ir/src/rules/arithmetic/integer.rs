@@ -264,7 +264,7 @@ fn add_with_flag(
     if !cx.has(Cc) {
         return cx.alu(dst, &[a, b, carry], sum);
     }
-    // Both results come before either is written, for the operands may be among them.
+    // Both results are computed before either is written, because the operands may be among them.
     let width = if wide { Width::Wide } else { Width::Word };
     let middle = cx.lowering.new_register(width);
     cx.alu(Some(middle), &[a, b, carry], sum)?;

@@ -125,7 +125,7 @@ fn unsettled(cx: &Cx<'_, '_>) -> Unsupported {
     cx.unsupported("GPUs differ from the manual here")
 }
 
-/// The scalar ones.
+/// The rule of scalar video instructions.
 pub fn scalar(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.no_sums(3)?;
     cx.allow(MODIFIERS)?;
@@ -203,7 +203,7 @@ fn lanes(cx: &Cx<'_, '_>, selector: Option<&str>, least: [u32; 4]) -> LoweringRe
     Ok(lanes)
 }
 
-/// The packed ones, by two and by four.
+/// The rule of packed video instructions, on two halves or four bytes.
 pub fn packed(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.no_sums(usize::MAX)?;
     cx.allow(&[Sat, Add, Eq, Ne, Lt, Le, Gt, Ge])?;

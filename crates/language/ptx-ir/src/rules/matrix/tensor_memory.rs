@@ -33,7 +33,7 @@ pub fn tcgen05(cx: &mut Cx<'_, '_>) -> LoweringResult {
             cx.operands(0)?;
             emit(cx, TmemOp::Wait { stores }, Vec::new(), Vec::new())
         }
-        // Loads and stores are done at once, and what is asynchronous is done in order.
+        // Loads and stores are performed at issue, and asynchronous operations in issue order, so these fences have no effect.
         Some(FenceBeforeThreadSync | FenceAfterThreadSync) => {
             cx.operands(0)?;
             cx.nothing()
@@ -59,7 +59,7 @@ fn allocate(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let generic = !SHARED.iter().any(|space| cx.has(*space));
     let (base, to) = shared_operand(cx, 0, generic)?;
     let columns = cx.src(1, U32)?;
-    // A warp that waits stops in the middle, so a guard becomes a branch.
+    // A warp that waits stops within the instruction, so a guard becomes a branch.
     let op = AsyncOp::Tmem(TmemOp::Allocate { pair, to });
     cx.branching(Opcode::Async(op), Vec::new(), vec![base, columns]);
     Ok(())

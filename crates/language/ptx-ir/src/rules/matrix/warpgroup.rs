@@ -13,7 +13,7 @@ use lanework_ptx::ScalarType;
 pub fn wgmma(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let guard = cx.guard;
     match cx.instruction.modifiers.first().copied() {
-        // Products are done when they are issued: what they read is in order by then.
+        // Products are computed at issue, when the writes that they read are already in order.
         Some(Fence) => {
             cx.allow(&[Fence, Sync, Aligned])?;
             cx.operands(0)?;

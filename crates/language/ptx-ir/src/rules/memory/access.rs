@@ -29,7 +29,7 @@ pub fn count(cx: &Cx<'_, '_>) -> u8 {
     [V2, V4, V8].into_iter().find(|v| cx.has(*v)).and_then(Modifier::vector_length).unwrap_or(1)
 }
 
-/// The order of an access among others.
+/// The memory order of an access.
 pub fn order(cx: &Cx<'_, '_>) -> MemoryOrder {
     let strong = [Volatile, Relaxed, Acquire, Release, AcqRel, Sc, Mmio];
     let strong = strong.iter().any(|word| cx.has(*word));

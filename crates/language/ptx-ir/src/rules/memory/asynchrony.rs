@@ -68,7 +68,7 @@ pub fn mbarrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
         let (base, at) = shared_operand(cx, 1, generic)?;
         let phase = cx.src(2, if parity { U32 } else { B64 })?;
         let op = AsyncOp::Mbarrier(MbarrierOp::Wait { parity }, at);
-        // A warp that waits stops in the middle, so a guard becomes a branch.
+        // A warp that waits stops within the instruction, so a guard becomes a branch.
         cx.branching(Opcode::Async(op), vec![dst], vec![base, phase]);
         return Ok(());
     }
@@ -147,7 +147,7 @@ pub fn mapa(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.alu(dst, &[a, rank], Alu::Address(AddressOp::MapShared { wide, generic }))
 }
 
-/// `getctarank`: whose shared memory an address is in.
+/// `getctarank`: the rank of the block whose shared memory an address is in.
 pub fn getctarank(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[SharedCluster])?;
     cx.operands(2)?;

@@ -100,8 +100,8 @@ fn replace(cx: &mut Cx<'_, '_>) -> LoweringResult {
     Ok(())
 }
 
-/// `cp_fenceproxy`: one lane copies the map from shared to global memory; with memory in order, nothing is
-/// left for the fence.
+/// `cp_fenceproxy`: one lane copies the map from shared to global memory. The fence has no effect, because memory
+/// accesses run in order.
 fn copy(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[
         CpFenceproxy,
