@@ -29,7 +29,7 @@ unsafe fn put_same<T: Elem>(warp: &mut Warp, slot: Slot, value: T) {
     if slot == NO_SLOT {
         return;
     }
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+    // SAFETY: the slot is in this warp's register file, as this function requires.
     unsafe {
         if slot & SCALAR != 0 {
             let base = [value.to64(); 2];
@@ -48,7 +48,7 @@ pub unsafe fn put_predicate(warp: &mut Warp, slot: Slot, bits: u32) {
     if slot == NO_SLOT {
         return;
     }
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+    // SAFETY: the slot is a predicate in this warp's register file, as this function requires.
     unsafe {
         let at = warp.at(slot).cast::<u32>();
         *at = if slot & SCALAR != 0 {
@@ -63,7 +63,7 @@ pub unsafe fn put_predicate(warp: &mut Warp, slot: Slot, bits: u32) {
 /// The slot is a register of the warp, or [`NO_SLOT`].
 unsafe fn put_lanes(warp: &mut Warp, slot: Slot, lanes: Lanes<u32>) {
     if slot != NO_SLOT {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+        // SAFETY: the slot is in this warp's register file, as this function requires.
         unsafe { put_cold(warp, slot, lanes) }
     }
 }
@@ -157,7 +157,7 @@ fn moved(
 /// # Safety
 /// The warp runs a handler: as for [`Body::run`](crate::machine::handler::Body::run).
 unsafe fn members(warp: &Warp, slot: Slot, here: u32) -> Members {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+    // SAFETY: a handler of this warp passes a slot of its operation (`Body::run`), which is in the warp's register file.
     let mut members = unsafe {
         if slot & SCALAR != 0 {
             let scalar = *warp.at(slot).cast::<Scalar>();
@@ -226,7 +226,7 @@ unsafe fn put_words(warp: &mut Warp, slot: Slot, lanes: Lanes<u32>) {
     if slot == NO_SLOT {
         return;
     }
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+    // SAFETY: the slot is in this warp's register file, as this function requires.
     unsafe {
         if slot & SCALAR != 0 {
             let first = warp.mask.trailing_zeros() as usize & 31;

@@ -99,7 +99,7 @@ pub(crate) unsafe fn start(
 /// # Safety
 /// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 unsafe fn place_addresses(warp: &Warp, slot: Slot, at: AddressOperand) -> Lanes<u64> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+    // SAFETY: a handler of this warp passes a slot of its plan (`Body::run`), which is in the warp's register file.
     unsafe {
         match at.space {
             MemorySpace::Shared => shared_addresses(warp, slot, at),

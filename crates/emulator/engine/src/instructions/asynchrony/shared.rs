@@ -26,7 +26,7 @@ pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = u32> {
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
 /// slots are in its register file.
 pub(crate) unsafe fn words(warp: &Warp, plan: &Plan, i: usize) -> Lanes<u32> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+    // SAFETY: the plan's slots are in this warp's register file, as this function requires.
     unsafe { fetch_cold::<u32>(warp, plan.src[i]) }
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Shared {
 /// # Safety
 /// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 pub(crate) unsafe fn shared_addresses(warp: &Warp, slot: Slot, at: AddressOperand) -> Lanes<u64> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+    // SAFETY: a handler of this warp passes a slot of its plan (`Body::run`), which is in the warp's register file.
     let mut found = unsafe { addresses(warp, slot, at.offset as u64) };
     if at.space == MemorySpace::Generic {
         for address in &mut found.0 {

@@ -194,7 +194,7 @@ unsafe fn wait_phase(
 /// # Safety
 /// The warp stopped at a wait of this plan.
 pub(crate) unsafe fn describe(warp: &Warp, plan: &Plan, at: AddressOperand) -> String {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the address is
+    // SAFETY: the warp stopped at an operation with this plan, so the plan's slots are in its register file; the address is
     // checked before it is accessed.
     unsafe {
         let lane = warp.waiting.trailing_zeros() & 31;

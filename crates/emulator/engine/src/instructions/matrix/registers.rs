@@ -16,7 +16,7 @@ pub type Registers = [[u64; 32]; 8];
 pub unsafe fn read_registers(warp: &Warp, number: ElementType, slots: &[Slot]) -> Registers {
     let mut words = [[0; 32]; 8];
     for (to, slot) in words.iter_mut().zip(slots) {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+        // SAFETY: the slots are in this warp's register file, as this function requires.
         unsafe {
             match number {
                 ElementType::F64 => *to = fetch_cold::<u64>(warp, *slot).0,
@@ -43,7 +43,7 @@ pub unsafe fn write_registers(
     words: &Registers,
 ) {
     for (word, slot) in words.iter().zip(slots).filter(|(_, slot)| **slot != NO_SLOT) {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+        // SAFETY: the slots are in this warp's register file, as this function requires.
         unsafe {
             match number {
                 ElementType::F64 => put_cold(warp, *slot, Lanes(*word)),

@@ -145,7 +145,7 @@ pub unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
 /// slots are in its register file.
 pub unsafe fn transpose(warp: &mut Warp, plan: &Plan) {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+    // SAFETY: the plan's slots are in this warp's register file, as this function requires.
     let words = unsafe { read_registers(warp, ElementType::F16, &plan.src) };
     let mut to: Registers = [[0; 32]; 8];
     for lane in 0..32 {

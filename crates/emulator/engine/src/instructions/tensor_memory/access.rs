@@ -34,7 +34,7 @@ pub fn whole(warp: &Warp) -> Result<(), RawFault> {
 /// slots are in its register file.
 unsafe fn start(warp: &Warp, plan: &Plan, this: &TmemTransfer) -> Result<Place, RawFault> {
     whole(warp)?;
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+    // SAFETY: the plan's slots are in this warp's register file, as this function requires.
     let address = unsafe { same(warp, &words(warp, plan, 0).0, "addresses of tensor memory")? };
     let mut at = Place::from_address(address);
     let quarter = warp.index % 4;
@@ -103,8 +103,8 @@ fn columns(this: &TmemTransfer, at: Place, thread: u32, register: u32) -> (u32, 
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
 /// slots are in its register file.
 pub unsafe fn load(warp: &mut Warp, plan: &Plan, this: &TmemTransfer) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the place is
-    // checked before it is accessed.
+    // SAFETY: the plan's slots are in this warp's register file, as this function requires; the place is checked
+    // before it is accessed.
     unsafe {
         let at = start(warp, plan, this)?;
         check(warp, at, this)?;
@@ -141,7 +141,7 @@ pub unsafe fn load(warp: &mut Warp, plan: &Plan, this: &TmemTransfer) -> Result<
 /// The warp runs a handler: as for [`Body::run`](crate::machine::handler::Body::run).
 unsafe fn put(warp: &mut Warp, slot: Slot, words: Lanes<u32>) {
     if slot != NO_SLOT {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+        // SAFETY: a handler of this warp passes a slot of its plan (`Body::run`), which is in the warp's register file.
         unsafe { put_cold(warp, slot, words) }
     }
 }
@@ -179,8 +179,8 @@ fn reduce(how: LoadReduction, a: u32, b: u32) -> u32 {
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
 /// slots are in its register file.
 pub unsafe fn store(warp: &mut Warp, plan: &Plan, this: &TmemTransfer) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the place is
-    // checked before it is accessed.
+    // SAFETY: the plan's slots are in this warp's register file, as this function requires; the place is checked
+    // before it is accessed.
     unsafe {
         let at = start(warp, plan, this)?;
         check(warp, at, this)?;

@@ -129,7 +129,7 @@ unsafe fn meet(
 /// slots are in its register file.
 pub unsafe fn free(warp: &mut Warp, plan: &Plan, pair: bool) -> Result<bool, RawFault> {
     whole(warp)?;
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+    // SAFETY: the plan's slots are in this warp's register file, as this function requires.
     unsafe {
         let address = same(warp, &words(warp, plan, 0).0, "addresses of tensor memory")?;
         let columns = same(warp, &words(warp, plan, 1).0, "numbers of columns")?;
@@ -184,7 +184,7 @@ pub unsafe fn relinquish(warp: &mut Warp) -> Result<bool, RawFault> {
 /// # Safety
 /// As for [`cluster`].
 pub unsafe fn describe(warp: &Warp, plan: &Plan, pair: bool) -> String {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+    // SAFETY: the warp waits at an operation with this plan, so the plan's slots are in its register file.
     unsafe {
         let rank = (*warp.context).rank as usize;
         let memory = &cluster(warp).tensor_memory[rank];

@@ -50,8 +50,8 @@ const COORDINATES: usize = 2;
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
 /// slots are in its register file.
 unsafe fn all_lanes(warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the worker owns
-    // the context for as long as its warps run (`Body::run`).
+    // SAFETY: the plan's slots are in this warp's register file, as this function requires; the worker owns the context
+    // for as long as its warps run (`Body::run`).
     unsafe {
         let sources: Vec<Lanes<u64>> =
             plan.src.iter().map(|slot| fetch_cold::<u64>(warp, *slot)).collect();

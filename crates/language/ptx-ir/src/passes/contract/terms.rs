@@ -85,7 +85,7 @@ pub(super) fn fold_divisors(kernel: &mut Kernel, terms: &mut [OpenTerm]) {
     }
 }
 
-/// By instruction: whether nothing reads its results; `writes` counts the writers of each register.
+/// By instruction: whether it only computes results that nothing reads; `writes` counts the writers of each register.
 pub(super) fn dead(kernel: &Kernel, writes: &[u32]) -> Vec<bool> {
     let mut reads = vec![0u32; kernel.registers.len()];
     let mut writer = vec![None; kernel.registers.len()];

@@ -283,7 +283,8 @@ pub unsafe fn read(
 pub fn write(warp: &mut Warp, plan: &Plan, (block, each): (usize, usize), words: &Words) {
     for (word, slot) in words.iter().zip(&plan.dst[block * each..][..each]) {
         if *slot != NO_SLOT {
-            // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+            // SAFETY: the handlers of products call this with the warp and the plan of their operation, whose slots are in
+            // the warp's register file (`Body::run`).
             unsafe { put_cold(warp, *slot, Lanes(*word)) }
         }
     }

@@ -119,7 +119,7 @@ pub unsafe fn chunks_read(
             }
         }
     };
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+    // SAFETY: the plan's slots are in this warp's register file, as this function requires.
     unsafe {
         let of_b = (this.b, this.across[1], this.bytes_along(this.b, false));
         add(descriptor(warp, plan.src[0])?, of_b, 0..this.n);
@@ -137,7 +137,7 @@ pub unsafe fn chunks_read(
 /// # Safety
 /// The slot is a register of the warp.
 pub unsafe fn descriptor(warp: &Warp, slot: Slot) -> Result<Descriptor, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+    // SAFETY: the slot is in this warp's register file, as this function requires.
     let bits = unsafe { fetch_cold::<u64>(warp, slot) }.0;
     match bits.iter().position(|other| *other != bits[0]) {
         None => Ok(Descriptor::from_bits(bits[0])),
@@ -160,7 +160,7 @@ pub unsafe fn descriptor(warp: &Warp, slot: Slot) -> Result<Descriptor, RawFault
 /// slots are in its register file.
 unsafe fn read_a(warp: &Warp, this: &GroupMultiply, plan: &Plan) -> Result<Block<ROWS>, RawFault> {
     let bytes = this.bytes_along(this.a, true);
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+    // SAFETY: the plan's slots are in this warp's register file, as this function requires.
     unsafe {
         if !this.registers {
             let descriptor = descriptor(warp, plan.src[2])?;
@@ -187,7 +187,7 @@ unsafe fn read_a(warp: &Warp, this: &GroupMultiply, plan: &Plan) -> Result<Block
 /// slots are in its register file.
 unsafe fn metadata(warp: &Warp, this: &GroupMultiply, plan: &Plan, sparse: Sparse) -> Chunks {
     let first = if this.registers { 6 } else { 3 };
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
+    // SAFETY: the plan's slots are in this warp's register file, as this function requires.
     let words = unsafe { fetch_cold::<u32>(warp, plan.src[first + this.accumulators()]) };
     Chunks::new(this.a, this.k, sparse, &words.0)
 }
