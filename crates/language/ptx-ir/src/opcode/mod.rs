@@ -1,5 +1,5 @@
 //! Opcodes as data: operation, types, rounding and modifiers. An opcode names no handler and no mnemonic: the engine's table
-//! (`engine::alu`) assigns handlers, and passes ask for facts here.
+//! (`instructions::alu` of the engine) assigns handlers, and passes ask for facts here.
 
 pub mod asynchrony;
 pub mod contraction;

@@ -33,8 +33,8 @@ pub(crate) unsafe fn start(
     plan: &Plan,
     copy: CopyOp,
 ) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
-    // every place before it is accessed.
+    // SAFETY: the plan's slots are in this warp's register file, as this function requires; `place` and `mbarrier_at`
+    // check every place before it is accessed.
     unsafe {
         let size = words(warp, plan, 2);
         let mask = words(warp, plan, 4);
@@ -156,8 +156,8 @@ pub(crate) unsafe fn store(
     let values = &plan.src[2..];
     let combine = reduction.map(combine);
     let all = u64::from(bytes) * values.len() as u64;
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
-    // every place before it is accessed.
+    // SAFETY: the plan's slots are in this warp's register file, as this function requires; `shared` and `mbarrier_at`
+    // check every place before it is accessed.
     unsafe {
         let at = shared_addresses(warp, plan.src[0], to);
         let bar = shared_addresses(warp, plan.src[1], barrier);

@@ -36,8 +36,8 @@ pub(crate) unsafe fn start(
     plan: &Plan,
     tensor: TensorOp,
 ) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
-    // every place before it is accessed.
+    // SAFETY: the plan's slots are in this warp's register file, as this function requires; `map_of`, `shared` and
+    // `mbarrier_at` check every place before it is accessed.
     unsafe {
         let to = shared_addresses(warp, plan.src[0], tensor.shared);
         let map_at = addresses(warp, plan.src[1], tensor.map.offset as u64);

@@ -39,8 +39,8 @@ pub unsafe fn allocate(
     to: AddressOperand,
 ) -> Result<bool, RawFault> {
     whole(warp)?;
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
-    // every place before it is accessed.
+    // SAFETY: the plan's slots are in this warp's register file, as this function requires; `shared` checks the target
+    // before it is written.
     unsafe {
         let columns = same(warp, &words(warp, plan, 1).0, "numbers of columns")?;
         let address = shared_addresses(warp, plan.src[0], to).0[0];

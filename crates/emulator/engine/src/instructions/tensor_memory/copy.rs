@@ -26,8 +26,8 @@ pub unsafe fn start_copies(
     plan: &Plan,
     this: TmemCopy,
 ) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
-    // every place before it is accessed.
+    // SAFETY: the plan's slots are registers of this warp, and its context and cluster are live, as this function
+    // requires. The copy reads memory only when it is performed.
     unsafe {
         let addresses = words(warp, plan, 0);
         let descriptors: Lanes<u64> = fetch_cold(warp, plan.src[1]);
@@ -67,8 +67,8 @@ pub unsafe fn start_shifts(
     plan: &Plan,
     pair: bool,
 ) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
-    // every place before it is accessed.
+    // SAFETY: the plan's slots are registers of this warp, and its context and cluster are live, as this function
+    // requires. The shift accesses tensor memory only when it is performed.
     unsafe {
         let addresses = words(warp, plan, 0);
         for lane in lanes(warp.mask) {

@@ -29,8 +29,8 @@ pub unsafe fn start_products(
     plan: &Plan,
     this: TmemMultiply,
 ) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
-    // every place before it is accessed.
+    // SAFETY: the plan's slots are registers of this warp, and its context and cluster are live, as this function
+    // requires. The product reads memory only when it is performed.
     unsafe {
         let all: Vec<Lanes<u32>> = (0..plan.src.len())
             .map(|i| match i {

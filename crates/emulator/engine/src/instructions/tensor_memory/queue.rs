@@ -208,8 +208,8 @@ pub unsafe fn commit(
     barrier: AddressOperand,
     multicast: bool,
 ) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
-    // every place before it is accessed.
+    // SAFETY: the plan's slots are registers of this warp, whose context is live, as this function requires; `shared`
+    // checks the mbarrier before it is read.
     unsafe {
         let address = shared_addresses(warp, plan.src[0], barrier);
         let mask = words(warp, plan, 1);

@@ -80,7 +80,7 @@ impl TextureLane<'_> {
         let mut bytes = [0; 32];
         let bytes = &mut bytes[..size * usize::from(surface.count)];
         let host = self.host(bound, address, bytes.len() as u64)?;
-        // SAFETY: `lane_host` found room for so many bytes.
+        // SAFETY: `host` found this many bytes in one allocation, which the launch keeps allocated.
         unsafe { guest::read_bytes(host, bytes) };
         for (to, from) in out.iter_mut().zip(bytes.chunks_exact(size)) {
             let mut word = [0; 8];
@@ -121,7 +121,7 @@ impl TextureLane<'_> {
             to.copy_from_slice(&word.to_le_bytes()[..size]);
         }
         let host = self.host(bound, address, bytes.len() as u64)?;
-        // SAFETY: `lane_host` found room for so many bytes.
+        // SAFETY: `host` found this many bytes in one allocation, which the launch keeps allocated.
         unsafe { guest::write_bytes(host, bytes) };
         self.written(address, bytes.len() as u64);
         Ok(())
