@@ -57,8 +57,8 @@ impl Worker<'_> {
         for (slot, what) in &code.prefill {
             let regs = self.warps[w].regs;
             let at = regs.wrapping_add((slot & OFFSET) as usize);
-            // SAFETY: `code.prefill` names slots that the assembler reserved within `register_bytes`, and each warp has
-            // as many bytes.
+            // SAFETY: `code.prefill` names slots that the assembler reserved within `register_bytes`, the size of each warp's
+            // register file.
             unsafe {
                 match *what {
                     Prefill::Special(special) => self.write_special(at, *slot, special, w as u32),
@@ -84,8 +84,8 @@ impl Worker<'_> {
             let value = self.special(special, 0, 0);
             for w in 0..self.warps.len() {
                 let at = self.warps[w].regs.wrapping_add((slot & OFFSET) as usize);
-                // SAFETY: `code.prefill` names slots that the assembler reserved within `register_bytes`, and each warp
-                // has as many bytes.
+                // SAFETY: `code.prefill` names slots that the assembler reserved within `register_bytes`, the size of each warp's
+                // register file.
                 unsafe {
                     if slot & SCALAR != 0 {
                         at.cast::<Scalar>().write(Scalar {

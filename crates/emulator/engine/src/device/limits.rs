@@ -76,7 +76,7 @@ impl Schedule {
 pub struct Options {
     /// The device's limits.
     pub limits: Limits,
-    /// Host threads that run blocks; `None` takes one per core, and more than the cores is capped.
+    /// Host threads that run blocks, at most one per core; `None` takes one per core.
     pub workers: Option<usize>,
     /// The order of time slices.
     pub schedule: Schedule,

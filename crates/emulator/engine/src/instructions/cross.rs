@@ -1,6 +1,6 @@
 //! Handlers of lane exchange and of the clock.
 //!
-//! Operations here keep destinations in `a` and the low half of `imm`, and a number in its high half.
+//! Operations here keep destinations in `a` and the low half of `imm`, and the number of their mode in its high half.
 
 use crate::assemble::shape::{
     Immediate, MAYBE_TRUTH, MAYBE_VALUE, MAYBE_VARYING, OperandKind, Shape, TEST, VALUE, VARYING,
@@ -68,8 +68,8 @@ unsafe fn put_lanes(warp: &mut Warp, slot: Slot, lanes: Lanes<u32>) {
     }
 }
 
-/// `mov %r, %clock` and kin. The clock counts the warp's instructions; the timer counts nanoseconds
-/// of an imagined 1 GHz clock. Both are the same in every run.
+/// `mov` of `%clock` and similar registers. The clock counts the warp's instructions; the timer counts nanoseconds
+/// of an assumed 1 GHz clock. Both are the same in every run.
 pub struct Clock;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).

@@ -230,7 +230,7 @@ impl Warp {
     /// The offset is one that the assembler gave.
     #[inline(always)]
     pub unsafe fn site(&self, offset: u32) -> *mut AccessSite {
-        // SAFETY: the assembler gives offsets of sites of this code, and the context has as many sites.
+        // SAFETY: the assembler gives offsets of sites of this code, and the context has a copy of each.
         unsafe { self.sites.byte_add(offset as usize) }
     }
 

@@ -68,7 +68,7 @@ impl Allocation {
     }
 }
 
-/// Addresses are multiples of this, and at least as many bytes are between two allocations.
+/// Addresses are multiples of this, which is also the minimum gap between two allocations, in bytes.
 pub const GRAIN: u64 = 256;
 /// An allocation of this size or more has its own pages, which the host may remap (to share them with another process).
 pub const PAGE: u64 = 4096;

@@ -108,7 +108,7 @@ pub fn take(bytes: usize, align: usize) -> Option<*mut u8> {
 /// Frees bytes.
 ///
 /// # Safety
-/// [`take`] returned `start` for as many bytes, and they are not used any more.
+/// [`take`] returned `start` for this many bytes, and they are no longer used.
 pub unsafe fn give(start: *mut u8, bytes: usize) {
     let (Some(range), Some(bytes)) = (range(), bytes.checked_next_multiple_of(GRAIN)) else {
         return;

@@ -44,7 +44,7 @@ impl Drop for Owner {
         match *self {
             // SAFETY: `base` came from the allocator with this layout and is released once.
             Owner::Allocator { base, layout } => unsafe { dealloc(base, layout) },
-            // SAFETY: `base` came from the range with as many bytes, and is given back once.
+            // SAFETY: `base` came from the range with this many bytes, and is freed once.
             Owner::Range { base, bytes } => unsafe { device_range::give(base, bytes) },
             Owner::Lender(_) => {}
         }
@@ -128,7 +128,7 @@ mod tests {
     fn fresh_bytes_are_aligned_and_hold_what_was_asked_for() {
         for (fresh, want) in [(Fresh::Byte(0xCD), 0xCD), (Fresh::Zeros, 0)] {
             for (size, align) in [(256, 256), (4096, 4096), (1 << 20, 4096)] {
-                // Twice, so that bytes which were used before are given again.
+                // Twice, so that used bytes are handed out again.
                 for make in
                     [HostBytes::new, HostBytes::new, HostBytes::of_device, HostBytes::of_device]
                 {

@@ -41,7 +41,7 @@ pub fn saturate(x: f32) -> f32 {
 /// The same number; every NaN becomes [`NAN32`].
 #[inline(always)]
 pub fn canonical(x: f32) -> f32 {
-    // By its bits: the compiler takes all NaNs of arithmetic for the same.
+    // Tested by its bits, because the compiler treats all NaNs of arithmetic as equal.
     let bits = x.to_bits();
     f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { NAN32 } else { bits })
 }

@@ -1,7 +1,7 @@
 //! Bulk and tensor copies: the bytes that they read and write through the asynchronous proxy.
 //!
 //! The target of a copy is in flight until its mbarrier's phase completes, or until its thread has
-//! waited for its bulk group. The source is in flight as long, except that a thread may wait for a
+//! waited for its bulk group. The source is in flight equally long, except that a thread may wait for a
 //! group's reads of shared memory alone (`.read`). Sources in shared memory are marked in shadow
 //! memory. Sources in global memory are kept in a list that stores are compared with
 //! ([`check_store`](super::check_store)).

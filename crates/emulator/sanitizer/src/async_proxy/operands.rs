@@ -26,7 +26,7 @@ use lanework_ptx_ir::kernel::MemorySpace;
 /// Bytes that are read together.
 const CHUNK: u64 = 16;
 
-/// Merges chunks inside one variable to runs of bytes, and reports chunks outside of variables.
+/// Merges chunks inside one variable into runs of bytes, and reports chunks outside of variables.
 pub fn operand_runs(access: &mut AccessCheck, at: LaneAt, chunks: &[u64]) -> Vec<(u64, u64)> {
     let (mut inside, mut hint) = (Vec::with_capacity(chunks.len()), 0);
     for chunk in chunks {
@@ -59,7 +59,7 @@ fn outside(access: &mut AccessCheck, at: LaneAt, offset: u64) {
     });
 }
 
-/// Merges adjacent chunks to runs of bytes, as long as the run satisfies `whole`.
+/// Merges adjacent chunks into runs of bytes, as long as the run satisfies `whole`.
 fn runs(mut chunks: Vec<u64>, mut whole: impl FnMut(u64, u64) -> bool) -> Vec<(u64, u64)> {
     chunks.sort_unstable();
     let mut runs: Vec<(u64, u64)> = Vec::new();

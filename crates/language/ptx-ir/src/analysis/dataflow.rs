@@ -100,7 +100,7 @@ pub fn solve_blocks<A: BlockAnalysis>(cfg: &ControlFlowGraph, analysis: &A) -> V
     let mut facts: Vec<A::Fact> = (0..count).map(|_| analysis.top()).collect();
     let mut worklist = Worklist::all(count);
     while let Some(position) = worklist.next() {
-        // Sweeps go with the facts: from the last block upwards if backward.
+        // Sweeps follow the flow of facts: from the last block upward if backward.
         let of_position = |i: usize| match A::DIRECTION {
             Direction::Forward => i,
             Direction::Backward => count - 1 - i,

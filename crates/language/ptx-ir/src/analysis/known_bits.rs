@@ -74,7 +74,7 @@ impl Lattice for Option<KnownBits> {
 pub struct RegisterBits(Vec<Option<KnownBits>>);
 
 impl RegisterBits {
-    /// Analyses a kernel.
+    /// Analyzes a kernel.
     pub fn analyze(kernel: &Kernel) -> RegisterBits {
         let special = kernel.registers.iter().map(|r| r.special.map(|_| KnownBits::NONE)).collect();
         RegisterBits(solve_variables(kernel, &mut Analysis, special))

@@ -22,7 +22,7 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// Analyses a kernel.
+    /// Analyzes a kernel.
     pub fn analyze(kernel: &Kernel, cfg: &ControlFlowGraph) -> Liveness {
         let crossing = crossing(kernel, cfg);
         let live_in = solve_blocks(cfg, &Analysis::new(kernel, cfg, &crossing));

@@ -35,7 +35,7 @@ pub struct Analyses {
 }
 
 impl Analyses {
-    /// Analyses a kernel.
+    /// Analyzes a kernel.
     pub fn new(kernel: &Kernel) -> Analyses {
         let cfg = ControlFlowGraph::new(kernel);
         let ipdom = immediate_post_dominators(kernel, &cfg);

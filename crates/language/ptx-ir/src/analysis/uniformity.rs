@@ -40,7 +40,7 @@ impl Uniformity {
         Uniformity { classes: vec![UniformityClass::Varying; kernel.registers.len()] }
     }
 
-    /// Analyses a kernel for a block shape.
+    /// Analyzes a kernel for a block shape.
     pub fn analyze(kernel: &Kernel, analyses: &Analyses, block: [u32; 3]) -> Uniformity {
         let start = |register: &Register| match register.special {
             Some(special) => class_of_special(special, block),

@@ -1,7 +1,7 @@
 //! `alloca`, `stacksave` and `stackrestore` (PTX manual, "Stack Manipulation Instructions"): memory that a function allocates and
 //! releases on return.
 //!
-//! A bump allocator over a range of local memory, from its end downwards; a register holds the end of the free part. An
+//! A bump allocator over a range of local memory, from its end downward; a register holds the end of the free part. An
 //! allocation that does not fit faults. Limit: the range has [`BYTES`] bytes for all functions of a thread together.
 
 use crate::error::LoweringResult;

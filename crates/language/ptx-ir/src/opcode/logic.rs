@@ -64,7 +64,7 @@ pub enum LogicOp {
         wide: bool,
         /// Whether there is a sign.
         signed: bool,
-        /// The shift that brings it to the top, instead of its number.
+        /// The shift that brings the bit to the top, instead of the bit's number.
         shift: bool,
     },
     /// `c` bits of `a` from bit `b` on.
@@ -111,9 +111,9 @@ pub enum LogicOp {
 pub enum PermuteMode {
     /// A 4-bit selector per byte; its highest bit replicates the sign.
     Selectors,
-    /// Four bytes upwards from one.
+    /// Four bytes upward from one.
     Forward,
-    /// Four bytes downwards from one.
+    /// Four bytes downward from one.
     Backward,
     /// One byte four times.
     Replicate8,

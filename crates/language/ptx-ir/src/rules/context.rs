@@ -132,7 +132,7 @@ impl Cx<'_, '_> {
         row.ok_or_else(|| self.unsupported("this type"))
     }
 
-    /// Emits a computing instruction.
+    /// Emits an ALU instruction.
     pub fn alu(&mut self, dst: Option<Reg>, src: &[Operand], op: Alu) -> LoweringResult {
         let guard = self.guard;
         match dst {
@@ -322,7 +322,7 @@ impl Cx<'_, '_> {
                 "`{name} + {offset}` adds to a register that is not an integer"
             )));
         }
-        // In the width of the register: what takes fewer bits takes the low ones.
+        // Computed in the width of the register; an operand of fewer bits takes the low ones.
         let width = self.lowering.kernel.registers[register as usize].width;
         let (integer, bits) = match (width, ty.size()) {
             (Width::Wide, _) => (Integer::U64, u64::MAX),

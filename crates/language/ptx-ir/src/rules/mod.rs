@@ -5,7 +5,7 @@
 //!
 //! This file also records where ptxas begins basic blocks that PTX does not show, for contraction
 //! ([`crate::passes::contract`]). The list comes from ptxas 13.0 machine code for `sm_90a`, with every form of the conformance
-//! catalogue placed between a product and a sum.
+//! catalog placed between a product and a sum.
 
 pub mod arithmetic;
 mod b128;

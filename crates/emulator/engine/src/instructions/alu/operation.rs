@@ -9,7 +9,7 @@ use crate::machine::{Op, Stop, Warp};
 use lanework_ptx_ir::kernel::Width;
 use std::marker::PhantomData;
 
-/// The handlers of a computing instruction.
+/// The handlers of an ALU instruction.
 #[derive(Clone, Copy)]
 pub struct AluOperation {
     /// The function of one lane, which the handlers find in their operation's immediate.

@@ -41,8 +41,8 @@ pub struct Async;
 // SAFETY: `run` returns the next operation, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Async {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the immediate is the address of a plan that lives as long as the code; its slots are
-        // valid by the assembler.
+        // SAFETY: the immediate is the address of a plan that lives as long as the code; the assembler gave it slots of this
+        // warp's register file (`Body::run`).
         unsafe {
             let plan = &*std::ptr::with_exposed_provenance::<Plan>(op.imm as usize);
             let together = matches!(

@@ -219,7 +219,7 @@ unsafe fn map_of(
         return Err(RawFault { access: Some(AccessKind::Load), ..out });
     };
     let mut bytes = [0; MAP_BYTES];
-    // SAFETY: `lane_host` found room for so many bytes.
+    // SAFETY: `lane_host` checked the bytes of a map.
     unsafe { guest::read_bytes(host, &mut bytes) };
     let bad = |note: String| bad_map(lane, tensor, address, note);
     let map = TensorMap::decode(&bytes).ok_or_else(|| {
@@ -350,11 +350,11 @@ impl Tile {
     /// Moves the bytes `low..high` of a chunk; a load fills the others.
     ///
     /// # Safety
-    /// `CHUNK` bytes are at `shared`, which this block owns, and as many at `global`; `low..high` is in them.
+    /// `CHUNK` bytes are at `shared`, which this block owns, and at `global`; `low..high` is in them.
     unsafe fn chunk(&self, shared: *mut u8, global: *mut u8, low: usize, high: usize) {
         let size = self.map.element.bytes() as usize;
-        // SAFETY: `low..high` is in a chunk of `CHUNK` bytes at `shared`, and as many bytes are at `global`, as
-        // this function requires.
+        // SAFETY: `low..high` is in a chunk of `CHUNK` bytes, which are at `shared` and at `global`, as this function
+        // requires.
         unsafe {
             if self.load {
                 let mut bytes = [0; CHUNK as usize];

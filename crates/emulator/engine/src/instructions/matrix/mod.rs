@@ -60,8 +60,8 @@ pub struct Matrix;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Matrix {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the immediate is the address of a plan that lives as long as the code; its slots are
-        // valid by the assembler.
+        // SAFETY: the immediate is the address of a plan that lives as long as the code; the assembler gave it slots of this
+        // warp's register file (`Body::run`).
         unsafe {
             let plan = &*std::ptr::with_exposed_provenance::<Plan>(op.imm as usize);
             if warp.mask != u32::MAX {
@@ -85,7 +85,7 @@ unsafe impl Body for Matrix {
     }
 }
 
-/// A product.
+/// The handler of products.
 pub struct Product;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).

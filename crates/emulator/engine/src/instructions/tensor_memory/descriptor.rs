@@ -60,14 +60,14 @@ pub struct InstructionDescriptor {
     pub across: [bool; 2],
     /// Whether integer results are clamped.
     pub saturate: bool,
-    /// The byte of a word with the first scale factor, for A and B.
+    /// For A and B: which byte of a word of tensor memory holds the first scale factor.
     pub factor_bytes: [usize; 2],
     /// Whether scale factors are powers of two (UE8M0), not UE4M3.
     pub powers: bool,
 }
 
 impl InstructionDescriptor {
-    /// Reads the bits.
+    /// Decodes an instruction descriptor.
     ///
     /// # Errors
     /// A message, if they do not match the instruction.

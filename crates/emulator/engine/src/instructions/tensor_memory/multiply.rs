@@ -25,10 +25,10 @@ use std::sync::OnceLock;
 const MOST_K: usize = 128;
 
 impl Product {
-    /// Computes the product. An unreadable address is in a block's shared memory.
+    /// Computes the product.
     ///
     /// # Errors
-    /// That block's rank, and the address.
+    /// The rank of a block, and an address that cannot be read in its shared memory.
     ///
     /// # Safety
     /// The blocks' shared memory is live.

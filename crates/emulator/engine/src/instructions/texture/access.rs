@@ -121,7 +121,7 @@ impl<'a> TextureLane<'a> {
         }
     }
 
-    /// Where bytes of an image are on the host.
+    /// The host address of bytes of an image.
     pub(crate) fn host(&self, bound: &Bound<'_>, address: u64, bytes: u64) -> Checked<*mut u8> {
         if let Some(host) = bound.place(address, bytes) {
             return Ok(host);

@@ -31,8 +31,8 @@ pub struct Texture;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Texture {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the immediate is the address of a plan that lives as long as the code; its slots are
-        // valid by the assembler.
+        // SAFETY: the immediate is the address of a plan that lives as long as the code; the assembler gave it slots of this
+        // warp's register file (`Body::run`).
         unsafe {
             let plan = &*std::ptr::with_exposed_provenance::<Plan>(op.imm as usize);
             match all_lanes(warp, plan) {

@@ -188,7 +188,7 @@ pub struct Sampler {
     pub normalized: bool,
     /// Integers are read as floats from 0 or -1 to 1.
     pub as_float: bool,
-    /// Colors are sRGB's, and read as linear ones.
+    /// Whether colors are stored as sRGB, and read as linear values.
     pub srgb: bool,
     /// How mipmap levels are chosen.
     pub mip: Mip,

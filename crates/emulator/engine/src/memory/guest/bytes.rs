@@ -5,7 +5,7 @@ use crate::memory::guest::{load, store};
 /// Reads bytes, as elements of up to 8 bytes with the alignment of the guest's elements.
 ///
 /// # Safety
-/// As for [`load`], of all of them.
+/// As for [`load`], for all bytes.
 pub unsafe fn read_bytes(from: *const u8, to: &mut [u8]) {
     let mut at = 0;
     if to.len() >= 2 * BLOCK {
@@ -19,7 +19,7 @@ pub unsafe fn read_bytes(from: *const u8, to: &mut [u8]) {
         at = head;
         for block in &mut blocks {
             // SAFETY: `at + BLOCK` is at most `to.len()`, so the block is readable, as this function requires; after
-            // `head` bytes it is aligned to its size. The chunk has as many bytes.
+            // `head` bytes it is aligned to its size. The chunk has `BLOCK` bytes.
             unsafe { read_block(from.add(at), block.as_mut_ptr()) };
             at += BLOCK;
         }
@@ -44,7 +44,7 @@ pub unsafe fn read_bytes(from: *const u8, to: &mut [u8]) {
 /// Writes bytes likewise.
 ///
 /// # Safety
-/// As for [`store`], of all of them.
+/// As for [`store`], for all bytes.
 pub unsafe fn write_bytes(to: *mut u8, from: &[u8]) {
     let mut at = 0;
     while at < from.len() {
@@ -73,11 +73,11 @@ pub unsafe fn write_bytes(to: *mut u8, from: &[u8]) {
 /// first.
 ///
 /// # Safety
-/// As for [`load`] and [`store`], of all of them.
+/// As for [`load`] and [`store`], for all bytes.
 pub unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
     let mut between = vec![0; bytes];
-    // SAFETY: `bytes` bytes are readable at `from` and writable at `to`, as this function requires; `between` has as
-    // many.
+    // SAFETY: `bytes` bytes are readable at `from` and writable at `to`, as this function requires; `between` has
+    // `bytes` bytes.
     unsafe {
         read_bytes(from, &mut between);
         write_bytes(to, &between);
@@ -90,7 +90,7 @@ const BLOCK: usize = 64;
 /// Reads one block: relaxed atomic loads of its aligned elements, by vector moves as far as the host has them (see [`super`]).
 ///
 /// # Safety
-/// As for [`load`], of [`BLOCK`] bytes at a multiple of their number; as many can be written at `to`.
+/// As for [`load`], for [`BLOCK`] bytes at a multiple of `BLOCK`; `BLOCK` bytes can be written at `to`.
 #[inline(always)]
 unsafe fn read_block(from: *const u8, to: *mut u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -117,7 +117,7 @@ unsafe fn read_block(from: *const u8, to: *mut u8) {
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     for at in (0..BLOCK).step_by(8) {
-        // SAFETY: the word is part of the block, which is aligned; `to` has as many bytes.
+        // SAFETY: the word is part of the block, which is aligned; `to` has `BLOCK` bytes.
         unsafe {
             let word = load(from.add(at).cast::<u64>());
             to.add(at).cast::<u64>().write_unaligned(word);

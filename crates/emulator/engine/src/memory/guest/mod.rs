@@ -85,12 +85,12 @@ pub trait Level {
     /// Reads them.
     ///
     /// # Safety
-    /// As for [`load`], of all of them; the host has the level.
+    /// As for [`load`], for all elements; the host has the level.
     unsafe fn load<T: Elem>(from: *const [T; 16]) -> [T; 16];
     /// Writes them.
     ///
     /// # Safety
-    /// As for [`store`], of all of them; the host has the level.
+    /// As for [`store`], for all elements; the host has the level.
     unsafe fn store<T: Elem>(to: *mut [T; 16], values: [T; 16]);
     /// Reads one word into 16 lanes.
     ///

@@ -116,8 +116,8 @@ impl Level for Avx2 {
     #[inline(always)]
     unsafe fn load<T: Elem>(from: *const [T; 16]) -> [T; 16] {
         let mut out = [T::default(); 16];
-        // SAFETY: the array is readable and the host has the level, as `Level::load` requires; `out` has as many
-        // bytes as are moved.
+        // SAFETY: the array is readable and the host has the level, as `Level::load` requires; `out` has the size of the
+        // array.
         unsafe {
             for i in 0..size_of::<[T; 16]>() / 32 {
                 let value = load32(from.cast::<__m256i>().add(i));
@@ -129,8 +129,8 @@ impl Level for Avx2 {
 
     #[inline(always)]
     unsafe fn store<T: Elem>(to: *mut [T; 16], values: [T; 16]) {
-        // SAFETY: the array is writable and the host has the level, as `Level::store` requires; `values` has as many
-        // bytes as are moved.
+        // SAFETY: the array is writable and the host has the level, as `Level::store` requires; `values` has the size of
+        // the array.
         unsafe {
             for i in 0..size_of::<[T; 16]>() / 32 {
                 let value = values.as_ptr().cast::<__m256i>().add(i).read_unaligned();
@@ -154,8 +154,8 @@ impl Level for Avx512 {
     #[inline(always)]
     unsafe fn load<T: Elem>(from: *const [T; 16]) -> [T; 16] {
         let mut out = [T::default(); 16];
-        // SAFETY: the array is readable and the host has the level, as `Level::load` requires; `out` has as many
-        // bytes as are moved.
+        // SAFETY: the array is readable and the host has the level, as `Level::load` requires; `out` has the size of the
+        // array.
         unsafe {
             for i in 0..size_of::<[T; 16]>() / 64 {
                 let value = load64(from.cast::<__m512i>().add(i));
@@ -167,8 +167,8 @@ impl Level for Avx512 {
 
     #[inline(always)]
     unsafe fn store<T: Elem>(to: *mut [T; 16], values: [T; 16]) {
-        // SAFETY: the array is writable and the host has the level, as `Level::store` requires; `values` has as many
-        // bytes as are moved.
+        // SAFETY: the array is writable and the host has the level, as `Level::store` requires; `values` has the size of
+        // the array.
         unsafe {
             for i in 0..size_of::<[T; 16]>() / 64 {
                 let value = values.as_ptr().cast::<__m512i>().add(i).read_unaligned();

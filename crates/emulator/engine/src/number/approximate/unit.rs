@@ -124,7 +124,7 @@ impl UnitFunction for Rsqrt {
 
     #[inline(always)]
     fn result(x: u32, mantissa: u32) -> u32 {
-        // Of an even power of two.
+        // The result for an even power of two is exact.
         let mantissa = if x & 0xff_ffff == 1 << 23 { ONE } else { mantissa };
         let result = times_power(mantissa, -half_exponent(x));
         let result = if x == INFINITY { 0 } else { result };

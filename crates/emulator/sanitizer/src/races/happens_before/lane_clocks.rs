@@ -2,7 +2,7 @@
 //!
 //! A warp's vector clock holds what all its lanes know. A lane that acquires alone, such as lane 0
 //! polling a flag or waiting for an mbarrier, knows more than the others until they synchronize: by
-//! `bar.warp.sync`, by a barrier, or by acquiring the same. A lane that releases alone releases
+//! `bar.warp.sync`, by a barrier, or by acquiring the same release. A lane that releases alone releases
 //! what it did and knows itself, and of the other lanes only what a synchronization of the warp
 //! ordered before (PTX ISA, "Memory consistency model": causality order relates threads, not
 //! warps).
@@ -20,7 +20,7 @@ use crate::races::vector_clock::{LaneClock, VectorClock};
 use lanework_ptx_ir::kernel::Scope;
 use std::sync::Arc;
 
-/// Identifies an acquired release, to recognize lanes that acquire the same.
+/// Identifies an acquired release, to recognize lanes that acquire the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AcquireSource {
     /// A version of a sync variable, and the scope of the read.

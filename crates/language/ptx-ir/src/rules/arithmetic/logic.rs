@@ -21,7 +21,7 @@ fn width(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<Width> {
     }
 }
 
-/// Whether untyped bits are 64; else they are 32.
+/// Whether untyped bits have 64 bits, rather than 32.
 fn wide(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<bool> {
     match ty {
         B32 => Ok(false),
@@ -30,7 +30,7 @@ fn wide(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<bool> {
     }
 }
 
-/// Whether an integer has 64 bits, else it has 32, and whether it is signed.
+/// Whether an integer has 64 bits rather than 32, and whether it is signed.
 fn wide_and_sign(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<(bool, bool)> {
     match IntegerSize::and_sign(ty) {
         Some((size @ (IntegerSize::Word | IntegerSize::Wide), signed)) => {
@@ -127,7 +127,7 @@ pub fn shf(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.uniform_type(B32, 3, Alu::Logic(op))
 }
 
-/// The result type is 32 bits for a source of `ty`.
+/// Emits an operation on a source of `ty` with a 32-bit result.
 fn to_word(cx: &mut Cx<'_, '_>, ty: ScalarType, op: LogicOp) -> LoweringResult {
     cx.operands(2)?;
     let dst = cx.dst_of(0, U32)?;

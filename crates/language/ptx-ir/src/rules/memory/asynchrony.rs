@@ -159,7 +159,7 @@ pub fn getctarank(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.alu(dst, &[a, own], Alu::Address(AddressOp::RankOf { wide }))
 }
 
-/// `setmaxnreg`: registers change hands between warps.
+/// `setmaxnreg`: moves registers between warps.
 pub fn setmaxnreg(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[Inc, Dec, Sync, Aligned])?;
     cx.operands(1)?;

@@ -236,8 +236,8 @@ pub unsafe fn dense_a<T: Copy>(
 // "Asynchronous warpgroup-level matrix shared memory layout").
 //
 // The unit is a chunk of 16 bytes; eight rows of one chunk are a core matrix. If K is contiguous, rows of M or N of
-// a swizzled layout are 32, 64 or 128 bytes apart, and groups of eight rows are the stride apart. Without a swizzle,
-// chunks along K are the leading dimension apart. If M or N is contiguous, the same holds with the two exchanged,
+// a swizzled layout are 32, 64 or 128 bytes apart, and groups of eight rows are one stride apart. Without a swizzle,
+// chunks along K are one leading dimension apart. If M or N is contiguous, the same holds with the two exchanged,
 // and the leading dimension is the distance between the widths of swizzled rows along M or N.
 
 /// The fields of a descriptor, in bytes.
@@ -256,7 +256,7 @@ pub struct Descriptor {
 }
 
 impl Descriptor {
-    /// Reads the bits.
+    /// Decodes a descriptor.
     pub fn from_bits(bits: u64) -> Descriptor {
         let field = |at: u32| (bits >> at & 0x3fff) << 4;
         let swizzle = match bits >> 62 {

@@ -226,7 +226,7 @@ impl Conversion {
     }
 }
 
-/// `cvt.rna.tf32.f32` and its kin: 19 bits at the top of a word.
+/// `cvt.rna.tf32.f32` and similar: the 19 high bits of a word.
 pub fn to_tf32(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.operands(2)?;
     let to = match rounding(cx) {
