@@ -15,7 +15,7 @@ use crate::memory::Memory;
 use lanework_ptx_ir::analysis::uniformity::thread_index;
 use lanework_ptx_ir::kernel::MemorySpace;
 
-/// Passes whose only progress is that waits end early, after which the cluster counts as stuck.
+/// After this many passes whose only progress was that waits ended early, the cluster counts as stuck.
 const IDLE_PASSES: u32 = 1024;
 /// The same limit if other clusters run in between, because a wait may be for them.
 const IDLE_PASSES_OF_SEVERAL: u32 = 4096;

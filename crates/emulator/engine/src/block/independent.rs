@@ -1,6 +1,6 @@
 //! Independent thread scheduling (the CUDA programming guide, Volta and later): some lanes wait for other
-//! lanes of their warp, at a lock that one of them holds or at an instruction that names them all, and
-//! with a reconvergence stack those lanes would never run.
+//! lanes of their warp, at a lock that one of these holds or at an instruction that names them all. With a
+//! reconvergence stack alone, the lanes that they wait for would never run.
 //!
 //! Such a warp continues in the code in which every register is varying, as several splits that run one
 //! after the other, until all its lanes are at one place again. Limits: a warp that spins in lanes of one
@@ -19,8 +19,8 @@ use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};
 
 /// Instructions of a split's time slice: short, because the other splits may be spinning until it has ended.
 const SPLIT_SLICE: u64 = 256;
-/// Instructions after which a diverged warp is suspected of spinning: normally, and once lanes of the block were
-/// seen to spin.
+/// Instructions after which a diverged warp is suspected of spinning: normally, and once lanes of a warp were seen
+/// to spin in this launch.
 const PATIENCE: [u64; 2] = [1 << 20, 1 << 14];
 
 /// If two splits enter a basic block and merge, they run the rest of it together, so it counts once.
@@ -60,7 +60,7 @@ impl Worker<'_> {
         self.suspend(w, stop);
     }
 
-    /// Puts the split that the warp runs among its splits: as two if there are lanes on the stack.
+    /// Adds the split that the warp runs to its splits, as two if lanes are on the stack.
     fn suspend(&mut self, w: usize, stop: Stop) {
         let warp = &self.warps[w];
         let waits = match stop {

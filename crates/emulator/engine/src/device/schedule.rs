@@ -364,7 +364,7 @@ pub struct Order {
     pub total: u64,
     /// Clusters to run.
     pub count: u64,
-    /// The first of the clusters that run consecutively, if they do.
+    /// The first cluster of a range that runs consecutively; `None` if clusters are spread over the grid.
     run_from: Option<u64>,
     /// The seed of a shuffled order.
     seed: Option<u64>,

@@ -37,9 +37,9 @@ pub struct Fault {
     pub text_file: Option<String>,
     /// The line in the PTX text, 0 when unknown.
     pub text_line: u32,
-    /// The calls that the instruction is inside of, the innermost first.
+    /// The calls around the instruction, the innermost first.
     pub callers: Vec<SourceLocation>,
-    /// The instruction, as PTX writes its name; empty if the fault has no instruction.
+    /// The PTX name of the instruction; empty if the fault has no instruction.
     pub instruction: String,
     /// The kernel.
     pub kernel: String,

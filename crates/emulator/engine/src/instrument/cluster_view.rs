@@ -11,8 +11,8 @@ pub enum Verdict {
     GoesOnAlone,
     /// Others may continue now, and should run before it does.
     Leaves,
-    /// It only waits for other clusters' writes to global memory: the block's rank and the fault, if none
-    /// ever does.
+    /// It only waits for other clusters' writes to global memory: the block's rank, and the fault to report if none
+    /// ever comes.
     Waits(Box<(usize, Located)>),
 }
 

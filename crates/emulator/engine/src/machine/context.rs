@@ -47,7 +47,7 @@ pub struct Context {
     pub cluster: *mut Cluster,
     /// Its rank in the cluster.
     pub rank: u32,
-    /// The block's registers that warps hand to each other.
+    /// The block's registers that no warp holds (`setmaxnreg`).
     pub registers: RegisterPool,
     /// The progress of each warp within its warpgroup.
     pub warpgroups: Vec<WarpgroupArrival>,

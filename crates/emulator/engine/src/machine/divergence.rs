@@ -200,7 +200,9 @@ impl Warp {
 // Warp instructions that lanes execute at several places, such as a shuffle in each branch.
 //
 // *Rule.* PTX ISA, `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`: an executing thread waits until all threads of the member
-// mask have executed the instruction with the same qualifiers and the same mask; only up to sm_6x must it be the same instruction. From sm_70 on ptxas calls one function from all places, so that lanes of both branches exchange values; lanes at instructions with other qualifiers, or at `bar.warp.sync`, wait forever. An H100 behaved in both ways (2026-11-23).
+// mask have executed the instruction with the same qualifiers and the same mask; up to sm_6x it must be the same instruction. From
+// sm_70 on ptxas calls one function from all places, so that lanes of both branches exchange values; lanes at instructions with
+// other qualifiers, or at `bar.warp.sync`, wait forever. An H100 showed both behaviors (2026-11-23).
 //
 // Splits that have met continue one after another. Each takes the contributions of the other splits' lanes with it.
 

@@ -278,7 +278,7 @@ pub unsafe fn addresses(warp: &Warp, slot: Slot, offset: u64) -> Lanes<u64> {
     // SAFETY: the slot is a register of the warp, as this function requires.
     unsafe {
         if slot & (SCALAR | WIDE) == SCALAR | WIDE {
-            // Four lanes at a time, because most hosts have no product of 64-bit lanes.
+            // Four lanes at a time, because most hosts cannot multiply vectors of 64-bit lanes.
             let Scalar { base, stride, .. } = *warp.at(slot).cast::<Scalar>();
             for half in 0..2 {
                 let mut four = [0u64; 4];

@@ -27,7 +27,7 @@ const APART: u64 = 1 << 36;
 const ASK_HOST: u64 = 64 << 20;
 /// Contents of fresh memory.
 pub const POISON: u8 = 0xCD;
-/// Freed ranges remembered, to tell use after free from a wild address.
+/// Freed ranges remembered, to distinguish use after free from a wild address.
 const QUARANTINE: usize = 4096;
 /// Addresses below this are a null pointer plus an offset.
 const NULL_PAGE: u64 = 4096;

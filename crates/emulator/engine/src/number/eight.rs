@@ -57,7 +57,7 @@ fn widen_one(format: SmallFloatFormat, relu: bool, bits: u32) -> u32 {
     }
 }
 
-/// The nearest float of the format, of two the even one; NaN loses its sign.
+/// The nearest float of the format, ties to even; NaN loses its sign.
 fn narrow(format: SmallFloatFormat, relu: bool, x: f32) -> u32 {
     let x = if x.is_nan() { f32::NAN } else { x };
     let is_cut = relu && x.is_sign_negative();
@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    /// The finite number nearest to a magnitude, of two the even one, by trying all.
+    /// The finite number nearest to a magnitude, ties to even, by trying all.
     fn nearest(format: SmallFloatFormat, most: u32, x: f64) -> u32 {
         let distance = |bits: u32| (value(format, bits) - x).abs();
         let all = (0..=most)

@@ -186,7 +186,7 @@ pub fn flushable(x: f32) -> f32 {
     if x.abs() < BELOW { 0f32.copysign(x) } else { x }
 }
 
-/// `a * b + c` of f16 in f32, rounded to odd: rounding it again is as rounding once. The numbers are small enough for an
+/// `a * b + c` of f16 in f32, rounded to odd: rounding it again equals a single rounding. The numbers are small enough for an
 /// exact product and an exact rounding error of the sum (Knuth's TwoSum).
 #[inline(always)]
 pub fn fused16(a: f32, b: f32, c: f32) -> f32 {

@@ -88,7 +88,7 @@ pub enum Mark {
     Plain,
     /// A direct 32-bit load in scalar form, by whether its address is 64 bits wide.
     LoadScalar(bool),
-    /// A direct 32-bit load of runs of lanes, likewise.
+    /// A direct 32-bit load of adjacent lanes, by whether its address is 64 bits wide.
     LoadRun(bool),
     /// A direct `fma.f32` of one scalar and one varying factor and a varying sum.
     Fma,

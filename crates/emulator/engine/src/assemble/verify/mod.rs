@@ -3,12 +3,12 @@
 //!
 //! The method follows bytecode verifiers (the Java virtual machine specification, section 4.10; eBPF's):
 //! every operand is checked against the operation's declared [`Shape`], and control flow is checked to stay
-//! inside. The verifier checks that slots name a register that was placed, in a form that the handler can read or
-//! write, so that no two registers overlap and none is outside; targets, guards and reconvergence points
-//! are operations of the program; site offsets name a site of this form's part of the table; the program
-//! ends with its one terminator; fused operations are in sequence and agree with the plain ones that they
-//! overlay; immediates that are addresses belong to lists that the code owns; there is one origin per
-//! operation; and the all-varying form corresponds operation for operation.
+//! inside. The verifier checks that slots name a placed register in a form that the handler can read or write; that no
+//! two registers overlap and none is outside the register file; that targets, guards and reconvergence points
+//! are operations of the program; that site offsets name a site of this form's part of the table; that the program
+//! ends with its one terminator; that fused operations are in sequence and agree with the plain ones that they
+//! overlay; that immediates that are addresses belong to lists that the code owns; that there is one origin per
+//! operation; and that the all-varying form corresponds operation for operation.
 //!
 //! It does not check that a handler behaves as its shape declares (the assembler states both in one place), or
 //! that values are right.

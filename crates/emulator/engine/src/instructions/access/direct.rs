@@ -308,7 +308,7 @@ unsafe impl<const COUNT: bool> Body for LoadLanes<COUNT> {
             let to = warp.known(op.a, 0).cast::<u32>();
             let at = at.cast::<u64>();
             for i in 0..32 {
-                // The result may be the address register itself only if widths differ, so not here.
+                // The result register is not the address register: their widths differ.
                 let from = host.wrapping_add(at.add(i).read() as usize);
                 to.add(i).write(guest::load(from.cast::<u32>()));
             }

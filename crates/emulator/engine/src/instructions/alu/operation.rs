@@ -18,8 +18,8 @@ pub struct AluOperation {
     pub vector: Tiers,
     /// For operands that are all scalar with stride 0; the result is too.
     pub scalar: Tiers,
-    /// For varying operands and stride-0 scalars, by a bit per operand (1 = scalar). Only for hot instructions; needs
-    /// operands and result of its own width.
+    /// For varying operands and stride-0 scalars, by a bit per operand (1 = scalar). Only for hot instructions; requires
+    /// operands and a result of the instruction's own widths.
     pub direct: &'static [WideTiers],
     /// How operands and then the result are stored where `direct` applies.
     pub widths: &'static [Width],
@@ -40,7 +40,7 @@ pub struct Affine {
     pub sum: bool,
 }
 
-/// A function with no state, made from its type.
+/// A function value without state, made from its type alone.
 fn zero_sized_instance<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0) };
     // SAFETY: `F` is `Copy` and has no bytes, so a value of it is nothing but a proof that one was

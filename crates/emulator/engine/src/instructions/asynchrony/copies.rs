@@ -1,4 +1,4 @@
-//! Bulk copies in flight, and the groups that threads wait for them in.
+//! Bulk copies in flight, and the groups in which threads wait for them.
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::alu::atomic::{Combine, replace};

@@ -9,7 +9,7 @@ use crate::number::eight::E4M3;
 use crate::number::narrow::{f16_bits, f16_value};
 use lanework_ptx_ir::opcode::matrix::ElementType;
 
-/// Powers of two of factors that are added in f32: the product of two, times 2^25, has a reciprocal that is normal.
+/// The least power of two of a factor that is added in f32: for all products, `2^kept / power` is then a normal f32.
 const LOWEST: f32 = 1.0 / (1u64 << 45) as f32;
 /// The largest such power.
 const HIGHEST: f32 = (1u64 << 60) as f32;

@@ -24,7 +24,7 @@ fn maps_survive_their_bytes() {
         let bytes = map.encode().expect("sound");
         assert_eq!(TensorMap::decode(&bytes), Some(map.clone()));
         assert_eq!(TensorMap::decode(&std::array::from_fn(|i| bytes[i] ^ 1)), None);
-        // What CUTLASS and Triton do to each map.
+        // CUTLASS and Triton clear a bit of this word in each map.
         for bit in 0..64 {
             let mut bytes = bytes;
             bytes[8 + bit / 8] ^= 1 << (bit % 8);

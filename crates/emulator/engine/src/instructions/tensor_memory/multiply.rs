@@ -37,7 +37,6 @@ impl Product {
         shared: &[Region],
         memories: &mut [TensorMemory],
     ) -> Result<(), (usize, u64)> {
-        // SAFETY: the region belongs to a block of the cluster, which is live, as this function requires.
         let mut b = Vec::new();
         for rank in &self.ranks {
             // SAFETY: the region belongs to a block of the cluster, which is live, as this function requires.

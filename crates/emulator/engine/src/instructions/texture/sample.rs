@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 /// Weights are multiples of one over this.
 const STEPS: f64 = 256.0;
-/// Positions beyond this are as good as infinite.
+/// Positions beyond this are treated as infinite.
 const FAR: f64 = (1u64 << 40) as f64;
 
 /// A texel by its index in each dimension; `None` is the border.
@@ -126,7 +126,7 @@ pub fn gathered(image: &Image, sampler: &Sampler, at: [f64; 3], offset: [i64; 3]
 pub struct Face(u64);
 
 impl Face {
-    /// The parts of a vector along the face's s and t, and away from the cube's middle.
+    /// The components of a vector along the face's s and t axes, and along its outward normal.
     pub fn turn(self, [x, y, z]: [f32; 3]) -> [f32; 3] {
         match self.0 {
             0 => [-z, -y, x],

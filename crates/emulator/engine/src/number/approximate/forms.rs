@@ -13,7 +13,7 @@ use ::half::{bf16, f16};
 const UP: f32 = (1u32 << 24) as f32;
 /// Reciprocals of larger numbers would be subnormal.
 const LARGE: f32 = f32::from_bits(0x7e80_0000);
-/// 1 / (2 pi), by which the argument of `sin` and `cos` is multiplied, toward zero.
+/// 1 / (2 pi), rounded toward zero, by which the argument of `sin` and `cos` is multiplied.
 const TURNS: f32 = f32::from_bits(0x3e22_f983);
 
 /// Whether a number is below the smallest normal one; NaN is not.

@@ -1,4 +1,4 @@
-//! Compares rounding to the nearest even with the host, and the other directions with that.
+//! Compares rounding to the nearest even with the host's, and the other directions with rounding to the nearest even.
 
 use crate::number::soft::*;
 
