@@ -89,7 +89,7 @@ pub trait BlockAnalysis {
     /// The fact of an unreached point: the neutral element of [`Lattice::meet`].
     fn top(&self) -> Self::Fact;
 
-    /// Turns the fact on the side of a block where facts flow in into that on the other side.
+    /// Turns the fact at the side of a block where facts flow in into the fact at the side where they flow out.
     fn transfer(&self, block: usize, fact: &mut Self::Fact);
 }
 

@@ -91,7 +91,7 @@ impl VariableAnalysis for Analysis<'_> {
         }
         let class = if divergent { UniformityClass::Varying } else { result(inst, facts) };
         for register in inst.writes().map(|r| r as usize) {
-            // A predicate has a bit per lane in any case: only uniform or not matters.
+            // A predicate has a bit per lane in any case: only whether it is uniform matters.
             let predicate = self.kernel.registers[register].width == Width::Predicate;
             let class = if predicate && class == UniformityClass::Affine {
                 UniformityClass::Varying

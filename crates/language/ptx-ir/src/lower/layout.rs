@@ -91,7 +91,7 @@ impl VariableLayout {
     }
 }
 
-/// The name of a variable as the source has it: of `_ZZ6kernelE4tile` the last part.
+/// The source name of a variable: the last part of a mangled name such as `_ZZ6kernelE4tile`.
 fn readable(name: &str) -> String {
     let last = name.strip_prefix("_ZZ").and_then(|rest| {
         rest.match_indices('E').rev().find_map(|(at, _)| {

@@ -298,7 +298,7 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// Registers per thread at the launch of an entry, if its directives determine them. Like ptxas, thread bounds alone allow as
+/// Registers per thread at the launch of an entry, if its directives determine them. As in ptxas, thread bounds alone allow as
 /// many as a multiprocessor has and `setmaxnreg` requests. `.reqntid` alone determines none; a GPU then hangs.
 fn entry_registers(entry: &Function, insts: &[Inst]) -> Option<u32> {
     const REGISTERS: u32 = 65_536;

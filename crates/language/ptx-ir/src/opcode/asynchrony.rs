@@ -15,7 +15,7 @@ pub enum AsyncOp {
     ClusterArrive {
         /// The whole warp must arrive together.
         aligned: bool,
-        /// Nothing that a thread did before is ordered by its arrival.
+        /// The arrival orders none of the thread's earlier accesses.
         relaxed: bool,
     },
     /// `barrier.cluster.wait`.

@@ -15,7 +15,7 @@ pub enum FloatType {
 }
 
 impl FloatType {
-    /// The type of floats that this is, if it is of one number and has arithmetic.
+    /// The float type of a scalar type, if that holds one number and has arithmetic.
     pub fn from_type(ty: ScalarType) -> Option<FloatType> {
         match ty {
             ScalarType::F16 => Some(FloatType::F16),

@@ -137,7 +137,7 @@ impl Fragment {
 
     /// The row and column of element `i` of a lane (PTX manual, "Matrix Fragments for mma"): a lane's
     /// quad chooses the row of A and C and the column of B, its place in the quad the run along it.
-    /// `wmma` leaves the layout to the machine; here it is the same.
+    /// `wmma` leaves the layout to the machine; the emulator uses the same one.
     pub fn place(self, lane: usize, i: usize) -> (usize, usize) {
         let Shape { m, n, .. } = self.shape;
         let run = self.run();

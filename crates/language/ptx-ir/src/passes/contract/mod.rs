@@ -11,8 +11,8 @@
 //! - Product and sums must be in one ptxas basic block, unless a factor is a constant or a kernel parameter. ptxas blocks are
 //!   smaller than PTX blocks: some instructions expand to several blocks (`rules::begins_block`), and a guarded memory access
 //!   becomes a branch around the access.
-//! - If both operands of a sum are such products, the one with fewer uses is fused, else the left one. A product that another sum
-//!   would have lost to a product of one use is not fused there either.
+//! - If both operands of a sum are such products, the one with fewer uses is fused, else the left one. A product of several uses is
+//!   not fused at all if one of its sums would rather fuse its other operand, a product of one use.
 //! - The last product inside `div.full` and `div.approx` counts as a product. A product by 1 or -1 does not.
 //! - An approximate quotient by a constant becomes a product with the constant's reciprocal, rounded to nearest.
 //! - Debug code (`.target ..., debug`) is compiled as written.

@@ -93,7 +93,7 @@ fn mixed(cx: &mut Cx<'_, '_>) -> LoweringResult {
     typed_step(cx, cx.instruction.opcode, &modifiers, &operands)
 }
 
-/// `min` and `max` of three f32: the one of the first two, and then of that and the third.
+/// `min` and `max` of three f32: that of the first two, then that of the result and the third.
 pub fn of_three(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[Ftz, Nan, Abs])?;
     cx.operands(4)?;
@@ -153,7 +153,7 @@ pub fn redux(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 /// `multimem`: an address of a multicast object stands for the same address on each of its devices. Here
-/// every address is of one device, so that a reduction over the devices is what is there.
+/// every address belongs to one device, so a reduction over the devices is the value itself.
 pub fn multimem(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow_known()?;
     let operands = cx.instruction.operands.clone();

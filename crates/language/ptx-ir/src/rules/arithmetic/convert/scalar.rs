@@ -201,7 +201,7 @@ impl Conversion {
     pub fn of_floats(mut self, cx: &mut Cx<'_, '_>) -> LoweringResult {
         let Conversion { from, to, .. } = self;
         let (rounding, integral) = rounding(cx).unwrap_or((Rounding::NearestEven, false));
-        // `.ftz` goes through an addition, which also makes NaN its own; on the way to f16 it does nothing.
+        // `.ftz` goes through an addition, which also produces the NaN of arithmetic; on the way to f16 it does nothing.
         if cx.has(Ftz) && from == F32 && to != F16 {
             let register = cx.lowering.new_register(Width::Word);
             cx.alu(Some(register), &[self.source], Alu::Convert(ConvertOp::FlushSingle))?;
