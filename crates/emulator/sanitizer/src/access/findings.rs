@@ -152,7 +152,7 @@ impl AccessCheck {
         });
     }
 
-    /// The synchronization that two warps lack, if single lanes of theirs synchronized. A
+    /// The synchronization that two warps lack, if only single lanes of them synchronized. A
     /// collective matrix load or store is ordered with each lane of its warp, so nothing may be
     /// missing.
     fn lack_of_sync(

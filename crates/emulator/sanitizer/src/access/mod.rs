@@ -28,7 +28,7 @@ use lanework_ptx_ir::opcode::memory::AtomicOp;
 use std::sync::Arc;
 
 /// The shared memory that CUDA reserves for its libraries, as lowering names it. Cooperative groups clear their bits of
-/// its words by atomics before they use them, and leave the others as they are.
+/// its words by atomics before they use them, and leave the others unchanged.
 const OF_LIBRARIES: &str = "the shared memory of CUDA's libraries";
 
 /// A warp's access under check.

@@ -133,8 +133,8 @@ impl Mbarriers {
         phase.copier = Some(by);
     }
 
-    /// Reports that more bytes come to an mbarrier than were announced, once it ends; returns whether
-    /// they do.
+    /// Reports, when an mbarrier ends, that more bytes arrived than were announced; returns whether
+    /// they did.
     pub fn end(&mut self, access: &mut AccessCheck, (rank, offset): (u32, u64)) -> bool {
         let Some(phase) = self.phases.get_mut(&(rank, offset)) else { return false };
         let (announced, brought) = (phase.announced, phase.brought);

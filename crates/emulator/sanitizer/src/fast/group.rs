@@ -1,9 +1,9 @@
 //! Load groups: loads of words from one address register at several offsets, checked together
 //! before the first.
 //!
-//! Unrolled loops are full of them: at each step a word from a row of one matrix and a row of the
-//! other. Adjacent words share a line of shadow memory, which is checked once. Without this path
-//! sgemm_tiled takes 2.5 times as long, sgemm_naive 1.8 times; without its prefetch, 1.3 and 1.15
+//! Unrolled loops are full of them: each step loads a word from a row of one matrix and a word from a
+//! row of the other. Adjacent words share a line of shadow memory, which is checked once. Without this
+//! path sgemm_tiled takes 2.5 times as long, sgemm_naive 1.8 times; without its prefetch, 1.3 and 1.15
 //! times.
 //!
 //! Loads join a group if they use one address register in one basic block, with no synchronization

@@ -196,7 +196,7 @@ impl<'k> Adviser<'k> {
         if !stores(store) || [&one, &other].iter().any(|one| !same_word(one)) {
             return None;
         }
-        // A value that is only moved is no update.
+        // A value that is only moved is not an update.
         let update = self.computed_from(store.inst.src.get(1), load.inst, 8);
         let update = update.filter(|update| *update != MOVED)?;
         let (read, written) = (self.line(load.inst.origin), self.line(store.inst.origin));

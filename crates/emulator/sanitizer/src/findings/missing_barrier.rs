@@ -19,7 +19,7 @@ use lanework_ptx_ir::kernel::{Kernel, Opcode, SyncAnnotation};
 pub struct Found {
     /// The report.
     pub report: Report,
-    /// Its instruction and that of the other access.
+    /// Its instruction and the other access's instruction.
     pub ends: [u32; 2],
     /// The race, if its help is still to be given.
     pub race: Option<RaceFacts>,

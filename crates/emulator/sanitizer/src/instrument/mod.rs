@@ -109,7 +109,7 @@ impl Sanitizer {
 }
 
 // SAFETY: `CheckAccess` takes the operands of a general access operation; `InsertedOperations` keeps the contract of `Plan`, and its handlers
-// use the instrument as a `Sanitizer`; `copy` leaves the warp as it is; `finish` drops the checkers, which hold the pointers to memory.
+// use the instrument as a `Sanitizer`; `copy` does not change the warp; `finish` drops the checkers, which hold the pointers to memory.
 unsafe impl Instrument for Sanitizer {
     fn wants(&self) -> Wants {
         Wants::ACCESSES

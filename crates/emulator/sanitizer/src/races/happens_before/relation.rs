@@ -20,7 +20,7 @@ pub enum Relation {
     ByLane,
 }
 
-/// The synchronization missing between two warps, if single lanes of theirs synchronized.
+/// The synchronization missing between two warps, if only single lanes of them synchronized.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MissingWarpSync {
     /// A lane of the other warp released its own accesses, but not the racing lane's.
