@@ -6,17 +6,14 @@
 mod call;
 mod collectives;
 mod communicator;
-mod element;
 mod environment;
 mod join;
-mod mesh;
 mod product;
 mod rendezvous;
-mod total;
 
 pub use call::{Call, group};
+pub use call::{Number, Reduction};
 pub use communicator::Communicator;
-pub use element::{Number, Reduction};
 pub use join::Ranks;
 pub use product::{Product, ProductPlan, product};
-pub use total::{Total, TotalPlan, share, total};
+pub use product::{Total, TotalPlan, share, total};

@@ -3,8 +3,8 @@
 //!
 //! It trusts its network, as MPI and NCCL do: a number for the job keeps two jobs apart, nothing more.
 
+use crate::communicator::{Mesh, settings};
 use crate::environment::Place;
-use crate::mesh::{Mesh, settings};
 use lanework::{Error, Result};
 use lanework_cuda::{Nccl, NcclId};
 use lanework_ranks::greeting::{Hello, answer, put, read_answer, take};

@@ -4,15 +4,12 @@
 //! whether its rows or its columns are adjacent, and [`Tensor::t`] exchanges them. A call becomes plain data (`problem.rs`),
 //! `choose.rs` selects a family of kernels, and each family makes its launches in its own module of `families`.
 
-pub(crate) mod choose;
-mod element;
 mod epilogue;
 pub(crate) mod families;
 mod finish;
 mod grouped;
 mod operand;
 mod problem;
-mod recipe;
 mod split_k;
 
 #[cfg(test)]
@@ -20,16 +17,15 @@ mod tests;
 
 use crate::workspace::{Scratch, Workspace, WorkspaceLayout};
 use crate::{Plan, Tensor, TensorMut};
-pub use choose::ForcedVariant;
-pub use element::{ElementKind, Fp8E4m3, Fp8E5m2, GemmElement};
 use epilogue::{Activation, Along, Epilogue, Vector};
 pub use epilogue::{Function, FunctionOf};
+pub use families::ForcedVariant;
 pub use grouped::{Grouped, grouped};
 use lanework::{Buffer, Prepared, Result};
+pub use operand::{ElementKind, Fp8E4m3, Fp8E5m2, GemmElement};
 use operand::{OperandMemory, ProductOutput, ResultMemory, refused, strides};
 pub use problem::Precision;
-use problem::{Extents, Factor, GemmProblem, extents, multiplied};
-use recipe::Recipe;
+use problem::{Extents, Factor, GemmProblem, Recipe, extents, multiplied};
 
 /// The product of two matrices: `a` of `[m, k]` and `b` of `[k, n]` elements, or of `[batch, m, k]` and `[batch, k, n]`. A batch of
 /// 1 is broadcast.
@@ -300,7 +296,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
         }
         match forced {
             Some(forced) => forced.recipe(problem, layout),
-            None => choose::recipe(problem, layout),
+            None => families::recipe(problem, layout),
         }
     }
 
