@@ -1,17 +1,17 @@
-//! Calls on a communicator: operation, memory and stream; and groups of calls that start together.
+//! Calls on a communicator: operation, memory and stream; groups of calls that start together; element types and reductions.
 //!
-//! Element types and reductions of collectives, and collectives through the host, for emulated devices and for GPUs without
-//! NCCL. One rank combines each element, in rank order, so all ranks have the same bits.
+//! Emulated devices, and GPUs without NCCL, exchange their data through the host. One rank combines each element, in rank order, so all
+//! ranks have the same bits.
 
 use crate::communicator::{Communicator, Engine};
 use crate::communicator::{Mesh, stop, stop_by};
 use half::{bf16, f16};
 use lanework::{Error, Result, Storable, Stream, View, ViewMut};
 use lanework_cuda::{CudaError, Nccl, NcclElement, NcclReduction};
-use lanework_ranks::collectives::{all_reduce, exchange, reduce};
 use lanework_ranks::link::Part;
 use lanework_ranks::mesh::Fault;
 use lanework_ranks::signature::{CallKind, Signature};
+use lanework_ranks::{all_reduce, exchange, reduce};
 use std::sync::Arc;
 
 /// A call on a communicator that has not started yet.
@@ -115,7 +115,7 @@ fn of_rank(rank: &Communicator, mut calls: Vec<Call<'_>>) -> Result<()> {
         if let Some(stream) = call.stream {
             stream.synchronize()?;
         }
-        element::run(&mut rank.mesh(), &mut call.work)?;
+        run(&mut rank.mesh(), &mut call.work)?;
     }
     Ok(())
 }

@@ -1,12 +1,9 @@
-//! Communicators: one rank of a group, the engine that moves its data, and waiting for it.
-//!
-//! This rank's links to its peers, and their faults as errors.
+//! Communicators: one rank of a group, the engine that moves its data, the links to its peers, and their faults as errors.
 
 use lanework::{Device, Error, Result};
 use lanework_cuda::Nccl;
 use lanework_ranks::mesh::{Fault, FaultKind, Settings};
-use lanework_ranks::signature::{CallKind, Names, Signature};
-use lanework_ranks::words::{not_arrived, seconds};
+use lanework_ranks::signature::{CallKind, Names, Signature, not_arrived, seconds};
 use std::mem::Discriminant;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};

@@ -6,14 +6,12 @@
 mod call;
 mod collectives;
 mod communicator;
+mod divided;
 mod environment;
 mod join;
-mod product;
 mod rendezvous;
 
-pub use call::{Call, group};
-pub use call::{Number, Reduction};
+pub use call::{Call, Number, Reduction, group};
 pub use communicator::Communicator;
+pub use divided::{Product, ProductPlan, Total, TotalPlan, product, share, total};
 pub use join::Ranks;
-pub use product::{Product, ProductPlan, product};
-pub use product::{Total, TotalPlan, share, total};

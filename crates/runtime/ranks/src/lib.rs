@@ -3,14 +3,11 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`mesh`] | one rank among its peers: sends messages, receives into one inbox, and compares calls |
-//! | [`link`](mod@link) | the link to one peer: a channel within a process, or a stream between processes |
+//! | [`link`](mod@link) | the link to one peer: a channel within a process, or a stream between processes, and its first messages |
 //! | [`signature`] | the description of a call that ranks compare |
-//! | [`collectives`] | exchanges of data between all ranks |
-//! | [`greeting`] | the first messages between processes that meet |
-//! | [`words`] | texts for ranks and times |
 //!
-//! Exchanges of data between all ranks. Every rank sends each other rank the part of its data that this rank needs, which may be empty, and
-//! waits for the call of each. So all ranks compare their calls, whatever moves.
+//! The functions here exchange data between all ranks. Every rank sends each other rank the part of its data that this rank needs, which
+//! may be empty, and waits for the call of each. So all ranks compare their calls, even if no data moves.
 
 pub mod link;
 pub mod mesh;

@@ -1,6 +1,4 @@
-//! The signature of a call, which ranks compare: kind, elements, reduction, root, and sequence number.
-//!
-//! Texts for ranks and times.
+//! The signature of a call, which ranks compare: kind, elements, reduction, root, and sequence number. Also texts for ranks and times.
 
 use std::time::Duration;
 

@@ -1,8 +1,4 @@
-//! Matrix products with their options as data.
-//!
-//! Softmax, norms and attention.
-//!
-//! Transposes, permutations and copies, which look at the size of elements alone.
+//! Operations whose results are arrays: matrix products, softmax, norms, attention, and permutations.
 
 use crate::array::{Array, ArrayMut, ElementType, of_axes, of_type, refused};
 use half::{bf16, f16};

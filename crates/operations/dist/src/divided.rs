@@ -1,16 +1,15 @@
-//! Products of matrices divided among ranks by rows, overlapping the exchange with the products.
+//! Operations on data that is divided among ranks: products of matrices, and reductions.
 //!
-//! Algorithm: a ring. Each rank starts with its own rows of B. While it multiplies with a block, it passes the block to the previous rank.
+//! [`product`] divides matrices by rows and overlaps the exchange with the products. Algorithm: a ring. Each rank starts with its own
+//! rows of B. While it multiplies with a block, it passes the block to the previous rank.
 //! After as many steps as there are ranks it has used all of B, and it never held more than three blocks. Per step a rank sends and
 //! receives k n / size elements and computes 2 m k n / size^2 operations: with m / size rows per rank the exchange is hidden if 2 m / size
 //! operations take longer than one element takes on the link. Limits: the blocks of C are sums over steps, each rounded to C's type. The
 //! order of the steps differs from rank to rank, so floating-point results equal one device's results up to rounding, and are the same in
 //! each run.
 //!
-//! Division of an index range among ranks, and reductions of divided data: each rank reduces its own part on its device, and
-//! the results are combined.
-//!
-//! Only results cross the links, so there is nothing to overlap: one number, or one per kept index.
+//! [`total`] reduces each rank's part on its device and combines the results. Only results cross the links, one number or one per kept
+//! index, so there is nothing to overlap.
 
 use crate::call::group;
 use crate::call::{Number, Reduction};
@@ -325,7 +324,7 @@ impl<O: Number> TotalPlan<'_, O> {
 /// assert_eq!(shares, [0..4, 4..7, 7..10]);
 /// ```
 pub fn share(length: usize, size: usize, rank: usize) -> Range<usize> {
-    lanework_ranks::collectives::share(length, size, rank)
+    lanework_ranks::share(length, size, rank)
 }
 
 #[cfg(test)]
