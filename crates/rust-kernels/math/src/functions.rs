@@ -2,7 +2,7 @@
 //! on these numbers.
 
 use crate::elementary::coefficients::{TWO_OVER_PI_DOUBLE, TWO_OVER_PI_SINGLE};
-use crate::elementary::{error_function, exponential, hyperbolic, root, trigonometric};
+use crate::elementary::{exponential, root, trigonometric};
 use crate::real::{Mask, Pair, Real, Word};
 use std::num::Wrapping;
 
@@ -76,17 +76,17 @@ functions! {
     /// The angle of the point `(x, y)`, from -pi to pi.
     atan2(y: T, x: T) -> T = trigonometric::atan2(y, x);
     /// The hyperbolic sine.
-    sinh(x: T) -> T = hyperbolic::sinh(x);
+    sinh(x: T) -> T = trigonometric::sinh(x);
     /// The hyperbolic cosine.
-    cosh(x: T) -> T = hyperbolic::cosh(x);
+    cosh(x: T) -> T = trigonometric::cosh(x);
     /// The hyperbolic tangent.
-    tanh(x: T) -> T = hyperbolic::tanh(x);
+    tanh(x: T) -> T = trigonometric::tanh(x);
     /// The inverse hyperbolic sine.
-    asinh(x: T) -> T = hyperbolic::asinh(x);
+    asinh(x: T) -> T = trigonometric::asinh(x);
     /// The inverse hyperbolic cosine.
-    acosh(x: T) -> T = hyperbolic::acosh(x);
+    acosh(x: T) -> T = trigonometric::acosh(x);
     /// The inverse hyperbolic tangent.
-    atanh(x: T) -> T = hyperbolic::atanh(x);
+    atanh(x: T) -> T = trigonometric::atanh(x);
     /// `x` to the power of `y`.
     powf(x: T, y: T) -> T = exponential::powf(x, y);
     /// `x` to the power of an integer.
@@ -96,9 +96,9 @@ functions! {
     /// `sqrt(x^2 + y^2)` without overflow on the way.
     hypot(x: T, y: T) -> T = root::hypot(x, y);
     /// The error function.
-    erf(x: T) -> T = error_function::erf(x);
+    erf(x: T) -> T = exponential::erf(x);
     /// The complement of the error function, `1 - erf(x)`, precise where it is small.
-    erfc(x: T) -> T = error_function::erfc(x);
+    erfc(x: T) -> T = exponential::erfc(x);
     /// The remainder `x % y`, with the sign of `x`: exact.
     rem(x: T, y: T) -> T = root::rem(x, y);
     /// The remainder of Euclidean division.

@@ -24,13 +24,13 @@ pub use functions::*;
 /// The algorithms, for anything that computes as [`real`] says.
 pub mod algorithms {
     pub use crate::elementary::coefficients::{TWO_OVER_PI_DOUBLE, TWO_OVER_PI_SINGLE};
-    pub use crate::elementary::error_function::{erf, erfc};
+    pub use crate::elementary::exponential::{erf, erfc};
     pub use crate::elementary::exponential::{exp, exp_m1, exp2};
     pub use crate::elementary::exponential::{ln, ln_1p, log2, log10};
     pub use crate::elementary::exponential::{powf, powi};
-    pub use crate::elementary::hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
     pub use crate::elementary::root::{cbrt, hypot};
     pub use crate::elementary::root::{div_euclid, rem, rem_euclid};
     pub use crate::elementary::trigonometric::{acos, asin, atan, atan2};
+    pub use crate::elementary::trigonometric::{acosh, asinh, atanh, cosh, sinh, tanh};
     pub use crate::elementary::trigonometric::{cos, sin, sin_cos, tan};
 }

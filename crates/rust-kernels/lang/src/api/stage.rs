@@ -136,7 +136,7 @@ fn finish(mut builder: Builder, entry: String, directives: Vec<Directive>) -> St
     if b.checked {
         params.push(Variable::new(StateSpace::Param, ScalarType::U64, FAULT_PARAMETER));
     }
-    crate::memory::spill::spill(b);
+    crate::memory::local::spill(b);
     let body = std::mem::take(&mut b.lines);
     let setup = setup_barriers(b);
     check_registers(b);

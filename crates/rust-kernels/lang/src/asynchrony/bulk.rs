@@ -11,7 +11,7 @@ use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::{Index, Value};
-use crate::intrinsics::atomic::{AtomicAdd, AtomicInteger};
+use crate::intrinsics::memory::{AtomicAdd, AtomicInteger};
 use crate::memory::slice::{Slice, SliceMut, place_in_slice};
 use crate::scalar::number::{Element, IndexValue};
 use crate::scalar::var::Var;

@@ -4,7 +4,7 @@
 use crate::data::place::{Place, ReadPlace};
 use crate::emit::current::{here, with};
 use crate::emit::value::{Value, memory_type};
-use crate::intrinsics::atomic::{AtomicAdd, AtomicInteger};
+use crate::intrinsics::memory::{AtomicAdd, AtomicInteger};
 use crate::scalar::number::Element;
 use crate::scalar::var::{IntoVar, Scalar, Var};
 use lanework_ptx::ScalarType;

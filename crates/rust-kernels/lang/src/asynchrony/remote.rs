@@ -9,7 +9,7 @@ use crate::data::place::{Place, Space};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::Index;
-use crate::intrinsics::atomic::AtomicInteger;
+use crate::intrinsics::memory::AtomicInteger;
 use crate::memory::registers::{Get, Locate, Put};
 use crate::memory::shared::Shared;
 use crate::memory::shared_access::Coordinates;

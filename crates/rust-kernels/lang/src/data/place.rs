@@ -1,6 +1,4 @@
-//! Places: the address of an element in global or shared memory, and loads and stores of it.
-//!
-//! Addresses: the place of an element from a base and an index.
+//! Places: the address of an element in global or shared memory, computed from a base and an index, and loads and stores of it.
 
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::builder::Builder;

@@ -1,7 +1,7 @@
 //! The builder: the kernel being staged on this thread.
 //!
 //! Instructions are appended to a flat list. Pure instructions go through value numbering
-//! ([`crate::emit::numbering`]) within the enclosing structured scopes, so the same address is computed
+//! ([`crate::emit::optimize`]) within the enclosing structured scopes, so the same address is computed
 //! once.
 //!
 //! Values as operands: literals, registers, special registers and addresses of arrays.

@@ -1,7 +1,6 @@
 //! CUDA's built-in functions and variables: indices, barriers, warp operations, atomics,
 //! mathematics.
 
-pub(crate) mod atomic;
 pub(crate) mod bits;
 pub(crate) mod bytes;
 pub(crate) mod checked;
@@ -13,7 +12,6 @@ pub(crate) mod special;
 pub(crate) mod sync;
 pub(crate) mod warp;
 
-pub use crate::intrinsics::atomic::*;
 pub use crate::intrinsics::bits::*;
 pub use crate::intrinsics::float::*;
 pub use crate::intrinsics::memory::*;

@@ -4,7 +4,7 @@ use crate::data::convert::To;
 use crate::data::leaves::{Data, Handle, Places, ReadPlaces};
 use crate::data::operations;
 use crate::data::place::{Place, ReadPlace, stepped};
-use crate::data::receive::Receive;
+use crate::data::variable::Receive;
 use crate::emit::current::{here, with};
 use crate::emit::value::Value;
 use crate::memory::registers::{Get, Locate, Put, element};

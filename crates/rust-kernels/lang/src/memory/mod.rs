@@ -7,5 +7,3 @@ pub(crate) mod shared;
 pub(crate) mod shared_access;
 pub(crate) mod shared_slice;
 pub(crate) mod slice;
-pub(crate) mod spill;
-pub(crate) mod subslice;

@@ -4,7 +4,7 @@
 //!
 //! Shapes of arrays, known while the kernel is staged.
 
-use crate::data::receive::Receive;
+use crate::data::variable::Receive;
 use crate::data::variable::{AssignTo, IntoVariable};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};

@@ -1,4 +1,5 @@
-//! Exponentials, logarithms and powers: `exp`, `exp2`, `exp_m1`, `ln`, `log2`, `log10`, `ln_1p`, `powf` and `powi`.
+//! Exponentials, logarithms, powers and the error function: `exp`, `exp2`, `exp_m1`, `ln`, `log2`, `log10`, `ln_1p`, `powf`, `powi`,
+//! `erf` and `erfc`.
 //!
 //! Exponentials: Cody and Waite's reduction `x = n ln 2 + r` with a constant in two parts, a polynomial for `|r| <= ln(2)/2`,
 //! and a multiplication by `2^n` in two steps, so that a subnormal result is rounded once more only.
@@ -13,15 +14,19 @@
 //! Powers: `x^y = exp(y ln x)`, with `ln x` in two parts to about 2^-40 for f32 and 2^-68 for f64: the series of
 //! `2 atanh(f / (2 + f))` with its first three terms in double words (as in Muller's handbook,
 //! section 11.4), and the product's error carried into the exponential.
+//!
+//! Error function: `erf` up to 1 by a polynomial; beyond, `erfc(x) = exp(-x^2) g(t) / (1 + 2x)` with `t = (x - K) / (x + K)`, which
+//! maps the whole half-line to an interval where `g` is smooth (Shepherd and Laframboise, "Chebyshev
+//! approximation of (1 + 2x) exp(x^2) erfc x", 1981); `x^2` keeps its rounding error.
 
 use crate::elementary::coefficients::{
-    EXP, EXP2, LN, LN_2, LN_2_LOW, LN_2_REST, LN_2_SHORT, LN_RATIO, LN_TAIL, LOG2_E, LOG2_E_LOW,
-    LOG10_2_REST, LOG10_2_SHORT, LOG10_E, LOG10_E_LOW, TWO_FIFTHS, TWO_FIFTHS_LOW, TWO_THIRDS,
-    TWO_THIRDS_LOW,
+    ERF, ERFCX, EXP, EXP2, LN, LN_2, LN_2_LOW, LN_2_REST, LN_2_SHORT, LN_RATIO, LN_TAIL, LOG2_E,
+    LOG2_E_LOW, LOG10_2_REST, LOG10_2_SHORT, LOG10_E, LOG10_E_LOW, TWO_FIFTHS, TWO_FIFTHS_LOW,
+    TWO_THIRDS, TWO_THIRDS_LOW,
 };
 use crate::real::{
-    Pair, Real, Short, Word, add_exponent, either, fast_two_sum, horner, horner_from, infinity, k,
-    nan, power_of_two, scale, stored, two_product, two_sum, word, word_either,
+    Pair, Real, Short, Word, add_exponent, copysign, either, fast_two_sum, horner, horner_from,
+    infinity, k, nan, power_of_two, scale, stored, two_product, two_sum, word, word_either,
 };
 
 /// `x` limited to `low..=high`, a NaN unchanged.
@@ -286,4 +291,50 @@ pub fn powi<F: Real>(x: F, n: Short<F>) -> F {
     );
     let power = F::from_bits(power);
     (k::<F>(1.0) / power).where_else(negative, power)
+}
+
+/// `erfc` of a number from 1/2 to the bound at which it underflows.
+#[inline(always)]
+fn complement<F: Real>(x: F) -> F {
+    let shift = either::<F>(2.0, 4.0);
+    let sum = x + shift;
+    let t = (x - shift) / sum;
+    // (x - K) / (x + K) again, for its rounding error.
+    let error = t.fma(-sum, x - shift) - t * ((x - sum) + shift);
+    let t = t + error / sum;
+    let g = horner(t, &ERFCX);
+    let d = (x + x) + k(1.0);
+    let scaled = g / d;
+    let residual = scaled.fma(-d, g) / d;
+    let (square, low) = two_product(x, x);
+    let (n, w, v) = parts(-square, -low);
+    // (1 + w + v) (scaled + residual), then the power of two.
+    let factor = scaled + scaled.fma(w + v, residual);
+    scale(factor, n)
+}
+
+/// The error function.
+#[inline(always)]
+pub fn erf<F: Real>(x: F) -> F {
+    let size = x.abs();
+    let z = x * x;
+    let small = x.fma(horner(z, &ERF), x);
+    let small = x.where_else(x.eq(k(0.0)), small);
+    let most = either::<F>(4.5, 6.5);
+    let bounded = most.where_else(most.lt(size), size);
+    let large = copysign(k::<F>(1.0) - complement(bounded), x);
+    large.where_else(k::<F>(1.0).lt(size), small)
+}
+
+/// The complement of the error function, `1 - erf(x)`.
+#[inline(always)]
+pub fn erfc<F: Real>(x: F) -> F {
+    let size = x.abs();
+    let z = x * x;
+    let small = k::<F>(1.0) - x.fma(horner(z, &ERF), x);
+    let most = either::<F>(10.8, 27.8);
+    let bounded = most.where_else(most.lt(size), size);
+    let large = complement(bounded);
+    let large = (k::<F>(2.0) - large).where_else(x.lt(k(0.0)), large);
+    large.where_else(k::<F>(0.5).lt(size), small)
 }

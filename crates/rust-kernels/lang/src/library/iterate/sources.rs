@@ -6,7 +6,7 @@
 
 use crate::data::convert::Valued;
 use crate::data::leaves::{Data, Handle};
-use crate::data::receive::Target;
+use crate::data::variable::Target;
 use crate::emit::arithmetic::Operation;
 use crate::emit::current::{here, with};
 use crate::flow::loops::{By, Direction, OneByOne, Walk, for_loop};
@@ -14,9 +14,8 @@ use crate::library::iterate::{Iter, Sequence, Stream, operate, positions, usize_
 use crate::library::slices::Items;
 use crate::memory::registers::{Get, Locate};
 use crate::memory::shared::Shared;
-use crate::memory::shared_slice::SharedSlice;
+use crate::memory::shared_slice::{SharedSlice, Subslice, between};
 use crate::memory::slice::{Slice, SliceMut};
-use crate::memory::subslice::{Subslice, between};
 use crate::scalar::cast::Cast;
 use crate::scalar::number::Integer;
 use crate::scalar::var::{IntoVar, Read, Var};

@@ -12,7 +12,7 @@ use crate::scalar::number::IndexValue;
 use crate::scalar::var::{Scalar, Var};
 use crate::tensor_cores::element::{MatrixElement, put, unit_bits};
 use crate::tensor_cores::fragment::FragmentC;
-use crate::tensor_cores::fragment::rows::store_rows;
+use crate::tensor_cores::fragment::load::store_rows;
 use crate::tensor_cores::layout::{
     add, constant, index, plus, position, row_of_lane, warp_row, word,
 };

@@ -4,7 +4,7 @@
 //! Also chains of products, as in flash attention: sums that become the left factor of the next product, that are read while
 //! later products run, or that are scaled in place.
 
-use crate::data::receive::Receive;
+use crate::data::variable::Receive;
 use crate::data::variable::{AssignTo, IntoVariable};
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::current::{here, with};
@@ -14,8 +14,8 @@ use crate::scalar::number::Extent;
 use crate::scalar::var::{IntoVar, Read};
 use crate::tensor_cores::element::{MatrixElement, put};
 use crate::tensor_cores::fragment::{FragmentA, FragmentC};
+use crate::tensor_cores::product::GroupProduct;
 use crate::tensor_cores::product::group::{self, GroupOperand, Left};
-use crate::tensor_cores::product::mma::GroupProduct;
 use lanework_ptx::{Operand, ScalarType};
 
 /// The 64 x `N` sums of a warpgroup's products, in registers that the tensor cores may still be writing.

@@ -10,8 +10,8 @@ use crate::emit::value::{Register, Value};
 use crate::tensor_cores::element::{F8, MatrixElement};
 use crate::tensor_cores::fragment::{FragmentC, not_variable};
 use crate::tensor_cores::layout::{STAGED, and, constant, shr};
-use crate::tensor_cores::tile::shared_tile::{SharedTile, Transposed};
 use crate::tensor_cores::tile::swizzle::{SwizzleMode, TileBase};
+use crate::tensor_cores::tile::{SharedTile, Transposed};
 use lanework_ptx::{Operand, ScalarType};
 
 /// The operands.

@@ -15,7 +15,7 @@ use crate::scalar::number::{Element, Extent, IndexValue};
 use crate::scalar::var::{IntoVar, Read, Scalar, Var};
 use crate::tensor_cores::element::MatrixElement;
 use crate::tensor_cores::layout::{add, constant, mul, word};
-use crate::tensor_cores::tile::shared_tile::SharedTile;
+use crate::tensor_cores::tile::SharedTile;
 use crate::tensor_cores::tile::source::{Matrix, Source};
 use crate::tensor_cores::tile::swizzle::SwizzleMode;
 use lanework_ptx::{Operand, ScalarType};

@@ -11,8 +11,8 @@ use crate::scalar::number::{Element, IndexValue};
 use crate::scalar::var::Read;
 use crate::tensor_cores::element::MatrixElement;
 use crate::tensor_cores::layout::word;
-use crate::tensor_cores::tile::shared_tile::{SharedTile, Transposed};
 use crate::tensor_cores::tile::swizzle::SwizzleMode;
+use crate::tensor_cores::tile::{SharedTile, Transposed};
 use lanework_ptx::ScalarType;
 use std::marker::PhantomData;
 

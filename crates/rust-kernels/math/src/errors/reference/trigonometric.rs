@@ -1,8 +1,8 @@
 //! Trigonometric and hyperbolic functions and their inverses.
 
-use super::exponential::{HALF_PI, LN_2, d, exp_m1_of, exp_of, ln_1p_of, ln_of, powered};
+use super::{HALF_PI, LN_2, d, exp_m1_of, exp_of, ln_1p_of, ln_of, powered};
 use crate::algorithms::TWO_OVER_PI_DOUBLE;
-use crate::errors::double::Double;
+use crate::errors::reference::Double;
 
 /// `(sin, cos)` of `|x| <= pi/4` by the series.
 fn small_sin_cos(x: Double) -> (Double, Double) {
