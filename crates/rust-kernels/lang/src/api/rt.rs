@@ -36,7 +36,7 @@ pub use crate::library::iterate::{Iter, Sequence, Stream};
 pub use crate::library::option::{OptionOf, Optional, is_none, is_some, payload, some};
 pub use crate::library::ordering::OrderingOf;
 pub use crate::library::slices::{Items, for_enumerated, for_items};
-pub use crate::memory::elements::{At, Element, ReceivePlace, ReceiveValue, at};
+pub use crate::memory::access::{At, Element, ReceivePlace, ReceiveValue, at};
 pub use crate::memory::registers::{Get, IntoShape, Locate, Put};
 pub use crate::memory::shared_slice::{Subslice, end_at, subslice};
 pub use crate::memory::slice::IntoSlice;
@@ -59,7 +59,7 @@ pub mod comparing {
     pub use crate::data::convert::{
         HostOfAny as _, HostOfValue as _, PassAny as _, PassValue as _,
     };
-    pub use crate::memory::elements::{ReceivePlace as _, ReceiveValue as _};
+    pub use crate::memory::access::{ReceivePlace as _, ReceiveValue as _};
     pub use crate::scalar::cast::{Kept as _, Promoted as _};
 }
 

@@ -10,7 +10,7 @@ use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::Value;
-use crate::intrinsics::special::Index3;
+use crate::intrinsics::threads::Index3;
 use crate::scalar::compare::{Relation, relate};
 use crate::scalar::var::Var;
 use lanework_ptx::{Operand, ScalarType};

@@ -46,7 +46,7 @@ macro_rules! functions {
         #[doc(hidden)]
         #[allow(missing_docs)]
         pub mod $name {
-            pub use crate::scalar::approximate::$name as staged;
+            pub use crate::math::elementary::$name as staged;
         }
     )*};
 }

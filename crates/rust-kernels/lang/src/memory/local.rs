@@ -16,7 +16,7 @@ use crate::emit::builder::Builder;
 use crate::emit::current::{Abandon, here, with};
 use crate::emit::frames::{Block, Line};
 use crate::emit::value::{Class, Index, Register, Value, extended, literal, wrap};
-use crate::memory::elements::At;
+use crate::memory::access::At;
 use crate::memory::registers::{Get, Put};
 use crate::scalar::number::{Extent, IndexValue, Integer};
 use crate::scalar::var::{Read, Var};

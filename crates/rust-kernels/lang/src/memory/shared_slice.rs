@@ -8,7 +8,7 @@ use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::{Index, Value};
-use crate::memory::elements::At;
+use crate::memory::access::At;
 use crate::memory::registers::{Get, Locate, Put};
 use crate::memory::shared::{Shared, dynamic_bytes, element_place};
 use crate::memory::slice::{Memory, Slice, SliceMut};

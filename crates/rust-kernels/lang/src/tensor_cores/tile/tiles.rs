@@ -8,7 +8,7 @@ use crate::asynchrony::tensor_map::TileAt;
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::current::{here, with};
 use crate::emit::value::{Index, Value};
-use crate::memory::elements::At;
+use crate::memory::access::At;
 use crate::memory::registers::Get;
 use crate::scalar::number::{Element, Extent, IndexValue};
 use crate::scalar::var::Read;
