@@ -1,6 +1,4 @@
-//! Tuples of up to eight values.
-//!
-//! Also `Option` and `Ordering`, standard types whose parts are scalars.
+//! Tuples of up to eight values, and `Option` and `Ordering`, whose parts are scalars.
 
 use crate::data::convert::{To, Valued};
 use crate::data::leaves::{Data, Handle, Kind, Leaf, Part, Parts, laid_out};

@@ -58,8 +58,7 @@ macro_rules! read_places {
 
 read_places!(Place Places ReadPlace ReadPlaces);
 
-/// Receivers of methods: a scalar by value, and a struct in place, because its methods may change
-/// it.
+/// Receivers of methods. A scalar is passed by value, a struct in place, because its methods may change it.
 pub trait Receive: Copy {
     /// The type that has the methods.
     type Receiver;
@@ -210,7 +209,7 @@ fn registers<T: Data>(variable: T::Of<Variables>) -> Vec<Register> {
     parts.into_iter().map(register).collect()
 }
 
-/// How often each leaf was assigned.
+/// The number of assignments to each leaf.
 fn versions<T: Data>(variable: T::Of<Variables>) -> Vec<u64> {
     let registers = registers::<T>(variable);
     with(|b| registers.iter().map(|r| b.writes(*r)).collect())
@@ -321,7 +320,7 @@ impl<V: Target, X: To<V::Value>> AssignTo<V> for X {
     }
 }
 
-/// A variable that gets its value later.
+/// A variable that is assigned later.
 pub struct Deferred<T: Data>(OnceCell<T::Of<Variables>>);
 
 /// `let x;`

@@ -26,7 +26,7 @@ pub(crate) fn optimize(lines: &mut Vec<Line>) {
     drop_jumps_to_next(lines);
 }
 
-/// Calls `f` with every register named in an operand.
+/// Calls `f` with the name of every register in an operand.
 fn names<'a>(operand: &'a Operand, f: &mut impl FnMut(&'a str)) {
     match operand {
         Operand::Name(name) | Operand::Not(name) | Operand::Offset(name, _) => f(name),
@@ -327,18 +327,18 @@ impl Builder {
         self.place(label);
     }
 
-    /// Notes that `register` has been assigned.
+    /// Records an assignment of `register`.
     pub fn assigned(&mut self, register: Register) {
         self.version += 1;
         self.versions.insert(register, self.version);
     }
 
-    /// The version of a variable: it differs after an assignment.
+    /// The version of a variable, which every assignment changes.
     pub fn writes(&self, register: Register) -> u64 {
         self.versions.get(&register).copied().unwrap_or(0)
     }
 
-    /// Notes that any variable may have been assigned, as at the head of a loop.
+    /// Records that any variable may have been assigned, for example at the head of a loop.
     pub fn forget_variables(&mut self) {
         self.assigned(LOOP_MARK);
     }
