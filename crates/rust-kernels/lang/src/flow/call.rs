@@ -23,7 +23,7 @@ pub fn by_value<T: Data>(argument: impl To<T>) -> Handle<T> {
     note = "it returns scalars, #[device] structs and enums, and tuples and arrays of them"
 )]
 pub trait Returned {
-    /// The handle that the caller gets.
+    /// The handle that the caller receives.
     type Handle: Copy;
     /// Registers for the value.
     fn declare() -> Self::Handle;
@@ -48,7 +48,7 @@ impl<T: Data> Returned for T {
     note = "the kernel language has no implicit conversions: use `as` between numbers"
 )]
 pub trait ReturnAs<T: Returned> {
-    /// The handle; `None` when control never reaches the end.
+    /// The handle; `None` if control never reaches the end.
     fn handle(self) -> Option<T::Handle>;
 }
 

@@ -9,14 +9,14 @@ use crate::scalar::number::{Element, Integer};
 use crate::scalar::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};
 
-/// Types that `atomic_add` takes.
+/// Types that `atomic_add` supports.
 #[diagnostic::on_unimplemented(
     message = "there is no atomic addition of `{Self}`",
     note = "atomic addition takes i32, u32, i64, u64, usize, f32 and f64"
 )]
 pub trait AtomicAdd: Element {}
 
-/// Types that the other atomics take.
+/// Types that the other atomics support.
 #[diagnostic::on_unimplemented(
     message = "there is no such atomic on `{Self}`",
     note = "atomics take i32, u32, i64, u64 and usize"
@@ -185,7 +185,7 @@ atomics! {
 /// # use lanework::prelude::*;
 /// #[kernel]
 /// fn example(out: &mut [u32]) {
-///     // Exactly one thread gets the 7.
+///     // Exactly one thread receives the 7.
 ///     if atomic_exch(&mut out[0], 0) == 7 {
 ///         out[1] += 1;
 ///     }
@@ -214,7 +214,7 @@ pub fn atomic_exch<T: AtomicAdd>(place: Place<T>, value: impl IntoVar<T>) -> Var
 /// # use lanework::prelude::*;
 /// #[kernel]
 /// fn example(out: &mut [u32]) {
-///     // Adds by compare and swap, as any operation can be made atomic.
+///     // Adds by compare-and-swap, which can make any operation atomic.
 ///     let mut old = load_volatile(&out[0]);
 ///     loop {
 ///         let seen = atomic_cas(&mut out[0], old, old + 1);
@@ -370,7 +370,7 @@ pub fn address_of<T: Element>(place: impl Into<ReadPlace<T>>) -> Var<u64> {
 ///     let (t, tile, rest) = (thread_idx.x, shared::<f32>(32), shared::<f32>(32));
 ///     cp_async::<4, _>(&mut tile[t], &x[t]);
 ///     cp_async_commit();
-///     // Elements from `n` on are not read: the copy fills in zeros.
+///     // The copy does not read elements from `n` on, and fills them with zeros.
 ///     let have = if t < n { 4u32 } else { 0 };
 ///     cp_async_filled::<4, _>(&mut rest[t], &x[t], have);
 ///     cp_async_commit();
@@ -394,7 +394,7 @@ pub fn cp_async<const BYTES: usize, T: Element>(to: Place<T>, from: impl Into<Re
 }
 
 /// As [`cp_async`], but reads only the first `have` bytes, at most `BYTES`, and fills the rest with
-/// zeros; with 0, nothing is read and `from` is ignored.
+/// zeros. If `have` is 0, it ignores `from`.
 #[track_caller]
 pub fn cp_async_filled<const BYTES: usize, T: Element>(
     to: Place<T>,

@@ -46,7 +46,7 @@ pub fn sync_threads() {
 /// fn example(out: &mut [u32]) {
 ///     let tile = shared::<u32>([64]);
 ///     tile[thread_idx.x] = thread_idx.x;
-///     // Each half of the block waits for itself.
+///     // Each half of the block synchronizes separately.
 ///     barrier(1 + thread_idx.x / 32, 32);
 ///     out[thread_idx.x] = tile[thread_idx.x ^ 1];
 /// }
@@ -122,8 +122,7 @@ pub fn sync_warp(mask: impl IntoVar<u32>) {
     });
 }
 
-/// Makes this thread's writes visible to the whole device before those that follow
-/// (`membar.gl`).
+/// Makes this thread's earlier writes visible to the whole device before its later ones (`membar.gl`).
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -148,7 +147,7 @@ pub fn threadfence() {
     with(|b| b.emit("membar.gl", vec![]));
 }
 
-/// Makes this thread's writes visible to its block before those that follow (`membar.cta`).
+/// Makes this thread's earlier writes visible to its block before its later ones (`membar.cta`).
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -173,8 +172,7 @@ pub fn threadfence_block() {
     with(|b| b.emit("membar.cta", vec![]));
 }
 
-/// Makes this thread's writes visible to the host and all devices before those that follow
-/// (`membar.sys`).
+/// Makes this thread's earlier writes visible to the host and all devices before its later ones (`membar.sys`).
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -199,7 +197,7 @@ pub fn threadfence_system() {
     with(|b| b.emit("membar.sys", vec![]));
 }
 
-/// The bits of -1, which differ from the bits of every square, also of a NaN's.
+/// The bits of -1, which no square has, not even the square of a NaN.
 const NEVER: u64 = 0xbf80_0000;
 
 /// Keeps later instructions after the computation of `x`. Without it, ptxas may move an independent wait, such as the wait for asynchronous products, before the computation, and the two no longer overlap. It costs a product, a comparison and a guarded `exit`, which no thread takes, because the square of `x` is never -1.
@@ -209,7 +207,7 @@ const NEVER: u64 = 0xbf80_0000;
 /// #[kernel]
 /// fn example(x: &[f32], out: &mut [f32]) {
 ///     let y = fast::exp2(x[0]);
-///     scheduling_barrier(y); // computed before what follows
+///     scheduling_barrier(y); // computed before the code below
 ///     nanosleep(10);
 ///     out[0] = y;
 /// }
@@ -269,7 +267,7 @@ pub struct Index3 {
 }
 
 impl Index3 {
-    /// The special registers of these names.
+    /// The special registers with these names.
     pub(crate) const fn special(x: &'static str, y: &'static str, z: &'static str) -> Index3 {
         Index3 {
             x: Var::new(Value::Special(x)),
@@ -306,7 +304,7 @@ pub fn lane_id() -> Var<u32> {
     Var::new(Value::Special("%laneid"))
 }
 
-/// A mask of the lanes below this one (`%lanemask_lt`).
+/// Bit mask of the lanes below this one (`%lanemask_lt`).
 ///
 /// ```
 /// # use lanework::prelude::*;

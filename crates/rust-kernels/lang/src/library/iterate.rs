@@ -194,7 +194,7 @@ impl<S: Stream> Iter<S> {
         });
     }
 
-    /// Folds the elements: `f` of `start` and the first element, then of the result and the second, and so on.
+    /// Folds the elements: applies `f` to `start` and the first element, then to the result and the second, and so on.
     #[track_caller]
     pub fn fold<A: Valued, R: To<A::Value>>(
         self,
@@ -206,7 +206,7 @@ impl<S: Stream> Iter<S> {
         state.get()
     }
 
-    /// Folds the elements: `f` of the first two, then of the result and the third, and so on; `None` if there are no elements.
+    /// Folds the elements: applies `f` to the first two, then to the result and the third, and so on. `None` if there are no elements.
     #[track_caller]
     pub fn reduce<R: To<<S::Item as Valued>::Value>>(
         self,
@@ -237,7 +237,7 @@ impl<S: Stream> Iter<S> {
     where
         S::Item: IntoVar<T>,
     {
-        // Like Rust's sum of floats, it starts at -0.0, the neutral element of addition.
+        // Starts at -0.0, the neutral element of addition, like Rust's sum of floats.
         self.total(Operation::Add, Var::constant(T::ZERO * T::MIN))
     }
 
@@ -300,7 +300,7 @@ impl<S: Stream> Iter<S> {
         OptionOf::new(some.get(), state.get())
     }
 
-    /// Whether the condition holds for an element; the loop ends at the first.
+    /// Whether the condition holds for any element. The loop ends at the first one.
     #[track_caller]
     pub fn any<C: Condition>(self, condition: impl Fn(S::Item) -> C) -> Var<bool> {
         let found = State::<bool>::new(Var::constant(false));
@@ -313,7 +313,7 @@ impl<S: Stream> Iter<S> {
         found.get()
     }
 
-    /// Whether the condition holds for every element; the loop ends at the first for which it does not.
+    /// Whether the condition holds for every element. The loop ends at the first for which it does not.
     #[track_caller]
     pub fn all<C: Condition>(self, condition: impl Fn(S::Item) -> C) -> Var<bool> {
         !self.any(|item| !condition(item).condition())

@@ -122,11 +122,11 @@ macro_rules! functions_of_two {
 }
 
 functions_of_two! {
-    /// The angle of the point with this ordinate and the other as abscissa, from -pi to pi: `y.atan2(x)`.
+    /// The angle of the point (`other`, `self`), from -pi to pi: `y.atan2(x)`.
     atan2 ATAN2 "1.0" "-2.0" ["The error is at most 1.1 ulp in `f32` and 1 ulp in `f64`."];
-    /// The power with the exponent `other`.
+    /// The value to the power of `other`.
     powf POWF "-2.0" "2.0" ["The error is at most 0.85 ulp in `f32` and 0.65 ulp in `f64`."];
-    /// The length of the hypotenuse, `sqrt(x^2 + y^2)`, without overflow on the way.
+    /// The length of the hypotenuse, `sqrt(x^2 + y^2)`, without overflow of intermediate results.
     hypot HYPOT "3.0" "4.0" ["The error is at most 0.8 ulp in `f32` and 0.6 ulp in `f64`."];
     /// The remainder of Euclidean division: from 0 to `other.abs()`.
     rem_euclid REM_EUCLID "-7.5" "2.0" ["The remainder is exact; the sum with `other` is rounded."];
@@ -179,8 +179,8 @@ impl<T: Float> Var<T> {
         self.ln() / base.into_var().ln()
     }
 
-    /// The power with an integer exponent by repeated squaring; for a negative exponent, the reciprocal of the
-    /// positive power. Each product is rounded.
+    /// The value to an integer power, by repeated squaring. A negative exponent gives the reciprocal of the positive power. Each product
+    /// is rounded.
     ///
     /// ```
     /// # use lanework::prelude::*;

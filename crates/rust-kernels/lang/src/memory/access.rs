@@ -107,7 +107,7 @@ impl<T: number::Element, const D: usize> Shared<T, D> {
     ///
     /// ```
     /// # use lanework::prelude::*;
-    /// /// Sums four columns at a time; the next row is on its way while one is added.
+    /// /// Sums four columns at a time; loads the next row while it adds the current one.
     /// #[kernel(block = 8)]
     /// fn example(out: &mut [f32]) {
     ///     let (t, tile) = (thread_idx.x, shared::<f32>([8, 32]));
@@ -165,7 +165,7 @@ impl<T: number::Element, const D: usize> Shared<T, D> {
     }
 }
 
-/// A part of a shared array whose first indices are given; `LEFT` are missing.
+/// A part of a shared array, selected by its first indices. `LEFT` indices are missing.
 #[derive(Debug)]
 pub struct SharedRow<T, const LEFT: usize> {
     start: Place<T>,
@@ -357,10 +357,10 @@ impl<T: Data, I: IndexValue, V: To<T>, const N: usize> Put<I, V> for Place<[T; N
     }
 }
 
-/// `a[i]` as what a method is called on: `(&&Element(&a, i)).receiver()`.
+/// `a[i]` as the receiver of a method: `(&&Element(&a, i)).receiver()`.
 ///
-/// Two traits share the method's name, and method lookup takes the first that fits: the element's
-/// place, so that a method may change it, else its value.
+/// Two traits share the method's name, and method lookup takes the first that fits: the element's place if it has one, so that a
+/// method may change it, else its value.
 #[derive(Clone, Copy, Debug)]
 pub struct Element<'a, A: ?Sized, I>(pub &'a A, pub I);
 

@@ -114,7 +114,7 @@ pub(crate) struct Cell {
     pub(crate) offset: u64,
 }
 
-/// The bytes of a kernel's tables that constant memory holds; further ones are in global memory.
+/// Bytes of tables that a kernel may put in constant memory; further tables are in global memory.
 const CONSTANT_BYTES: u64 = 60 << 10;
 
 impl Builder {
@@ -178,7 +178,7 @@ fn of_variables(b: &mut Builder, cells: &[Cell], bytes: u64) -> Option<(usize, i
     {
         return Some((locals.blocks[block].symbol, offset as i64 - at as i64));
     }
-    // A new block takes over the variables that it shares with smaller blocks.
+    // Variables that are in smaller blocks move to the new block.
     let (block, symbol) = (b.locals.blocks.len(), b.local_symbol());
     b.locals.blocks.push(Block { symbol, bytes, moved: None });
     for (register, cell) in registers.into_iter().zip(cells) {
@@ -230,7 +230,7 @@ fn of_constants(b: &mut Builder, cells: &[Cell], bytes: u64) -> Option<(Space, u
     Some((space, symbol))
 }
 
-/// The type and values of a table: of scalars where all are of one type, else of bytes.
+/// The type and values of a table: scalars if all have one type, else bytes.
 fn table(cells: &[Cell], bits: &[u64], bytes: u64) -> Option<(ScalarType, Vec<Initializer>)> {
     let ty = stored_type(cells.first()?.ty);
     let size = u64::from(ty.size());
@@ -256,7 +256,7 @@ fn table(cells: &[Cell], bits: &[u64], bytes: u64) -> Option<(ScalarType, Vec<In
     Some((ScalarType::B8, raw.into_iter().map(byte).collect()))
 }
 
-/// A copy of the scalars in local memory, made only once while it is known to be current.
+/// A copy of the scalars in local memory. Reuses an earlier copy that is known to be current.
 fn copied(b: &mut Builder, cells: &[Cell], bytes: u64) -> usize {
     let key = b.computation("local.copy", cells.iter().map(|cell| cell.value));
     if let Some(Value::Constant(symbol)) = b.known(&key) {
@@ -339,7 +339,7 @@ struct Home {
     place: Operand,
 }
 
-/// Declares the blocks that hold variables; the symbol and offset of every block.
+/// Declares the blocks that hold variables, and returns the symbol and offset of every block.
 fn place_blocks(b: &mut Builder) -> Vec<(String, u64)> {
     let mut places = Vec::new();
     for block in 0..b.locals.blocks.len() {
@@ -356,7 +356,7 @@ fn place_blocks(b: &mut Builder) -> Vec<(String, u64)> {
     places
 }
 
-/// Gives accesses to a block that another took over the other's name.
+/// Redirects accesses to a block whose variables moved to another block.
 fn rename(b: &mut Builder, places: &[(String, u64)]) {
     let mut moved = HashMap::new();
     for (block, place) in b.locals.blocks.iter().zip(places) {

@@ -26,7 +26,7 @@ pub struct SharedSlice<T> {
     base: Value,
     /// The number of bytes.
     bytes: Value,
-    /// The symbol of the array that it is a part of; `None` for dynamic shared memory.
+    /// The symbol of the array that contains it; `None` for dynamic shared memory.
     of: Option<usize>,
     element: PhantomData<fn() -> T>,
 }
@@ -39,8 +39,8 @@ impl<T> Clone for SharedSlice<T> {
 
 impl<T> Copy for SharedSlice<T> {}
 
-/// All the dynamic shared memory that the launch requests (`.shared_bytes(..)`), minus the bytes already taken by
-/// `shared_dynamic`, as a slice (`%dynamic_smem_size`). It is aligned to 16 bytes and uninitialized.
+/// All the dynamic shared memory that the launch requests (`.shared_bytes(..)`), minus the bytes that `shared_dynamic` has reserved,
+/// as a slice (`%dynamic_smem_size`). It is aligned to 16 bytes and uninitialized.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -66,7 +66,7 @@ pub fn shared_slice<T: Data>() -> SharedSlice<T> {
         let (all, start) = (Value::Special("%dynamic_smem_size"), Value::Constant(start));
         let address = b.symbol_address(symbol);
         let base = binary(b, Operation::Add, word, address, start);
-        // A launch may request less than the bytes already taken.
+        // A launch may request fewer bytes than the kernel has reserved.
         let all = binary(b, Operation::Max, word, all, start);
         let bytes = binary(b, Operation::Sub, word, all, start);
         SharedSlice { base, bytes, of: None, element: PhantomData }
@@ -161,7 +161,7 @@ impl<T: Data> SharedSlice<T> {
         })
     }
 
-    /// The same bytes as elements of another type, whose alignment they must have.
+    /// The same bytes as elements of another type. The slice must be aligned for that type.
     pub fn cast<U: Data>(self) -> SharedSlice<U> {
         let SharedSlice { base, bytes, of, .. } = self;
         SharedSlice { base, bytes, of, element: PhantomData }
@@ -238,7 +238,7 @@ pub fn end_at(index: impl IndexValue) -> Option<Index> {
     Some(index.parts())
 }
 
-/// A type with parts.
+/// A type of which `&x[a..b]` selects a part.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no parts in a kernel",
     label = "not a slice",
@@ -319,7 +319,7 @@ impl Ends {
             };
             let after = binary(b, Operation::Add, LONG, end, one);
             check(b, start, after);
-            // The last element is below the length; a part without elements may begin at the length.
+            // The last element must be below the length. An empty part may begin at the length.
             let some = binary(b, Operation::Min, LONG, count, one);
             let last = binary(b, Operation::Sub, LONG, end, some);
             let bound = binary(b, Operation::Add, LONG, length, one);
