@@ -1,4 +1,4 @@
-//! The functions on the host's numbers, compiled for fused multiply-adds where the processor has them, and the operations
+//! The functions on the host's `f32` and `f64`, compiled for fused multiply-adds if the processor supports them, and the operations
 //! on these numbers.
 
 use crate::elementary::coefficients::{TWO_OVER_PI_DOUBLE, TWO_OVER_PI_SINGLE};
@@ -26,10 +26,10 @@ macro_rules! functions {
         pub fn $name<T: Number>($($x: $t),*) -> $out {
             #[cfg(target_arch = "x86_64")]
             {
-                /// The same, for a processor with fused multiply-adds.
+                /// The same function, for a processor with fused multiply-adds.
                 ///
                 /// # Safety
-                /// The processor has them.
+                /// The processor must support them.
                 #[target_feature(enable = "fma")]
                 fn fused<T: Number>($($x: $t),*) -> $out {
                     $call
@@ -93,7 +93,7 @@ functions! {
     powi(x: T, n: i32) -> T = exponential::powi(x, Wrapping(n as u32));
     /// The cube root.
     cbrt(x: T) -> T = root::cbrt(x);
-    /// `sqrt(x^2 + y^2)` without overflow on the way.
+    /// `sqrt(x^2 + y^2)` without overflow of intermediate results.
     hypot(x: T, y: T) -> T = root::hypot(x, y);
     /// The error function.
     erf(x: T) -> T = exponential::erf(x);

@@ -2,7 +2,7 @@
 //! `erf` and `erfc`.
 //!
 //! Exponentials: Cody and Waite's reduction `x = n ln 2 + r` with a constant in two parts, a polynomial for `|r| <= ln(2)/2`,
-//! and a multiplication by `2^n` in two steps, so that a subnormal result is rounded once more only.
+//! and a multiplication by `2^n` in two steps, so that a subnormal result is rounded only once more.
 //! (Muller, "Elementary Functions", chapters 4 and 11.) `exp_m1` and its users keep the rounding errors of
 //! `r` and of the polynomial's last sum as a second part.
 //!
@@ -29,7 +29,7 @@ use crate::real::{
     infinity, k, nan, power_of_two, scale, stored, two_product, two_sum, word, word_either,
 };
 
-/// `x` limited to `low..=high`, a NaN unchanged.
+/// `x` clamped to `low..=high`. A NaN stays unchanged.
 #[inline(always)]
 pub(crate) fn limited<F: Real>(x: F, low: F, high: F) -> F {
     let x = high.where_else(high.lt(x), x);
@@ -93,7 +93,7 @@ fn joined<F: Real>((n, w, v): (Short<F>, F, F)) -> F {
 pub fn exp_m1<F: Real>(x: F) -> F {
     let limit = limited(x, either(-20.0, -45.0), either(89.0, 709.9));
     let (n, w, v) = parts(limit, k(0.0));
-    // With half the power of two, the largest results do not overflow on the way.
+    // With half the power of two, no intermediate value of the largest results overflows.
     let half = power_of_two::<F>(n - word::<F>(1));
     let (whole, lost) = two_sum(half, k(-0.5));
     let scaled = half * w;
@@ -130,13 +130,13 @@ fn tail<F: Real>(f: F) -> F {
         let (z, half) = (s * s, k::<F>(0.5) * f * f);
         s.fma(z.fma(horner(z, &LN_RATIO), half), -half)
     } else {
-        // The first coefficient is -1/2, whose product with f^2 is rounded once.
+        // The first coefficient is -1/2: its product with f^2 is rounded once.
         let z = f * f;
         (z * f).fma(horner_from(f, &LN, 1), k::<F>(-0.5) * z)
     }
 }
 
-/// A logarithm's values outside the positive numbers.
+/// Completes a logarithm with its values outside the positive numbers.
 #[inline(always)]
 fn completed<F: Real>(x: F, result: F) -> F {
     let result = result.where_else(x.lt(infinity()), x);
@@ -252,12 +252,12 @@ pub fn powf<F: Real>(x: F, y: F) -> F {
     let bound = limit.where_else(zero.lt(product), -limit);
     let result = joined(parts(bound.where_else(far, product), zero.where_else(far, low)));
 
-    // Where ln |x| or y is infinite: 0 or infinity.
+    // If ln |x| or y is infinite, the result is 0 or infinity.
     let inverse = y.lt(zero);
     let degenerate = size.eq(zero) | size.eq(infinity()) | y.abs().eq(infinity());
     let result =
         infinity::<F>().where_else(size.lt(one) ^ !inverse, zero).where_else(degenerate, result);
-    // The sign, and powers of negative numbers that are NaN.
+    // Determines the sign. Some powers of negative numbers are NaN.
     let half = k::<F>(0.5) * y;
     let integral = y.trunc().eq(y);
     let odd = integral & !half.trunc().eq(half);
@@ -270,8 +270,7 @@ pub fn powf<F: Real>(x: F, y: F) -> F {
     one.where_else(unit, result)
 }
 
-/// `x` to the power of the integer `n` by repeated squaring; the reciprocal of the power of `-n` if `n` is
-/// negative.
+/// `x` to the power of the integer `n`, by repeated squaring. If `n` is negative, the reciprocal of the power of `-n`.
 #[inline(always)]
 pub fn powi<F: Real>(x: F, n: Short<F>) -> F {
     let zero = word::<F>(0);
@@ -293,13 +292,13 @@ pub fn powi<F: Real>(x: F, n: Short<F>) -> F {
     (k::<F>(1.0) / power).where_else(negative, power)
 }
 
-/// `erfc` of a number from 1/2 to the bound at which it underflows.
+/// `erfc` of numbers from 1/2 to the bound beyond which it underflows.
 #[inline(always)]
 fn complement<F: Real>(x: F) -> F {
     let shift = either::<F>(2.0, 4.0);
     let sum = x + shift;
     let t = (x - shift) / sum;
-    // (x - K) / (x + K) again, for its rounding error.
+    // Computes the rounding error of (x - K) / (x + K).
     let error = t.fma(-sum, x - shift) - t * ((x - sum) + shift);
     let t = t + error / sum;
     let g = horner(t, &ERFCX);

@@ -18,13 +18,13 @@ pub struct One {
     pub single: fn(f32) -> f32,
     /// In `f64`.
     pub double: fn(f64) -> f64,
-    /// To some 95 bits.
+    /// To about 95 bits.
     pub reference: fn(f64) -> Double,
-    /// A function with an error below 1e-8 ulp of an `f32`: the host library's, or for `erf` and `erfc` the `f64` one.
+    /// A function with an error below 1e-8 ulp of an `f32`: the host library's, or the `f64` one for `erf` and `erfc`.
     pub host: fn(f64) -> f64,
     /// The bound that is promised, in ulp of `f32` and of `f64`.
     pub bounds: [f64; 2],
-    /// CUDA's bound, by its programming guide: the largest difference from the correctly rounded result.
+    /// CUDA's bound in its programming guide: the largest difference from the correctly rounded result.
     pub cuda: [f64; 2],
 }
 
@@ -41,9 +41,9 @@ pub struct Two {
     pub reference: fn(f64, f64) -> Double,
     /// The host library's, for `f32`.
     pub host: fn(f64, f64) -> f64,
-    /// The `i`-th pair of `f32` that it is tried at.
+    /// The `i`-th pair of `f32` to try.
     pub single_pairs: fn(u64) -> (f32, f32),
-    /// The `i`-th pair of `f64`.
+    /// The `i`-th pair of `f64` to try.
     pub double_pairs: fn(u64) -> (f64, f64),
     /// The bound that is promised, in ulp of `f32` and of `f64`.
     pub bounds: [f64; 2],
@@ -117,9 +117,9 @@ pub const TWOS: &[Two] = &[
     two!(hypot, f64::hypot, [0.8, 0.6], [3.0, 2.0]),
     two!(rem, |x, y| x % y, [0.0, 0.0], [0.0, 0.0]),
     two!(rem_euclid, f64::rem_euclid, [0.5, 0.5], NONE),
-    // Rust defines it by the rounded quotient: the value of the same format is the reference.
+    // Rust defines it by the rounded quotient, so the reference is the value in the same format.
     two!(div_euclid, |x, y| (x as f32).div_euclid(y as f32).into(), [0.0, 0.0], NONE),
-    // The exponent is given as a number; the bound is for the largest, 64.
+    // The exponent is passed as a float. The bound holds for the largest exponent, 64.
     Two {
         name: "powi",
         single: |x, n| crate::powi(x, n as i32),
@@ -133,9 +133,8 @@ pub const TWOS: &[Two] = &[
     },
 ];
 
-/// The distance of `got` from `want`, in units in the last place of a format with `digits` bits after the first and
-/// the least exponent `least`, near `want`. Infinity counts as one unit beyond the largest number; signs of zeros and
-/// NaNs must agree.
+/// The distance of `got` from `want`, in units in the last place of `want`. The format has `digits` bits after the first bit and the
+/// smallest exponent `least`. Infinity counts as one unit beyond the largest number; signs of zeros and NaNs must agree.
 fn distance(got: f64, want: Double, digits: i32, least: i32, largest: f64) -> f64 {
     if got.is_nan() || want.high.is_nan() {
         return if got.is_nan() && want.high.is_nan() { 0.0 } else { f64::INFINITY };
@@ -149,7 +148,7 @@ fn distance(got: f64, want: Double, digits: i32, least: i32, largest: f64) -> f6
     }
     let exponent_of = |x: f64| (x.to_bits() >> 52 & 0x7ff) as i32 - 1023;
     let exponent = (exponent_of(want.high) + want.power).clamp(least, exponent_of(largest));
-    // In units, in steps that neither overflow nor round.
+    // Scales to units, in steps that neither overflow nor round.
     let unit = |x: f64, power: i32| {
         let n = (digits - exponent + power).clamp(-2000, 2000);
         x * 2f64.powi(n / 2) * 2f64.powi(n - n / 2)
@@ -176,7 +175,7 @@ pub fn ulps_double(got: f64, want: Double) -> f64 {
     distance(got, want, 52, -1022, f64::MAX)
 }
 
-/// The largest error found, in units in the last place, and where.
+/// The largest error found, in units in the last place, and its arguments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Worst {
     /// The error.
@@ -211,7 +210,7 @@ fn worst(count: u64, threads: usize, judge: impl Fn(u64) -> Worst + Sync) -> Wor
     found.into_iter().fold(Worst::default(), |a, b| if b.ulps > a.ulps { b } else { a })
 }
 
-/// Every `stride`-th number of `f32`; all of them for 1.
+/// Tries every `stride`-th `f32`.
 pub fn sweep_single(function: &One, stride: u64, threads: usize) -> Worst {
     worst((1u64 << 32).div_ceil(stride), threads, |i| {
         let bits = i * stride;
@@ -220,7 +219,7 @@ pub fn sweep_single(function: &One, stride: u64, threads: usize) -> Worst {
     })
 }
 
-/// `count` points of `f64`: half of any bits, half where the function does not over- or underflow.
+/// Tries `count` points of `f64`: half with arbitrary bits, half in the range without overflow or underflow.
 pub fn sweep_double(function: &One, count: u64, threads: usize) -> Worst {
     worst(count, threads, |i| {
         let x = points(i);
@@ -231,7 +230,7 @@ pub fn sweep_double(function: &One, count: u64, threads: usize) -> Worst {
     })
 }
 
-/// `count` pairs of `f32`, and a sixteenth as many of `f64`, whose reference takes a microsecond.
+/// Tries `count` pairs of `f32`, and a sixteenth as many pairs of `f64`, whose reference takes a microsecond.
 pub fn sweep_pairs(function: &Two, count: u64, threads: usize) -> [Worst; 2] {
     let single = worst(count, threads, |i| {
         let (x, y) = (function.single_pairs)(i);
@@ -257,7 +256,7 @@ pub fn points(i: u64) -> f64 {
     f64::from_bits(bits & 0x800f_ffff_ffff_ffff | exponent << 52)
 }
 
-/// The `i`-th pair of `f32`: any bits, of like magnitude, one near 1 and one of any size, one a multiple of 1/2.
+/// The `i`-th pair of `f32`, by turns: arbitrary bits; similar magnitudes; one number near 1 and one of any size; one multiple of 1/2.
 pub fn pair_single(i: u64) -> (f32, f32) {
     let (a, b) = (mixed(i) as u32, mixed(!i) as u32);
     let sized = |bits: u32, range: u32| {
@@ -305,7 +304,7 @@ pub fn power_double(i: u64) -> (f64, f64) {
     (f64::from_bits(a & 0x800f_ffff_ffff_ffff | ((1023 + exponent) as u64) << 52), n.into())
 }
 
-/// A number of 64 mixed bits (splitmix64).
+/// A 64-bit hash of `i` (splitmix64).
 fn mixed(i: u64) -> u64 {
     let x = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -327,7 +326,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them, with their names in a line.
+    /// All kinds, with their names in a record's line.
     pub const ALL: [(Kind, &str); 4] = [
         (Kind::Single, "f32"),
         (Kind::Double, "f64"),
@@ -361,14 +360,14 @@ pub struct Record {
     pub kind: Kind,
     /// The number of these arguments.
     pub judged: u64,
-    /// How many results were a NaN where there is a value, an infinity or a zero of the wrong sign, or the reverse.
+    /// The number of results with a wrong class: a NaN instead of a value, an infinity or zero of the wrong sign, or the reverse.
     pub other: u64,
     /// The largest error and its arguments.
     pub worst: Worst,
 }
 
 impl Record {
-    /// The record of a line; `None` if the line holds no record.
+    /// Parses a record; `None` if the line holds none.
     pub fn parse(line: &str) -> Option<Record> {
         let (head, rest) = line.split_once(": ")?;
         let (name, kind) = head.split_once(' ')?;
@@ -377,7 +376,7 @@ impl Record {
         let (other, rest) = rest.split_once(" of another kind, ")?;
         let (ulps, rest) = rest.split_once(" ulp at ")?;
         let mut at = [0; 2];
-        // What follows a semicolon is about the run.
+        // The text after a semicolon describes the run.
         for (bits, word) in at.iter_mut().zip(rest.split(';').next()?.split(' ')) {
             *bits = u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()?;
         }

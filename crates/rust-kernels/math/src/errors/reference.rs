@@ -31,7 +31,7 @@ pub fn div_euclid(x: f64, y: f64) -> Double {
 /// `exp(x) - 1` for `|x| <= 0.35`.
 fn small_exp_m1(x: Double) -> Double {
     let r = x.scaled(-8);
-    // r below 0.0014: ten terms of the series.
+    // r is below 0.0014, so ten terms of the series suffice.
     let mut sum = d(0.0);
     for n in (1..=10).rev() {
         sum = (d(1.0) + sum) * r / d(f64::from(n));
@@ -59,7 +59,7 @@ fn exp_of(x: Double) -> Double {
     powered(d(1.0) + y, n)
 }
 
-/// `x 2^n`, out of range as well.
+/// `x 2^n`, also if it is outside the range of `f64`.
 fn powered(x: Double, n: i32) -> Double {
     let size = x.high.abs();
     if n.abs() < 900 && size > 1e-10 { x.scaled(n) } else { Double { power: n, ..x } }
@@ -209,10 +209,10 @@ fn d(x: f64) -> Double {
     x.into()
 }
 
-/// The largest number is far beyond the range of `f64`: a result overflows in any case.
+/// A number beyond the range of `f64`, so that any result overflows.
 const HUGE: Double = Double { high: f64::INFINITY, low: 0.0, power: 0 };
 
-/// The error function by a series without cancellation, for `0 < x < 3`.
+/// The error function for `0 < x < 3`, by a series without cancellation.
 fn erf_series(x: Double) -> Double {
     let z = x * x * d(2.0);
     let (mut term, mut sum) = (x, x);
@@ -226,7 +226,7 @@ fn erf_series(x: Double) -> Double {
     TWO_OVER_ROOT_PI * exp_of(-(x * x)) * sum
 }
 
-/// The complement by a continued fraction, for `x >= 2.5`.
+/// The complement for `x >= 2.5`, by a continued fraction.
 fn erfc_fraction(x: f64) -> Double {
     let x = d(x);
     let mut f = x;
@@ -274,8 +274,7 @@ pub struct Double {
     pub high: f64,
     /// The rest.
     pub low: f64,
-    /// A power of two that the sum is multiplied by, in results whose parts `f64` could not hold. Arithmetic
-    /// takes it to be 0.
+    /// The exponent of a power of two that scales the sum, in results whose parts `f64` cannot hold. Arithmetic assumes 0.
     pub power: i32,
 }
 

@@ -1,5 +1,4 @@
-//! Fragments loaded from memory: by `ldmatrix` where the layout in shared memory allows it,
-//! else by each lane's own accesses. Also `ldmatrix`, `stmatrix` and `movmatrix` as single instructions: 8 x 8 matrices of 16-bit
+//! Loads of fragments: by `ldmatrix` if the layout in shared memory allows it, else by each lane's own accesses. Also `ldmatrix`, `stmatrix` and `movmatrix` as single instructions: 8 x 8 matrices of 16-bit
 //! elements, one row per lane's address.
 
 use crate::data::place::{Place, Space};
@@ -37,11 +36,10 @@ fn matrix_extent<P: Role, T: MatrixElement>() -> (u32, u32) {
 }
 
 impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C> {
-    /// Loads from the matrix's rows `row` and columns `column` on. Every lane of the warp takes part.
+    /// Loads the fragment that starts at row `row` and column `column` of the matrix. Every lane of the warp takes part.
     ///
-    /// From shared memory this is `ldmatrix` (with `.trans` where the matrix is stored transposed,
-    /// for 16-bit elements); where it cannot load the type or the layout, and from global memory, each
-    /// lane loads its elements, adjacent ones in one load.
+    /// From shared memory this is `ldmatrix`, with `.trans` for 16-bit elements that are stored transposed. From global memory, or if
+    /// `ldmatrix` does not support the type or the layout, each lane loads its elements, adjacent ones in one load.
     #[track_caller]
     pub fn load<S: Source<Element = T::Storage>>(
         source: S,
@@ -62,7 +60,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         this
     }
 
-    /// Distances of the second and third register's matrices from the first's.
+    /// Distances from the first register's matrix to those of the second and third.
     fn steps() -> [(u32, u32); 2] {
         let (rows, columns) = matrix_extent::<P, T>();
         match (P::PART, Self::layout().lines()) {
@@ -72,7 +70,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         }
     }
 
-    /// Each lane's elements by its own loads.
+    /// Loads each lane's elements by its own loads.
     fn load_elements<S: Source<Element = T::Storage>>(self, source: S, start: At) {
         let layout = self.layout_here();
         let per = layout.per_register;
@@ -131,8 +129,7 @@ fn load_matrices<S: Source>(
 }
 
 impl<T: MatrixElement, const K: u32, const N: u32> FragmentB<T, K, N> {
-    /// Loads two fragments side by side, columns `column` to `column + 2 * N - 1`: one `ldmatrix` where
-    /// two would be needed.
+    /// Loads two adjacent fragments, columns `column` to `column + 2 * N - 1`, with one `ldmatrix` instead of two.
     ///
     /// ```
     /// # use half::{bf16, f16};
@@ -193,9 +190,8 @@ impl<T: MatrixElement, const K: u32, const N: u32> FragmentB<T, K, N> {
 }
 
 impl<T: MatrixElement, const M: u32, const K: u32> FragmentA<T, M, K> {
-    /// The left factor of 16-bit elements from registers in the layout of `sums`, which are results of 8
-    /// columns each; flash attention uses this between its two products. An error of the kernel if the
-    /// shapes do not agree.
+    /// Makes a left factor of 16-bit elements from the registers of `sums`, results of 8 columns each, as flash attention does between
+    /// its two products. The kernel is rejected if the shapes do not agree.
     #[track_caller]
     pub fn from_sums<const N: u32, const COUNT: usize>(sums: [FragmentC<T, M, N>; COUNT]) -> Self {
         here();
@@ -256,9 +252,8 @@ fn loaded<const N: usize, T: Element>(transposed: bool, from: Place<T>) -> [Var<
     })
 }
 
-/// Loads `N` (1, 2 or 4) matrices of 8 rows of 16 bytes from shared memory: lane `8 * j + r` gives the
-/// address of row `r` of matrix `j`, and every lane gets 4 bytes of each, of row `lane / 4`
-/// (`ldmatrix`). [`FragmentA::load`](crate::prelude::FragmentA) computes the addresses itself.
+/// Loads `N` (1, 2 or 4) matrices of 8 rows of 16 bytes from shared memory (`ldmatrix`): lane `8 * j + r` provides the address of row
+/// `r` of matrix `j`, and every lane receives 4 bytes of row `lane / 4` of each matrix. [`FragmentA::load`](crate::prelude::FragmentA) computes the addresses itself.
 ///
 /// ```
 /// # use half::{bf16, f16};
@@ -284,7 +279,7 @@ pub fn ldmatrix<const N: usize, T: Element>(row: Place<T>) -> [Var<u32>; N] {
     loaded(false, row)
 }
 
-/// As [`ldmatrix`], with every matrix of 16-bit elements transposed on the way (`ldmatrix.trans`).
+/// As [`ldmatrix`], but transposes every matrix of 16-bit elements (`ldmatrix.trans`).
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -297,7 +292,7 @@ pub fn ldmatrix<const N: usize, T: Element>(row: Place<T>) -> [Var<u32>; N] {
 ///     from[[row, column]] = x[thread_idx.x];
 ///     from[[row + 4, column]] = x[32 + thread_idx.x];
 ///     sync_warp(FULL_MASK);
-///     // Transposed on the way in and on the way out: the same again.
+///     // Transposing in the load and in the store restores the matrix.
 ///     let words = ldmatrix_trans::<1, _>(&mut from[[column, 0]]);
 ///     stmatrix_trans(&mut to[[column, 0]], words);
 ///     sync_warp(FULL_MASK);
@@ -321,8 +316,7 @@ fn stored<const N: usize, T: Element>(transposed: bool, row: Place<T>, words: [V
     with(|b| store_rows(b, row, transposed, &words));
 }
 
-/// Stores `N` (1, 2 or 4) matrices of 8 rows of 16 bytes to shared memory, as [`ldmatrix`] loads them
-/// (`stmatrix`, from sm_90).
+/// Stores `N` (1, 2 or 4) matrices of 8 rows of 16 bytes to shared memory, the inverse of [`ldmatrix`] (`stmatrix`, from sm_90).
 ///
 /// ```
 /// # use half::{bf16, f16};
@@ -347,15 +341,14 @@ pub fn stmatrix<const N: usize, T: Element>(row: Place<T>, words: [impl IntoVar<
     stored(false, row, words.map(|word| word.into_var().value));
 }
 
-/// As [`stmatrix`], with every matrix of 16-bit elements transposed on the way (`stmatrix.trans`).
+/// As [`stmatrix`], but transposes every matrix of 16-bit elements (`stmatrix.trans`).
 #[track_caller]
 pub fn stmatrix_trans<const N: usize, T: Element>(row: Place<T>, words: [impl IntoVar<u32>; N]) {
     here();
     stored(true, row, words.map(|word| word.into_var().value));
 }
 
-/// Transposes an 8 x 8 matrix of 16-bit elements that the warp holds as [`ldmatrix`] loads one
-/// (`movmatrix`).
+/// Transposes an 8 x 8 matrix of 16-bit elements that the warp holds in the layout of [`ldmatrix`] (`movmatrix`).
 ///
 /// ```
 /// # use half::{bf16, f16};

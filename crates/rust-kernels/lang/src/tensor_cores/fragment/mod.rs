@@ -54,11 +54,11 @@ impl Role for Sum {
     const PART: Part = Part::C;
 }
 
-/// `ROWS` x `COLUMNS` elements of `T`, spread over the lanes of a warp as `mma` takes them. A result of
-/// 64 rows is spread over the four warps of a warpgroup, as `wgmma` leaves it.
+/// `ROWS` x `COLUMNS` elements of `T`, spread over the lanes of a warp in the layout of `mma`. A result of
+/// 64 rows is spread over the four warps of a warpgroup in the layout of `wgmma`.
 ///
 /// `fragment[i]` is element `i` of this lane, for an `i` known while staging and below
-/// [`ELEMENTS`](Self::ELEMENTS); [`position`](Self::position) says where it belongs.
+/// [`ELEMENTS`](Self::ELEMENTS); [`position`](Self::position) is its row and column.
 ///
 /// ```
 /// # use half::{bf16, f16};
@@ -83,7 +83,7 @@ impl Role for Sum {
 pub struct Fragment<P, T, const ROWS: u32, const COLUMNS: u32> {
     first: u32,
     mutable: bool,
-    /// `COLUMNS`, or the extent in its place.
+    /// `COLUMNS`, or the extent if the type leaves it open.
     columns: u32,
     kind: PhantomData<fn() -> (P, T)>,
 }
@@ -112,7 +112,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> std::fmt::Debug
 }
 
 impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C> {
-    /// Elements in each lane (scalars of memory, where elements are narrower than a byte).
+    /// Elements in each lane (scalars of memory, if elements are narrower than a byte).
     pub const ELEMENTS: u32 = match R * C / (if R == 64 { 128 } else { 32 }) / T::UNIT {
         0 => 1,
         elements => elements,
@@ -125,7 +125,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
     /// use lanework::lang::tensor_cores::{Fragment, Layout, Left, Linear, Part, Right, Sum};
     /// use lanework::prelude::*;
     ///
-    /// // The left factor, the right one and the sums of a product; `FragmentA` and so on are short for these.
+    /// // The left factor, the right factor and the sums of a product. `FragmentA`, `FragmentB` and `FragmentC` abbreviate these types.
     /// let layout: Layout = Fragment::<Sum, f32, 16, 8>::layout();
     /// assert_eq!(layout, Layout::new::<f32>(Part::C, 16, 8));
     /// assert_eq!(Fragment::<Left, bf16, 16, 16>::layout().registers(), 4);
@@ -136,7 +136,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
     /// let (row, column): (Linear, Linear) = layout.place(3);
     /// assert_eq!((row.of(5), column.of(5)), (9, 3));
     ///
-    /// // The same as a drawing, and the positions of the chunks of a tile's rows.
+    /// // The same layout as a drawing, and the positions of the chunks of a tile's rows.
     /// assert!(FragmentC::<f32, 16, 8>::drawing().contains("T5:2,3"));
     /// assert_eq!(SharedTile::<bf16, 64, 64>::drawing().lines().count(), 8);
     /// ```
@@ -144,17 +144,17 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         Layout::new::<T>(P::PART, R, C)
     }
 
-    /// The same of a fragment whose type leaves its columns open ([`STAGED`]).
+    /// As [`layout`](Self::layout), also for a fragment whose type leaves its columns open ([`STAGED`]).
     pub(crate) fn layout_here(self) -> Layout {
         Layout::new::<T>(P::PART, R, self.columns)
     }
 
-    /// Elements in each lane: [`ELEMENTS`](Self::ELEMENTS), also where the type leaves the columns open.
+    /// Elements in each lane: [`ELEMENTS`](Self::ELEMENTS), also if the type leaves the columns open.
     pub fn elements(self) -> u32 {
         self.layout_here().elements().max(1)
     }
 
-    /// Columns, also where the type leaves them open.
+    /// Columns, also if the type leaves them open.
     pub fn width(self) -> u32 {
         self.columns
     }
@@ -165,7 +165,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         Self::declare_of(b, mutable, if C == STAGED { 0 } else { C })
     }
 
-    /// New registers for as many columns.
+    /// New registers for this number of columns.
     pub(crate) fn declare_of(b: &mut Builder, mutable: bool, columns: u32) -> Self {
         let count = Layout::new::<T>(P::PART, R, columns).registers();
         let registers: Vec<_> = (0..count).map(|_| b.register(T::REGISTER, mutable)).collect();
@@ -181,7 +181,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
             .collect()
     }
 
-    /// The registers of a narrower fragment: the `which`th of those side by side in this one.
+    /// The registers of the `which`th of the narrower fragments that this one consists of, side by side.
     pub(crate) fn part<const N: u32>(self, which: u32) -> Fragment<P, T, R, N> {
         let skipped = which * Fragment::<P, T, R, N>::layout().registers();
         Fragment {
@@ -197,7 +197,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         Operand::Vector(self.registers().iter().map(|register| register.name().into()).collect())
     }
 
-    /// Notes that an instruction has written the registers.
+    /// Records that an instruction has written the registers.
     pub(crate) fn written(self, b: &mut Builder) {
         if self.mutable {
             self.registers().into_iter().for_each(|register| b.assigned(register));
@@ -209,14 +209,14 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         self.mutable
     }
 
-    /// An error of the kernel if the fragment is not a variable.
+    /// Reports an error of the kernel if the fragment is not a variable.
     pub(crate) fn check_variable(self, b: &mut Builder, what: &str) {
         if !self.mutable {
             not_variable(b, what);
         }
     }
 
-    /// A fragment whose every element is `value`.
+    /// A fragment of equal elements `value`.
     #[track_caller]
     pub fn fill(value: impl IntoVar<T::Storage>) -> Self {
         here();
@@ -236,7 +236,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         }
     }
 
-    /// Zeros of as many columns, for a type that leaves them open: [`STAGED`].
+    /// A fragment of zeros with this number of columns, for a type that leaves them open ([`STAGED`]).
     #[track_caller]
     pub fn zero_of(columns: impl Extent) -> Self {
         here();
@@ -254,8 +254,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         Self::fill(T::Storage::from_bits(0))
     }
 
-    /// The row and column of element `i` of this lane. In a fragment of 64 rows, the warp is taken
-    /// from `thread_idx.x`.
+    /// The row and column of element `i` of this lane. In a fragment of 64 rows, `thread_idx.x` determines the warp.
     #[track_caller]
     pub fn position(self, i: impl Extent) -> (Var<u32>, Var<u32>) {
         here();
@@ -269,7 +268,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         })
     }
 
-    /// An index below [`ELEMENTS`](Self::ELEMENTS).
+    /// Checks that the index is below [`ELEMENTS`](Self::ELEMENTS).
     pub(crate) fn checked(self, i: Option<usize>) -> u32 {
         let elements = self.layout_here().elements();
         let at = i.and_then(|i| u32::try_from(i).ok()).filter(|i| *i < elements);
@@ -337,7 +336,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
     }
 }
 
-/// The error of a kernel that changes a fragment that is not a variable.
+/// Reports a kernel that changes a fragment that is not a variable.
 pub(crate) fn not_variable(b: &mut Builder, what: &str) {
     b.error(
         format!("{what} changes a fragment that is not a variable"),
@@ -388,7 +387,7 @@ impl<T: MatrixElement, const M: u32, const N: u32> FragmentC<T, M, N> {
 }
 
 impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C> {
-    /// The elements of each lane, as text for the documentation: one line per row of a warp, with a lane and
+    /// The elements of each lane, as text for the documentation: one line per row of the matrix, with a lane and
     /// its elements in each cell, such as `T5:2,3`.
     pub fn drawing() -> String {
         let layout = Self::layout();
@@ -400,7 +399,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
                 cells[row.of(lane) as usize][column.of(lane) as usize] = format!("T{lane}:{i}");
             }
         }
-        // Elements of one lane side by side share a cell.
+        // Adjacent elements of one lane share a cell.
         let share = if layout.part == Part::B { 1 } else { layout.run() as usize };
         let width = if share > 1 { 7 + 2 * usize::from(share > 2) } else { 6 };
         let mut text = String::new();

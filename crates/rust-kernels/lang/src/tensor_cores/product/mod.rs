@@ -49,7 +49,7 @@ impl<D: MatrixElement, const M: u32, const N: u32> FragmentC<D, M, N> {
     /// # use lanework::prelude::*;
     /// use lanework::lang::tensor_cores::{Product, Saturates};
     ///
-    /// /// For any integers of 8 bits: sums are clamped to the range of `i32`.
+    /// /// For any 8-bit integers, clamps the sums to the range of `i32`.
     /// #[kernel(block = 32)]
     /// fn clamped<T: Product<T, i32, 16, 8, 32> + Saturates>(a: &[T::Storage], b: &[T::Storage], c: &mut [i32]) {
     ///     let mut sum = FragmentC::<i32, 16, 8>::fill(i32::MAX - 10);
@@ -111,7 +111,7 @@ impl<const M: u32, const N: u32> FragmentC<i32, M, N> {
     /// fn differing(a: &[u32], b: &[u32], c: &mut [i32]) {
     ///     let mut sum = FragmentC::<i32, 16, 8>::zero();
     ///     let left = FragmentA::<B1, 16, 256>::load(a.matrix(8), 0, 0);
-    ///     // Columns of 256 bits, one after the other.
+    ///     // Columns of 256 bits, one after another.
     ///     sum.mma_xor(left, FragmentB::<B1, 256, 8>::load(b.matrix(8).t(), 0, 0));
     ///     sum.store(c.matrix(8), 0, 0);
     /// }
@@ -158,7 +158,7 @@ macro_rules! products {
         impl Product<$b, $d, $m, $n, $k> for $a {}
     )*)*
 
-        /// Every product of `mma`: the types of A, B and the sums as PTX names them, and M, N, K.
+        /// Every product of `mma`: the PTX names of the types of A, B and the sums, and M, N, K.
         pub const PRODUCTS: &[([&str; 3], [u32; 3])] = &[$($(
             ([<$a>::NAME, <$b>::NAME, <$d>::NAME], [$m, $n, $k]),
         )*)*];
@@ -211,7 +211,7 @@ macro_rules! group_products {
         impl GroupProduct<$b, $d> for $a {}
         )*)*
 
-        /// Every product of `wgmma`: the types of A, B and the sums as PTX names them.
+        /// Every product of `wgmma`: the PTX names of the types of A, B and the sums.
         pub const GROUP_PRODUCTS: &[[&str; 3]] = &[$($(
             [<$a>::NAME, <$b>::NAME, <$d>::NAME],
         )*)*];

@@ -20,7 +20,7 @@ use std::marker::PhantomData;
 use swizzle::{Swizzle128, SwizzleMode, TileBase, offset};
 
 /// A matrix of `ROWS` x `COLUMNS` elements of `T` in shared memory, row by row in panels that the
-/// swizzle `S` permutes: what `cp.async` and TMA fill, and `ldmatrix` and `wgmma` read.
+/// swizzle `S` permutes. `cp.async` and TMA fill it; `ldmatrix` and `wgmma` read it.
 ///
 /// `tile[[row, column]]` is an element; [`t`](Self::t) is the transposed matrix, the same bytes.
 ///
@@ -52,7 +52,7 @@ pub struct SharedTile<T, const ROWS: u32, const COLUMNS: u32, S = Swizzle128> {
     pub(crate) base: TileBase,
     /// Bytes from one panel to the next.
     pub(crate) panel: u32,
-    /// `ROWS` and `COLUMNS`, or the extents in their place.
+    /// `ROWS` and `COLUMNS`, or the extents if the type leaves them open.
     pub(crate) extents: [u32; 2],
     /// The name of the elements in PTX.
     pub(crate) element: &'static str,
@@ -136,9 +136,9 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
     ///
     /// #[kernel(block = 32)]
     /// fn example(out: &mut [bf16]) {
-    ///     let tile = Wide::dynamic(); // the launch asks for its bytes
+    ///     let tile = Wide::dynamic(); // the launch requests its bytes
     ///     let t = thread_idx.x;
-    ///     // Panel 1 has columns 64 to 127, and eight of its rows are a tile again.
+    ///     // Panel 1 has columns 64 to 127. Eight of its rows form a tile.
     ///     tile.panel::<64>(1)[[8, t]] = t as bf16;
     ///     sync_threads();
     ///     out[t] = tile.rows::<8>(8)[[0, 64 + t]];
@@ -155,8 +155,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
         self.some_rows(R, row)
     }
 
-    /// As many rows from `row` on, as [`rows`](Self::rows) takes them, where the number is not in a type:
-    /// [`STAGED`](crate::tensor_cores::STAGED) shows it.
+    /// As [`rows`](Self::rows), for a number of rows that is not in a type; see [`STAGED`](crate::tensor_cores::STAGED).
     #[track_caller]
     pub fn rows_of(
         self,
@@ -221,7 +220,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
         })
     }
 
-    /// The panels side by side, and the scalars of memory in a row of one.
+    /// The number of panels, and the scalars of memory in one panel's row.
     pub(crate) fn panels(self) -> (u32, u32) {
         let row = self.extents[1] * T::BITS / 8;
         (row / S::BYTES, S::BYTES / size_of::<T::Storage>() as u32)
@@ -232,8 +231,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
         (self.base.place(b, constant(number * self.panel)), self.base.symbol)
     }
 
-    /// The place of the scalar of memory at a row and column, after a check that `count` of them side
-    /// by side are in range.
+    /// The place of the scalar of memory at a row and column, after a check that `count` adjacent scalars are in range.
     pub(crate) fn spot(self, row: Index, column: Index, count: u32) -> Place<T::Storage> {
         with(|b| {
             let name = b.symbols[self.base.symbol].clone();
@@ -256,8 +254,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
 impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode> IntoPart<T::Storage, 2>
     for SharedTile<T, ROWS, COLUMNS, S>
 {
-    /// The tile as tensor copies take it, with its swizzle; a tile of several panels is copied panel by
-    /// panel.
+    /// The tile as an operand of tensor copies, with its swizzle. A tile of several panels is copied panel by panel.
     #[track_caller]
     fn into_part(self) -> Part<T::Storage, 2> {
         here();
@@ -287,7 +284,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode> Into
 pub struct Transposed<X>(pub(crate) X);
 
 impl<X: Copy> Transposed<X> {
-    /// The matrix as it was.
+    /// The original matrix.
     pub fn t(self) -> X {
         self.0
     }

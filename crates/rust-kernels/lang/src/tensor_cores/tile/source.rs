@@ -1,5 +1,4 @@
-//! Where fragments are loaded from and stored to: tiles and arrays in shared memory, and matrices in
-//! global memory.
+//! Sources and targets of fragments: tiles and arrays in shared memory, and matrices in global memory.
 
 use crate::data::place::{Place, Space};
 use crate::emit::arithmetic::{Operation, binary};
@@ -28,13 +27,13 @@ pub trait Source: Copy {
     /// Whether the elements of a row, not of a column, are adjacent.
     #[doc(hidden)]
     const BY_ROWS: bool;
-    /// Where it is.
+    /// The state space that holds the matrix.
     #[doc(hidden)]
     const SPACE: Space;
     /// The known alignment in bytes of every row (or column, whichever is contiguous).
     #[doc(hidden)]
     fn alignment(self) -> u32;
-    /// The place of an element, with `count` of them side by side in range.
+    /// The place of an element, after a check that `count` adjacent elements are in range.
     #[doc(hidden)]
     fn spot(self, row: Index, column: Index, count: u32) -> Place<Self::Element>;
 }

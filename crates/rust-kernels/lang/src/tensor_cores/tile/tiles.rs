@@ -20,7 +20,7 @@ use lanework_abi::IndexKind;
 use lanework_ptx::{ScalarType, Swizzle};
 use std::marker::PhantomData;
 
-/// Several tiles of one shape, one after the other: the stages of a pipeline. `tiles[i]` is one.
+/// Consecutive tiles of one shape: the stages of a pipeline. `tiles[i]` is a tile.
 ///
 /// ```
 /// # use half::{bf16, f16};
@@ -44,7 +44,7 @@ use std::marker::PhantomData;
 pub struct SharedTiles<T, const ROWS: u32, const COLUMNS: u32, S = Swizzle128> {
     base: TileBase,
     count: u32,
-    /// `ROWS` and `COLUMNS`, or the extents in their place.
+    /// `ROWS` and `COLUMNS`, or the extents if the type leaves them open.
     extents: [u32; 2],
     /// The name of the elements in PTX.
     element: &'static str,
@@ -95,8 +95,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
         Self::reserved(Self::extents(), count.extent(), true)
     }
 
-    /// `count` tiles of `rows` x `columns` elements in dynamic shared memory, for a type that leaves extents open:
-    /// [`STAGED`] shows it.
+    /// `count` tiles of `rows` x `columns` elements in dynamic shared memory, for a type that leaves extents open ([`STAGED`]).
     #[track_caller]
     pub fn dynamic_of((rows, columns): (impl Extent, impl Extent), count: impl Extent) -> Self {
         let (rows, columns) = (rows.extent(), columns.extent());
@@ -104,7 +103,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
         Self::reserved(extents, count.extent(), true)
     }
 
-    /// The same tiles, whose elements have this format where the type leaves it open: [`F8`] shows it.
+    /// Sets the format of the elements if the type leaves it open; see [`F8`].
     #[track_caller]
     pub fn of_format(self, format: impl Into<Option<F8Format>>) -> Self {
         here();
@@ -162,7 +161,7 @@ fn stride<T: MatrixElement, S: SwizzleMode>([rows, columns]: [u32; 2]) -> u32 {
     (rows * columns * T::BITS / 8).next_multiple_of(period(S::BYTES))
 }
 
-/// The most shared memory of a block (sm_90), in bytes.
+/// Maximum shared memory of a block (sm_90), in bytes.
 const MOST_BYTES: u64 = 227 * 1024;
 
 impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode, I: IndexValue> Get<I>
@@ -209,8 +208,8 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
         SharedTiles::<T, ROWS, COLUMNS, S>::new(1u32).first()
     }
 
-    /// A tile in dynamic shared memory: the launch requests [`BYTES`](Self::BYTES) for it, with those
-    /// of all other dynamic arrays before it rounded up to [`ALIGNMENT`](Self::ALIGNMENT).
+    /// A tile in dynamic shared memory: the launch requests [`BYTES`](Self::BYTES) for it, after the bytes
+    /// of all previous dynamic arrays, rounded up to [`ALIGNMENT`](Self::ALIGNMENT).
     #[track_caller]
     pub fn dynamic() -> Self {
         SharedTiles::<T, ROWS, COLUMNS, S>::dynamic(1u32).first()
@@ -260,9 +259,8 @@ where
 }
 
 impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN> {
-    /// Starts to copy a tile into one that `ldmatrix` and `wgmma` read, panel by panel: the map's tile has the rows of
-    /// `to` and the columns of a panel (64 of 16-bit elements with `Swizzle128`), and its swizzle. `signal` expects
-    /// [`SharedTile::BYTES`].
+    /// Starts to load a [`SharedTile`], panel by panel: the map's tile must have the rows and the swizzle of `to`, and the columns of one
+    /// panel (64 for 16-bit elements with `Swizzle128`). Announces [`SharedTile::BYTES`] to `signal`.
     ///
     /// ```
     /// # use lanework::prelude::*;
@@ -303,7 +301,7 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
         }
     }
 
-    /// Starts to copy such a tile out, panel by panel; see [`load_tile`](Self::load_tile).
+    /// Starts to store such a tile, panel by panel; see [`load_tile`](Self::load_tile).
     ///
     /// ```
     /// # use lanework::prelude::*;
