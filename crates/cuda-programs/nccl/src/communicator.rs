@@ -6,7 +6,7 @@ use crate::mesh::{Mesh, explain, settings, stop, timeout};
 use crate::reduction::number;
 use crate::status::{Failure, Result, Status, refuse};
 use lanework_numbers::NumberType;
-use lanework_ranks::collectives::exchange;
+use lanework_ranks::exchange;
 use lanework_ranks::mesh::Waker;
 use lanework_ranks::signature::{CallKind, Signature};
 use lanework_standin::DeviceContext;

@@ -16,16 +16,15 @@
 //! ```
 
 mod array;
-mod networks;
-mod permutations;
-mod products;
+mod matrices;
 mod reductions;
 
 pub use array::{
     AXES, Array, ArrayMut, ELEMENT_TYPES, ElementType, element_type_of_name, element_type_of_number,
 };
 pub use lanework_ops::Precision;
-pub use networks::{Norm, NormKind, attention, norm, softmax};
-pub use permutations::{permute, transpose, transpose_in_place};
-pub use products::{Activation, Product, gemm, sum_type};
+pub use matrices::{
+    Activation, Norm, NormKind, Product, attention, gemm, norm, permute, softmax, sum_type,
+    transpose, transpose_in_place,
+};
 pub use reductions::{Reduction, Scan, reduce, result_type, scan};

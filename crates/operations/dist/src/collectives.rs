@@ -1,8 +1,8 @@
 //! The calls of a communicator: collectives, and messages between two ranks.
 
 use crate::call::Call;
+use crate::call::{Number, Reduction, Work, combine};
 use crate::communicator::Communicator;
-use crate::element::{Number, Reduction, Work, combine};
 use lanework::{Device, Error, Result, View, ViewMut};
 use lanework_ranks::signature::{CallKind, Signature};
 

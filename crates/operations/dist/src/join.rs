@@ -1,8 +1,8 @@
 //! Creates communicators: of the devices of one process, or of the processes that a launcher started.
 
+use crate::communicator::local;
 use crate::communicator::{Communicator, Engine};
 use crate::environment::{self, Place};
-use crate::mesh::local;
 use crate::rendezvous::{Offer, meet};
 use lanework::{Backend, Device, Error, Result};
 use lanework_cuda::{Gpu, Nccl};

@@ -6,17 +6,12 @@
 mod call;
 mod collectives;
 mod communicator;
-mod element;
+mod divided;
 mod environment;
 mod join;
-mod mesh;
-mod product;
 mod rendezvous;
-mod total;
 
-pub use call::{Call, group};
+pub use call::{Call, Number, Reduction, group};
 pub use communicator::Communicator;
-pub use element::{Number, Reduction};
+pub use divided::{Product, ProductPlan, Total, TotalPlan, product, share, total};
 pub use join::Ranks;
-pub use product::{Product, ProductPlan, product};
-pub use total::{Total, TotalPlan, share, total};

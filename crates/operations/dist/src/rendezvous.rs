@@ -3,13 +3,12 @@
 //!
 //! It trusts its network, as MPI and NCCL do: a number for the job keeps two jobs apart, nothing more.
 
+use crate::communicator::{Mesh, settings};
 use crate::environment::Place;
-use crate::mesh::{Mesh, settings};
 use lanework::{Error, Result};
 use lanework_cuda::{Nccl, NcclId};
-use lanework_ranks::greeting::{Hello, answer, put, read_answer, take};
-use lanework_ranks::link::{Link, listen_to};
-use lanework_ranks::words::{not_arrived, seconds};
+use lanework_ranks::link::{Hello, Link, answer, listen_to, put, read_answer, take};
+use lanework_ranks::signature::{not_arrived, seconds};
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::channel;

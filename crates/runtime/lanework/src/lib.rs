@@ -38,12 +38,9 @@
 
 extern crate self as lanework;
 
-mod arguments;
-mod guide;
 mod pixels;
 mod tensor;
 
-pub use arguments::value_arg;
 pub use lanework_lang as lang;
 pub use lanework_lang::Element;
 pub use lanework_lang::functions as math;
@@ -62,7 +59,48 @@ pub mod prelude {
     };
 }
 
+/// The argument for a parameter by value: a scalar, a struct, a tuple or an array.
+#[doc(hidden)]
+pub fn value_arg<T: lang::Data>(value: T) -> Arg<'static> {
+    Arg::bytes(lang::rt::bytes(value))
+}
+
 /// The README's examples, as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../README.md")]
 struct Readme;
+
+macro_rules! pages {
+    ($($name:ident = $file:literal)*) => {$(
+        #[cfg(doctest)]
+        #[doc = include_str!(concat!("../../../../docs/src/en/", $file))]
+        struct $name;
+    )*};
+}
+
+// The programs of the guide "Writing kernels" and of the exercises on the ladders' pages, as doc tests. The Chinese pages
+// hold the same programs, as a test of `lanework-cli` checks (`cargo test -p lanework-cli --test invariants`).
+pages! {
+First = "writing/first.md"
+    Memory = "writing/memory.md"
+    Warps = "writing/warps.md"
+    Generics = "writing/generics.md"
+    Structs = "writing/structs.md"
+    Testing = "writing/testing.md"
+    VectorAdd = "vector-add.md"
+    SumSquares = "sum-squares.md"
+    Scan = "scan.md"
+    Softmax = "softmax.md"
+    LayerNorm = "layer-norm.md"
+    RmsNorm = "rms-norm.md"
+    Transpose = "transpose.md"
+    Matvec = "matvec.md"
+    Matmul = "matmul.md"
+    Sgemm = "sgemm.md"
+    IntMatmul = "int-matmul.md"
+    Hgemm = "hgemm.md"
+    TensorFloats = "tf32.md"
+    EightBitFloats = "fp8.md"
+    Dgemm = "dgemm.md"
+    Attention = "attention.md"
+}

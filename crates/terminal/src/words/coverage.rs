@@ -60,9 +60,9 @@ const SILENT: &[&str] = &[
     "laboratory/bench/src/harness.rs",
     "laboratory/bench/src/simulated.rs",
     "emulator/report/src/pictures/svg.rs",
-    "runtime/lanework/src/guide",
+    "runtime/lanework/src/lib.rs",
     // Diagnostics of the compiler.
-    "runtime/abi/src/storable.rs",
+    "runtime/abi/src/lib.rs",
 ];
 
 /// Functions and macros whose texts users do not read.

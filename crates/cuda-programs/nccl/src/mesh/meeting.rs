@@ -6,10 +6,10 @@
 
 use crate::mesh::{Mesh, settings, timeout};
 use crate::status::{Result, Status, failure, refuse};
-use lanework_ranks::greeting::{Hello, answer, read_answer};
+use lanework_ranks::link::{Hello, answer, read_answer};
 use lanework_ranks::link::{Inbox, Link, listen_to};
 use lanework_ranks::mesh::Waker;
-use lanework_ranks::words::{not_arrived, ranks, seconds};
+use lanework_ranks::signature::{not_arrived, ranks, seconds};
 use lanework_standin::Plain;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hasher, RandomState};

@@ -5,7 +5,7 @@ pub(crate) mod meeting;
 use crate::status::{Failure, Status, failure};
 use lanework_ranks::mesh::{Fault, FaultKind, LongWait, Settings};
 use lanework_ranks::signature::{CallKind, Names};
-use lanework_ranks::words::{not_arrived, ranks, seconds};
+use lanework_ranks::signature::{not_arrived, ranks, seconds};
 use lanework_standin::line;
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 //! The exercises of the ladders' pages, with solutions. Their programs are compiled and run as doctests of `lanework`
-//! (`guide.rs` there), and are the same in both languages (`tests/invariants`).
+//! (`pages!` in its `lib.rs`), and are the same in both languages (`tests/invariants`).
 
 macro_rules! exercises {
     ($ladder:expr, $place:expr; $($name:literal)*) => {

@@ -3,25 +3,22 @@
 //! A row is read once and written once if it fits in the device's registers: up to a few million elements. Statistics
 //! are `f32`. Results are bitwise reproducible.
 
-mod choice;
 mod exchange;
-mod held;
 mod kernels;
-mod layout;
-mod normal;
 mod passes;
+mod planning;
 mod ring;
-mod spread;
+mod rows;
 mod statistics;
 
 use crate::{Plan, Tensor, TensorMut, Workspace};
-#[doc(hidden)]
-pub use choice::Variant;
 use kernels::RowOperation;
 use lanework::{Buffer, Result};
-use layout::refuse;
-pub use normal::Normal;
-use normal::{RowLayout, RowOperands};
+#[doc(hidden)]
+pub use planning::Variant;
+use planning::refuse;
+pub use rows::Normal;
+use rows::{RowLayout, RowOperands};
 
 /// Softmax of each row. Subtracts the row's largest element first, so nothing overflows. A row with a NaN or positive
 /// infinity becomes all NaN.
@@ -224,7 +221,7 @@ impl<'a, T: Normal> RowwiseRequest<'a, T> {
         let with = (kind, gamma.is_some(), beta.is_some());
         let (x, y) = (x.into_view(), y.into_view());
         let (gamma, beta) = (gamma.map_or(x, Tensor::into_view), beta.map_or(x, Tensor::into_view));
-        layout::plan(&device, RowOperands { x, y, gamma, beta }, rows, with, variant, workspace)
+        planning::plan(&device, RowOperands { x, y, gamma, beta }, rows, with, variant, workspace)
     }
 }
 

@@ -27,19 +27,16 @@
 //! the first NaN. Among equal numbers they return the first index; `-0.0` equals `0.0`. For empty inputs sums are 0, and the other
 //! reductions return an error.
 
-mod columns;
-pub(crate) mod config;
+mod config;
 mod dense;
 mod elements;
-mod general;
-mod numbers;
 mod partials;
 mod planning;
 mod shape;
+mod strided;
 
-use crate::launching::Plan;
 use crate::tensor::{Tensor, TensorMut, dense_strides};
-use crate::workspace::Workspace;
+use crate::workspace::{Plan, Workspace};
 use config::{NumberType, ReductionOperation};
 pub use elements::{Reducible, ReducibleFloat};
 use elements::{memory, memory_mut};

@@ -4,8 +4,8 @@
 //! the tile before it, whose predecessors had one tile's time to publish theirs. Words from other blocks are read before the tile's
 //! elements and checked after them.
 
-use super::config::{ScanConfig, combine, identity};
-use super::exchange::{leave_zeros, look, publish, sum_of};
+use super::kernels::{ScanConfig, combine, identity};
+use super::kernels::{leave_zeros, look, publish, sum_of};
 use crate::vectors::{Widened, store, unpack};
 use lanework::prelude::*;
 

@@ -1,5 +1,4 @@
-//! Rust's integer arithmetic that reports overflow: `checked_add`, `overflowing_add` and similar
-//! methods.
+//! Integer arithmetic that reports overflow, as in Rust: `checked_add`, `overflowing_add` and similar methods.
 
 use crate::data::leaves::Values;
 use crate::emit::current::here;

@@ -3,10 +3,9 @@
 //! A block computes 64 x 64 results; a thread computes 4 x 4 of them, 16 apart, so that a warp's stores and shared loads are
 //! adjacent; k advances by 16. It loads one element at a time, which bounds its speed. Other families are compared with it.
 
-use crate::gemm::element::ElementKind;
 use crate::gemm::finish::{Finishing, Sum, finished, finishing};
-use crate::gemm::problem::{Extents, GemmProblem, Precision};
-use crate::gemm::recipe::Recipe;
+use crate::gemm::operand::ElementKind;
+use crate::gemm::problem::{Extents, GemmProblem, Precision, Recipe};
 use crate::workspace::{Scratch, WorkspaceLayout};
 use half::{bf16, f16};
 use lanework::lang::Var;

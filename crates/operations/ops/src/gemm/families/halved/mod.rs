@@ -9,13 +9,11 @@
 mod tests;
 
 use super::hopper;
-use super::split::factor::{Factor, Kept};
 use super::split::parts::{PAIRS, Representation, TRIPLES, decided};
-use crate::gemm::element::ElementKind;
+use super::split::{Factor, Kept};
 use crate::gemm::epilogue::{Along, Vector};
-use crate::gemm::operand::{MatrixOperand, OperandMemory, ProductOutput, Strides};
-use crate::gemm::problem::{Extents, GemmProblem, Precision};
-use crate::gemm::recipe::{DeviceChoice, Recipe};
+use crate::gemm::operand::{ElementKind, MatrixOperand, OperandMemory, ProductOutput, Strides};
+use crate::gemm::problem::{DeviceChoice, Extents, GemmProblem, Precision, Recipe};
 use crate::workspace::WorkspaceLayout;
 use lanework::{Result, View};
 

@@ -1,9 +1,5 @@
 //! Selects the kernel and builds the launch for a list of axes: staged parts, tiles, windows of unaligned rows, or units.
 
-mod exchange;
-
-pub(super) use exchange::in_place;
-
 use super::axes::{Axes, Matrices};
 use super::choose::{TiledKernel, choose};
 use crate::permute::axes::{Digit, MOST, SECTOR, WORD, gapless, too_large};
@@ -211,7 +207,7 @@ pub fn narrowed<'a>(
 }
 
 /// The thread axes for moving unit by unit, innermost first, with strides in units; the number of units and of blocks.
-fn units(axes: &Axes) -> Result<([Digit; 8], u64, u32)> {
+pub(super) fn units(axes: &Axes) -> Result<([Digit; 8], u64, u32)> {
     let total: u64 = axes.axes.iter().map(|axis| axis.extent).product();
     let blocks = total.div_ceil(untiled::THREADS.into());
     if blocks > MOST || axes.axes.iter().skip(1).any(|axis| axis.extent > MOST) {

@@ -1,6 +1,8 @@
-//! Long rows: a single-pass scan.
+//! Scan kernels that load directly into registers: [`rows`] for short rows and [`tiles`] for long ones; with their compile-time
+//! configuration and the exchange of tile sums between blocks.
 //!
-//! As in decoupled look-back (Merrill and Garland 2016), blocks claim tiles in order from a counter, publish a tile's sum as soon
+//! [`tiles`] is a single-pass scan. As in decoupled look-back (Merrill and Garland 2016), blocks claim tiles in order from a counter,
+//! publish a tile's sum as soon
 //! as they have it, and add up the published sums before it, so a block waits only for tiles held by running blocks. Unlike
 //! decoupled look-back, only sums of single tiles are published, never prefixes: every block keeps its own running sum of the row,
 //! and adds the sums published since its last tile, one per thread. The order of additions depends only on positions: tiles form
@@ -10,10 +12,224 @@
 //! A tile stays in registers from its single load to its single store. Each warp has consecutive 16-byte vectors, each lane one of
 //! 32 adjacent ones, so every access is coalesced and no element changes its thread.
 
-use super::config::{MOST, RESIDENT, ScanConfig, THREADS, WARPS, combine, identity};
-use super::exchange::{leave_zeros, publish, published};
 use crate::vectors::{Widened, load, store};
 use lanework::prelude::*;
+
+/// The combining operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScanOperation {
+    Sum,
+    Min,
+    Max,
+}
+
+/// Compile-time configuration of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScanConfig {
+    pub operation: ScanOperation,
+    pub exclusive: bool,
+    /// Whether rows are 16-byte aligned in both tensors, with adjacent elements.
+    pub wide: bool,
+    /// Vectors per thread, for long rows.
+    pub vectors: usize,
+    /// Lanes per row, for short rows.
+    pub lanes: u32,
+}
+
+/// Rows in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct ScanRows {
+    pub rows: usize,
+    /// Elements of a row.
+    pub n: usize,
+    /// Row strides of the input and of the output, in elements.
+    pub row: (usize, usize),
+    /// Element strides of the input and of the output.
+    pub step: (usize, usize),
+}
+
+/// Threads of a block, and tiles of a group.
+pub(super) const THREADS: u32 = 512;
+pub(super) const WARPS: u32 = THREADS / 32;
+/// Resident blocks per multiprocessor.
+pub(super) const RESIDENT: u32 = 2;
+/// Maximum number of vectors per thread.
+pub(super) const MOST: usize = 8;
+/// Threads of a block for short rows.
+pub(super) const ROW_THREADS: u32 = 256;
+
+/// The neutral element: `op(identity, x)` is `x`.
+pub(super) fn identity<E: Widened>(config: ScanConfig) -> E::Wide {
+    match config.operation {
+        ScanOperation::Sum => E::Wide::ZERO,
+        ScanOperation::Min => E::MOST,
+        ScanOperation::Max => E::LEAST,
+    }
+}
+
+#[device]
+pub(super) fn combine<W: Element>(x: W, y: W, #[constant] config: ScanConfig) -> W {
+    if config.operation == ScanOperation::Min {
+        x.min(y)
+    } else if config.operation == ScanOperation::Max {
+        x.max(y)
+    } else {
+        x + y
+    }
+}
+
+/// Publishes the sum of a tile, each word with its flag.
+#[device]
+pub(super) fn publish<W: Element>(cells: &mut [u64], at: u64, value: W) {
+    if size_of::<W>() == 8 {
+        let (low, high) = ptx!("mov.b64 {{{}, {}}}, {};", out(u32), out(u32), in(value));
+        store_relaxed(&mut cells[2 * at], 1u64 << 32 | low as u64, Scope::Device);
+        store_relaxed(&mut cells[2 * at + 1], 1u64 << 32 | high as u64, Scope::Device);
+    } else {
+        let word = ptx!("mov.b32 {}, {};", out(u32), in(value));
+        store_relaxed(&mut cells[at], 1u64 << 32 | word as u64, Scope::Device);
+    }
+}
+
+/// Waits for the word that another block publishes here.
+#[device]
+fn word(cells: &mut [u64], at: u64) -> u32 {
+    let mut word = load_relaxed(&cells[at], Scope::Device);
+    while word >> 32 == 0 {
+        word = load_relaxed(&cells[at], Scope::Device);
+    }
+    word as u32
+}
+
+/// Waits for the sum of a tile.
+#[device]
+pub(super) fn published<W: Element>(cells: &mut [u64], at: u64) -> W {
+    if size_of::<W>() == 8 {
+        let (low, high) = (word(cells, 2 * at), word(cells, 2 * at + 1));
+        ptx!("mov.b64 {}, {{{}, {}}};", out(W), in(low), in(high))
+    } else {
+        let word = word(cells, at);
+        ptx!("mov.b32 {}, {};", out(W), in(word))
+    }
+}
+
+/// The current words of a cell; they hold a sum if the upper half of each is 1.
+#[device]
+pub(super) fn look<W: Element>(cells: &mut [u64], at: u64) -> (u64, u64) {
+    if size_of::<W>() == 8 {
+        (
+            load_relaxed(&cells[2 * at], Scope::Device),
+            load_relaxed(&cells[2 * at + 1], Scope::Device),
+        )
+    } else {
+        let word = load_relaxed(&cells[at], Scope::Device);
+        (word, word)
+    }
+}
+
+/// Waits for the sum in a cell; `words` are an earlier read of it.
+#[device]
+pub(super) fn sum_of<W: Element>(cells: &mut [u64], at: u64, words: (u64, u64)) -> W {
+    let mut now = words;
+    while now.0 & now.1 & (1 << 32) == 0 {
+        now = look::<W>(cells, at);
+    }
+    let (low, high) = (now.0 as u32, now.1 as u32);
+    if size_of::<W>() == 8 {
+        ptx!("mov.b64 {}, {{{}, {}}};", out(W), in(low), in(high))
+    } else {
+        ptx!("mov.b32 {}, {};", out(W), in(low))
+    }
+}
+
+/// The last block to finish resets cells and tickets to zero.
+#[device]
+pub(super) fn leave_zeros(cells: &mut [u64], tickets: &mut [u32], #[constant] threads: u32) {
+    let t = thread_idx.x;
+    for cell in (t as u64..cells.len() as u64).step_by(threads) {
+        cells[cell] = 0;
+    }
+    if t < 2 {
+        tickets[t] = 0;
+    }
+}
+
+/// Scans rows of `n` elements with `config.lanes` lanes each. `x_row` and `y_row` are row strides, `x_step` and `y_step` element
+/// strides.
+#[kernel(block = ROW_THREADS)]
+pub(super) fn rows<E: Widened, const V: usize>(
+    x: &[E],
+    y: &mut [E],
+    rows: u64,
+    n: u64,
+    (x_row, y_row): (u64, u64),
+    (x_step, y_step): (u64, u64),
+    #[constant] config: ScanConfig,
+) {
+    let lanes = config.lanes;
+    let identity = const { identity::<E>(config) };
+    let (group, lane) = (thread_idx.x / lanes, thread_idx.x % lanes);
+    let row = block_idx.x as u64 * const { ROW_THREADS / config.lanes } as u64 + group as u64;
+    // Lanes without a row still participate in their warp's exchange.
+    let end = select(row < rows, n, 0);
+    let mut base = identity;
+    for first in (0..n).step_by(const { config.lanes as usize * V }) {
+        let mine = first + lane as u64 * V as u64;
+        let whole = config.wide && mine + V as u64 <= end;
+        let mut values = [E::Wide::ZERO; V];
+        if whole {
+            values = load::<E, V>(x, row * x_row + mine);
+        } else {
+            #[unroll]
+            for j in 0..V {
+                values[j] = identity;
+                if mine + (j as u64) < end {
+                    values[j] = load_nc(&x[row * x_row + (mine + j as u64) * x_step]) as E::Wide;
+                }
+            }
+        }
+        #[unroll]
+        for j in 1..V {
+            values[j] = combine::<E::Wide>(values[j - 1], values[j], config);
+        }
+        let mut sum = values[V - 1];
+        #[unroll]
+        for delta in [1u32, 2, 4, 8, 16] {
+            if delta < lanes {
+                let left = shfl_up_sync(FULL_MASK, sum, delta);
+                sum = select(lane >= delta, combine::<E::Wide>(left, sum, config), sum);
+            }
+        }
+        let mut left = base;
+        if lanes > 1 {
+            let beside = shfl_up_sync(FULL_MASK, sum, 1);
+            left = combine::<E::Wide>(base, select(lane > 0, beside, identity), config);
+        }
+        let all = shfl_sync(FULL_MASK, sum, thread_idx.x % 32 / lanes * lanes + lanes - 1);
+        base = combine::<E::Wide>(base, all, config);
+        let mut results = [left; V];
+        #[unroll]
+        for j in 0..V {
+            if config.exclusive {
+                if j > 0 {
+                    results[j] = combine::<E::Wide>(left, values[j - 1], config);
+                }
+            } else {
+                results[j] = combine::<E::Wide>(left, values[j], config);
+            }
+        }
+        if whole {
+            store::<E, V>(y, row * y_row + mine, results);
+        } else {
+            #[unroll]
+            for j in 0..V {
+                if mine + (j as u64) < end {
+                    y[row * y_row + (mine + j as u64) * y_step] = results[j] as E;
+                }
+            }
+        }
+    }
+}
 
 /// Reduces all of the block's values, in every thread: by a tree per warp, then across warps. There is one barrier, so consecutive
 /// calls use different parts of `space`.
