@@ -3,7 +3,7 @@
 use super::values::{dimensions, positive, shared_bytes};
 use clap::{Args, Parser, ValueEnum};
 use lanework::{Dim3, PtxShape, ReportKind};
-use lanework_terminal::arguments::{On, seconds};
+use lanework_terminal::{On, seconds};
 use std::path::PathBuf;
 
 /// A compiler of CUDA C++.

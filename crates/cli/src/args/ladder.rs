@@ -1,11 +1,11 @@
 //! The options of the commands on ladders and their rungs.
 
-use super::history::SaveOptions;
 use super::kernel::{PictureOptions, PredictOptions, ProfileOptions, SanitizerOptions};
+use super::stored::SaveOptions;
 use super::values::{axis, extent};
 use clap::Args;
 use lanework_lab::PARAMETERS;
-use lanework_terminal::arguments::{On, seconds};
+use lanework_terminal::{On, seconds};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use super::{Plan, Point, StoredPoint};
 use crate::args::SaveOptions;
-use crate::features::built_without;
+use crate::args::built_without;
 use lanework_terminal::failure::Failure;
 use std::path::Path;
 

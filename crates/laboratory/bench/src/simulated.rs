@@ -5,8 +5,8 @@ use crate::record::{
     About, Cache, DeviceRecord, PROTOCOL, Reset, Stop, SummaryRecord, TimedRecord, TimedSample,
     Timer, Verified,
 };
+use crate::sampling::Summary;
 use crate::sampling::sampler::{Batch, Target};
-use crate::sampling::stats::Summary;
 use lanework_runtime::{Reading, Result};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};

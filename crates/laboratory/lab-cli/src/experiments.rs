@@ -3,7 +3,7 @@
 use crate::args::ExperimentsArgs;
 use lanework::{Backend, Device};
 use lanework_lab::{Experiment, Figure, experiments, experiments_source};
-use lanework_terminal::arguments::check_time_limit;
+use lanework_terminal::check_time_limit;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{duration, print, print_json, short_count};
 use lanework_terminal::progress::Progress;

@@ -2,8 +2,8 @@
 //! problem if the emulator can run it.
 
 use crate::candidates::candidate::{Candidate, Submission};
+use crate::candidates::outputs;
 use crate::candidates::outputs::{compare, lower_precision, merge};
-use crate::candidates::precision;
 use crate::candidates::run::{Bench, Mode, Results, budget};
 use crate::problems::prepared::{Compile, Prepared, Ready, Unjudged};
 use crate::problems::problem::{Argument, Problem};

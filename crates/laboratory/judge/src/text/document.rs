@@ -1,7 +1,7 @@
 //! A TOML file whose values keep their positions, and errors in it with line and column.
 
-use crate::text::expression;
-use crate::text::expression::Node;
+use crate::text;
+use crate::text::Node;
 use std::collections::BTreeSet;
 use std::fmt;
 use toml::Spanned;

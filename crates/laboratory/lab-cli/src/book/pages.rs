@@ -1,9 +1,11 @@
-//! The documentation pages that are generated from the kernels and from stored results, in English and
-//! in Chinese.
+//! The documentation pages that are generated from the kernels and from stored results, in English and in Chinese.
+//!
+//! A ladder's page ends with exercises and their solutions. Their programs are compiled and run as doctests of `lanework`
+//! (`guide.rs` there), and are the same in both languages (`tests/invariants`).
 
-use super::stored::read_json;
+use super::pictures;
+use super::pictures::read_json;
 use super::words::{LANGUAGES, Words, experiment, punctuated, told};
-use super::{exercises, pictures};
 use crate::coverage::some;
 use crate::experiments::Shown;
 use lanework::{Backend, Device, Result};
@@ -273,4 +275,19 @@ fn gpus_page(language: Language) -> String {
         );
     }
     text
+}
+
+macro_rules! exercises {
+    ($ladder:expr, $place:expr; $($name:literal)*) => {
+        match ($ladder, $place) {
+            $(($name, 0) => include_str!(concat!("exercises/", $name, ".en.md")),
+            ($name, _) => include_str!(concat!("exercises/", $name, ".zh.md")),)*
+            _ => "",
+        }
+    };
+}
+
+/// The exercises of a ladder, as the end of its page in English (0) or Chinese (1).
+pub fn of_ladder(ladder: &str, place: usize) -> &'static str {
+    exercises!(ladder, place; "vector-add" "sum-squares" "scan" "softmax" "layer-norm" "rms-norm" "transpose" "matvec" "matmul" "sgemm" "int-matmul" "hgemm" "tf32" "fp8" "dgemm" "attention")
 }

@@ -1,9 +1,9 @@
 //! Charts over parameters: lines with intervals for one, a heat map of colored cells for two.
 
-use super::placement::width;
 use super::shape;
+use super::width;
+use crate::charts::Axis;
 use crate::charts::Tip;
-use crate::charts::placement::Axis;
 use crate::format::{plain as p, thousands};
 use maud::{Markup, html};
 

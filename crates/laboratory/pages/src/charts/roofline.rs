@@ -1,10 +1,10 @@
 //! The roofline (Williams, Waterman and Patterson 2009): operations per second over operations per byte, under
 //! the roofs of memory and of arithmetic. Both axes are logarithmic.
 
-use super::placement::{Taken, width};
 use super::shape;
+use super::{Taken, width};
+use crate::charts::Axis;
 use crate::charts::Tip;
-use crate::charts::placement::Axis;
 use crate::format::{digits, plain as p};
 use crate::words::{drawn, english};
 use maud::{Markup, html};

@@ -1,7 +1,7 @@
 //! The page of a kernel: its idea, resources, line counters, warp accesses and errors.
 
 use super::climbs::tip_of_time;
-use super::{listing, route, summary};
+use super::{climbs, listing, summary};
 use crate::charts::Columns;
 use crate::charts::Tip;
 use crate::format::{bandwidth, bytes, count, digits, percent, thousands, time};

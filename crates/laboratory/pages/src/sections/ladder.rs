@@ -1,7 +1,7 @@
 //! The page of a ladder: its story, its climbs as charts, the changes at each rung, and all figures in a table.
 
+use super::climbs;
 use super::climbs::{charts, link, tabs};
-use super::route;
 use crate::format::{bytes, count, digits, factor, percent, rate, time};
 use crate::record::{Climb, Report, Rung};
 use crate::words::{marked, pair, prose, reason, t, tf};

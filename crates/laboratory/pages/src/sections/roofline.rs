@@ -1,8 +1,8 @@
 //! The roofline page: every rung and the vendor library under the roofs of the GPU, kernels without operations by
 //! their bandwidth, and the emulator's counts at the roofs that would bound them.
 
+use super::climbs;
 use super::climbs::{link, rate_of, tip_of_time};
-use super::route;
 use crate::charts::{Dot, Mark, Reference, Roof, Roofline, Strip, StripRow, Tip};
 use crate::format::{bandwidth, digits, rate};
 use crate::record::{Ceilings, Climb, Report};

@@ -1,7 +1,7 @@
 //! The first page: the measured devices, a card per ladder, and the heaviest remarks from the profiles of all kernels.
 
 use super::climbs::floor_ns;
-use super::{ladder, route};
+use super::{climbs, ladder};
 use crate::format::{count, digits, percent, plain, time};
 use crate::record::{Climb, Kernel, Report};
 use crate::words::{pair, remark, t, tf};

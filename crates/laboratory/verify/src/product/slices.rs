@@ -13,8 +13,8 @@
 //! Candidates that fit the worst element are found in the sorted prefix sums and tried on the others.
 
 use super::evidence::{evidence, norm, rms};
-use super::operands::Product;
 use super::precision::against_systematic;
+use super::sample::Product;
 use super::sample::Sample;
 use crate::bound::UNIT_F32;
 

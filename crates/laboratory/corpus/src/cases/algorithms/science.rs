@@ -2,8 +2,8 @@
 
 use crate::Case;
 use crate::case::args;
+use crate::case::{floats, many};
 use crate::cases::arrays::network::erf;
-use crate::random::{floats, many};
 use std::f64::consts::PI;
 
 const UNIT: &str = "science";

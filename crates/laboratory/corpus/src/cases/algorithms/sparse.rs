@@ -2,7 +2,7 @@
 
 use crate::Case;
 use crate::case::args;
-use crate::random::{bits, integer_floats, ints};
+use crate::case::{bits, integer_floats, ints};
 use std::collections::{BTreeSet, VecDeque};
 
 const UNIT: &str = "sparse";

@@ -2,7 +2,7 @@
 
 use crate::Case;
 use crate::case::args;
-use crate::random::{bits, bytes};
+use crate::case::{bits, bytes};
 
 const UNIT: &str = "text";
 

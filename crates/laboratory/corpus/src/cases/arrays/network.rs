@@ -2,7 +2,7 @@
 
 use crate::Case;
 use crate::case::args;
-use crate::random::{bits, floats, integer_floats};
+use crate::case::{bits, floats, integer_floats};
 
 const UNIT: &str = "network";
 

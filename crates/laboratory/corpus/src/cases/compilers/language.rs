@@ -2,7 +2,7 @@
 
 use crate::Case;
 use crate::case::args;
-use crate::random::{doubles, floats, ints};
+use crate::case::{doubles, floats, ints};
 
 const UNIT: &str = "language";
 

@@ -2,8 +2,8 @@
 
 use crate::Case;
 use crate::case::args;
+use crate::case::{doubles, floats, ints, many};
 use crate::cases::arrays::network::erf;
-use crate::random::{doubles, floats, ints, many};
 use half::{bf16, f16};
 
 const UNIT: &str = "floats";

@@ -2,7 +2,7 @@
 
 use crate::Case;
 use crate::case::args;
-use crate::random::{many, words};
+use crate::case::{many, words};
 
 const UNIT: &str = "integers";
 

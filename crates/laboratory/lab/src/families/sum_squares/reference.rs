@@ -10,7 +10,7 @@
 use lanework_bench::{Accuracy, Rejection};
 use lanework_ladders::sum_squares::{Numbers, Summand, on_host};
 use lanework_verify::bound::Bound;
-use lanework_verify::host::formats::Format;
+use lanework_verify::host::Format;
 
 /// The expected sum.
 pub enum Reference<E: Summand> {
