@@ -29,8 +29,8 @@ fn main() -> ExitCode {
         return code;
     }
     let line: Vec<OsString> = std::env::args_os().collect();
-    if program::replacements::is_meant(&line) {
-        return program::replacements::run(&line);
+    if program::ptxas::is_meant(&line) {
+        return program::ptxas::run(&line);
     }
     #[cfg(feature = "host")]
     if std::env::var_os(program::host::VARIABLE).is_some() {

@@ -42,7 +42,7 @@ pub struct CommandLine {
 }
 
 /// The parsers of a command on files and on programs, in this order.
-pub(super) fn others(command: &str) -> Vec<Command> {
+fn others(command: &str) -> Vec<Command> {
     match command {
         "run" => vec![KernelArgs::command()],
         "check" => vec![CheckKernelArgs::command()],

@@ -1,21 +1,18 @@
 //! The outcome of a check: its findings, their presentation, and the exit code.
-//!
-//! One presentation is SARIF 2.1.0, which CI systems show in the source. Its paths are relative to the root of the repository, as GitHub's code scanning requires; the root itself is in
-//! `originalUriBaseIds`. Calls around an instruction, the other access of a race and further pairs are related
-//! locations.
 
-use crate::findings::{Finding, describe, fold, json as json_of};
-use crate::program::{self, Ended};
-use lanework::emulator::sanitize::{CodeLocation, readable_name};
-use lanework::emulator::{Fault, SourceLocation};
+use crate::findings::sarif::sarif;
+use crate::findings::{Finding, describe, fold, json};
+use crate::program;
+use crate::program::Ended;
+use lanework::emulator::Fault;
+use lanework::emulator::sanitize::readable_name;
 use lanework::report::verdict;
 use lanework::tool::{Findings, Record};
-use lanework::{Device, Error, KindInfo, Report, ReportKind};
-use lanework_terminal::ErrorJson;
+use lanework::{Device, Error, Report};
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json, write};
-use serde_json::{Value, json};
-use std::path::{Component, Path, PathBuf};
+use lanework_terminal::ErrorJson;
+use std::path::Path;
 
 /// The outcome of a check.
 #[derive(Default)]
@@ -149,7 +146,7 @@ impl Checked {
         }
         if as_json {
             let error = self.error.as_ref();
-            let found = json_of(&findings, &self.names, &self.stopped, error);
+            let found = json(&findings, &self.names, &self.stopped, error);
             print_json(&found.of(program.map(Ended::json)))?;
         } else {
             for finding in &findings {
@@ -183,209 +180,5 @@ impl Checked {
             (false, true) => print(&format!("{}: nothing to report\n", told.kernels)),
             (false, false) => print(&format!("{}\n", told.warnings)),
         }
-    }
-}
-
-/// The name of the repository's root in the log.
-const ROOT: &str = "SRCROOT";
-
-/// Locations for one finding.
-struct Places<'a> {
-    repository: &'a Repository,
-    finding: &'a Finding,
-}
-
-impl Places<'_> {
-    /// A place in a file.
-    fn at(&self, file: &str, line: u32, column: u32) -> Value {
-        let folder = self.finding.folder.as_deref();
-        let (uri, inside) = self.repository.uri(Path::new(file), folder);
-        let mut artifact = json!({ "uri": uri });
-        if inside {
-            artifact["uriBaseId"] = ROOT.into();
-        }
-        let mut region = json!({ "startLine": line.max(1) });
-        if column > 0 {
-            region["startColumn"] = column.into();
-        }
-        json!({ "physicalLocation": { "artifactLocation": artifact, "region": region } })
-    }
-
-    /// A place that has to do with the finding, and how.
-    fn related(&self, location: Option<&SourceLocation>, text_line: u32, what: &str) -> Value {
-        let mut place = match location {
-            Some(at) => self.at(&at.file, at.line, at.column),
-            None => self.at(&self.finding.file, text_line, 0),
-        };
-        place["message"] = json!({ "text": what });
-        place
-    }
-
-    fn all_related(&self) -> Vec<Value> {
-        let report = &self.finding.report;
-        let called = |at: &SourceLocation, what: &str| self.related(Some(at), 0, what);
-        let mut all: Vec<Value> =
-            report.callers.iter().map(|at| called(at, "called here")).collect();
-        if let Some(other) = &report.other {
-            let location = other.location.as_ref();
-            all.push(self.related(location, other.text_line, "the other access"));
-            let calls = other.callers.iter().map(|at| called(at, "the other access: called here"));
-            all.extend(calls);
-        }
-        let spots = report.also.iter().flat_map(|pair| [&pair.other, &pair.access]);
-        all.extend(spots.map(|CodeLocation { location, text_line }| {
-            self.related(location.as_ref(), *text_line, "the same barrier is missing here")
-        }));
-        all
-    }
-}
-
-/// The findings as a SARIF log.
-pub fn sarif(findings: &[Finding]) -> Value {
-    let repository = Repository::here();
-    let result = |finding: &Finding| {
-        let report = &finding.report;
-        let places = Places { repository: &repository, finding };
-        let mut result = json!({
-            "ruleId": report.kind.name(),
-            "level": report.kind.info().level.name(),
-            "message": { "text": format!("{} (help: {})", report.message, report.help) },
-            "occurrenceCount": report.count,
-            "locations": [places.at(&finding.file, report.line(), finding.column())],
-            "properties": {
-                "kernel": report.kernel,
-                "block": report.block,
-                "thread": report.thread,
-            },
-        });
-        let related = places.all_related();
-        if !related.is_empty() {
-            result["relatedLocations"] = related.into();
-        }
-        result
-    };
-    let rule = |kind: &KindInfo| {
-        json!({
-            "id": kind.name,
-            "shortDescription": { "text": kind.what },
-            "help": { "text": kind.help },
-            "defaultConfiguration": { "level": kind.level.name() },
-        })
-    };
-    let rules: Vec<Value> = ReportKind::TABLE.iter().map(rule).collect();
-    let mut run = json!({
-        "tool": { "driver": {
-            "name": "lanework check",
-            "version": env!("CARGO_PKG_VERSION"),
-            "rules": rules,
-        } },
-        "results": findings.iter().map(result).collect::<Vec<Value>>(),
-    });
-    if let Some(root) = repository.root_uri() {
-        run["originalUriBaseIds"] = json!({ ROOT: { "uri": root } });
-    }
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [run],
-    })
-}
-
-/// A repository: its root, and the folder that the command runs in.
-pub struct Repository {
-    /// The folder that holds `.git`; else the one that the command runs in.
-    root: Option<PathBuf>,
-    here: PathBuf,
-}
-
-impl Repository {
-    /// The one that this process runs in.
-    pub fn here() -> Repository {
-        let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
-        Repository::of(here)
-    }
-
-    fn of(here: PathBuf) -> Repository {
-        let root = here.ancestors().find(|folder| folder.join(".git").exists());
-        let root = root.or(Some(here.as_path())).filter(|root| root.is_absolute());
-        Repository { root: root.map(Path::to_owned), here }
-    }
-
-    /// The root as a URI, which ends with a slash.
-    pub fn root_uri(&self) -> Option<String> {
-        self.root.as_ref().map(|root| format!("file://{}/", escaped(root).trim_end_matches('/')))
-    }
-
-    /// A file as a URI, and whether that is relative to the root. A relative path is tried in the current folder, in
-    /// `folder`, and in the root; without a file in any of them it is returned unchanged.
-    pub fn uri(&self, file: &Path, folder: Option<&Path>) -> (String, bool) {
-        let in_folder = folder.map(|folder| self.here.join(folder).join(file));
-        let of_root = self.root.as_ref().map(|root| root.join(file));
-        let places = [Some(self.here.join(file)), in_folder, of_root];
-        let found = places.into_iter().flatten().find_map(|place| place.canonicalize().ok());
-        let inside = |found: &Path| Some(found.strip_prefix(self.root.as_ref()?).ok()?.to_owned());
-        match found {
-            Some(found) => match inside(&found) {
-                Some(relative) => (escaped(&relative), true),
-                None => (format!("file://{}", escaped(&found)), false),
-            },
-            None if file.is_absolute() => match inside(file) {
-                Some(relative) => (escaped(&relative), true),
-                None => (format!("file://{}", escaped(file)), false),
-            },
-            None => (escaped(file), true),
-        }
-    }
-}
-
-/// A path as part of a URI: with slashes, and other bytes escaped by RFC 3986.
-fn escaped(path: &Path) -> String {
-    let mut text = String::new();
-    for part in path.components() {
-        match part {
-            Component::RootDir => {
-                text = "/".to_owned();
-                continue;
-            }
-            Component::CurDir => continue,
-            _ => {}
-        }
-        if !text.is_empty() && !text.ends_with('/') {
-            text.push('/');
-        }
-        for byte in part.as_os_str().to_string_lossy().bytes() {
-            match byte {
-                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'+' => {
-                    text.push(char::from(byte));
-                }
-                _ => text.push_str(&format!("%{byte:02X}")),
-            }
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_relative_to_the_root_wherever_the_command_runs() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path().canonicalize().expect("a path");
-        let inner = root.join("a b/ptx");
-        std::fs::create_dir_all(&inner).expect("a folder");
-        std::fs::create_dir(root.join(".git")).expect("a folder");
-        std::fs::write(root.join("a b/x.cu"), "").expect("a file");
-        let repository = Repository::of(inner.clone());
-        let expected = ("a%20b/x.cu".to_owned(), true);
-        assert_eq!(repository.uri(Path::new("../x.cu"), None), expected);
-        assert_eq!(repository.uri(&root.join("a b/x.cu"), None), expected);
-        assert_eq!(repository.uri(Path::new("x.cu"), Some(&root.join("a b"))), expected);
-        assert_eq!(repository.uri(Path::new("a b/x.cu"), None), expected);
-        assert_eq!(repository.uri(Path::new("none/y.cu"), None), ("none/y.cu".to_owned(), true));
-        let (outside, inside) = repository.uri(Path::new("/no/such/z.cu"), None);
-        assert_eq!((outside.as_str(), inside), ("file:///no/such/z.cu", false));
-        assert!(repository.root_uri().is_some_and(|uri| uri.ends_with('/')));
     }
 }

@@ -1,8 +1,9 @@
 //! A program of the user under a tool: its environment, its end, and the records of its processes.
 
+mod driver;
 #[cfg(feature = "host")]
 pub mod host;
-mod replacements;
+pub mod ptxas;
 
 #[cfg(unix)]
 pub use unix::{forward_signals, forward_to};
@@ -72,11 +73,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
         command.env("LANEWORK_TOOL", tool).env("LANEWORK_TOOL_FOLDER", folder.path());
     }
     let links = tempfile::Builder::new().prefix("lanework").tempdir()?;
-    command.envs(crate::program::replacements::environment(
-        links.path(),
-        program.gpus,
-        model(program)?,
-    )?);
+    command.envs(crate::program::driver::environment(links.path(), program.gpus, model(program)?)?);
     command.envs(more.iter().map(|(name, value)| (*name, value)));
     if program.json {
         command.stdout(to_stderr());
@@ -114,7 +111,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     }
     let says_so = tool == "check" && ended.code == 0;
     // The source of a program runs on the driver that is built in.
-    let needs_driver = !is_source && !crate::program::replacements::is_there();
+    let needs_driver = !is_source && !crate::program::driver::is_there();
     if (nothing || tool.is_empty()) && !says_so && needs_driver {
         lanework_terminal::output::note(
             "note: the libraries that CUDA programs load in place of NVIDIA's are not next to this command: build them in a checkout by \
@@ -273,7 +270,7 @@ pub fn reason(program: &Ended) -> Option<(u8, String)> {
     if program.launches().next().is_some() || program.code != 0 {
         return None;
     }
-    Some(if crate::program::replacements::is_there() {
+    Some(if crate::program::driver::is_there() {
         (NO_LAUNCH, "the program launched nothing, so nothing was checked".to_owned())
     } else {
         let text = "the program launched nothing, and the libraries that CUDA programs load are not next to this command: build \

@@ -160,7 +160,7 @@ impl Bars {
 }
 
 /// The grid lines.
-pub(super) fn grid(axis: &Axis) -> Markup {
+fn grid(axis: &Axis) -> Markup {
     html! {
         @for tick in &axis.ticks {
             @let at = format!("{}%", percent(axis.place(*tick)));
@@ -170,7 +170,7 @@ pub(super) fn grid(axis: &Axis) -> Markup {
 }
 
 /// The axis below the rows, and its title.
-pub(super) fn foot(axis: &Axis, write: fn(f64) -> String, title: &Markup) -> Markup {
+fn foot(axis: &Axis, write: fn(f64) -> String, title: &Markup) -> Markup {
     html! {
         div.bar-axis aria-hidden="true" {
             span.bar-name {}
@@ -186,7 +186,7 @@ pub(super) fn foot(axis: &Axis, write: fn(f64) -> String, title: &Markup) -> Mar
 }
 
 /// The legend of the reference lines.
-pub(super) fn keys(references: &[Reference], write: fn(f64) -> String) -> Markup {
+fn keys(references: &[Reference], write: fn(f64) -> String) -> Markup {
     html! {
         @if !references.is_empty() {
             ul.keys {

@@ -1,104 +1,12 @@
-//! Software that a program finds in place of NVIDIA's: the libraries of the driver, through environment variables, and
-//! `ptxas`.
+//! The command under the name `ptxas`, which `lanework exec` gives to compilers that call NVIDIA's assembler, as Triton does: it checks the PTX and returns it unchanged; the emulator's driver loads PTX where a cubin is expected.
 //!
-//! `lanework exec` gives this command under the name `ptxas` to compilers that call NVIDIA's assembler, as Triton does. It
-//! accepts ptxas's command line, checks the PTX and returns it unchanged: the emulator's driver loads PTX where a cubin is
-//! expected. Options that only concern machine code have no effect.
+//! It accepts ptxas's command line. Options that only concern machine code have no effect.
 
 use lanework::ptx::Module;
-use lanework_lab::Gpu;
 use lanework_terminal::output::print_data;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// The environment variable that names the folder of the libraries.
-const VARIABLE: &str = "LANEWORK_DRIVER";
-
-/// The libraries as cargo names them, and the names that programs load.
-const LIBRARIES: [(&str, &[&str]); 7] = [
-    ("liblanework_libcuda.so", &["libcuda.so.1", "libcuda.so", "libnvidia-ml.so.1"]),
-    ("liblanework_nvjitlink.so", &["libnvJitLink.so.13", "libnvJitLink.so.12"]),
-    (
-        "liblanework_cublas.so",
-        &["libcublas.so.13", "libcublasLt.so.13", "libcublas.so.12", "libcublasLt.so.12"],
-    ),
-    ("liblanework_curand.so", &["libcurand.so.10"]),
-    // Not of the default build.
-    ("liblanework_cufft.so", &["libcufft.so.12", "libcufft.so.11"]),
-    ("liblanework_cusolver.so", &["libcusolver.so.12", "libcusolver.so.11"]),
-    ("liblanework_nccl.so", &["libnccl.so.2"]),
-];
-
-/// Those that are loaded first under each of their names.
-const NAMED: [&str; 4] = [
-    "liblanework_cublas.so",
-    "liblanework_curand.so",
-    "liblanework_cufft.so",
-    "liblanework_cusolver.so",
-];
-
-/// The folder of the libraries: the one that the variable names, the folder of this command, or `../lib/lanework`.
-fn folder() -> Option<PathBuf> {
-    let named = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
-    let own = std::env::current_exe()
-        .ok()
-        .and_then(|path| Some(path.canonicalize().ok()?.parent()?.to_owned()));
-    let installed = own.as_ref().map(|own| own.join("../lib/lanework"));
-    let holds = |folder: &PathBuf| folder.join(LIBRARIES[0].0).exists();
-    [named, own, installed].into_iter().flatten().find(holds)
-}
-
-/// Whether the libraries exist; `cargo install` installs only the command.
-pub fn is_there() -> bool {
-    folder().is_some()
-}
-
-/// Links the libraries in a folder under the names that programs load, and returns the variables that make a program search that folder first; no variables if the libraries are not installed.
-///
-/// # Errors
-/// If a link cannot be made.
-pub fn environment(
-    links: &Path,
-    gpus: Option<u32>,
-    gpu: Option<&Gpu>,
-) -> std::io::Result<Vec<(&'static str, OsString)>> {
-    let Some(folder) = folder() else { return Ok(Vec::new()) };
-    let mut preloaded = Vec::new();
-    for (library, names) in LIBRARIES {
-        let Ok(library) = folder.join(library).canonicalize() else { continue };
-        for name in names {
-            std::os::unix::fs::symlink(&library, links.join(name))?;
-        }
-        // Python packages load these libraries by path, unless libraries with their names are already loaded. Some have several names. The loader compares a name without a folder with the names that libraries request; it is found in the folder of the links.
-        if library.ends_with("liblanework_nvjitlink.so") {
-            preloaded.push(links.join(names[0]).into_os_string());
-        } else if NAMED.iter().any(|own| library.ends_with(own)) {
-            preloaded.extend(names.iter().map(|name| OsString::from(*name)));
-        }
-    }
-    let assembler = links.join(ptxas::NAME);
-    std::os::unix::fs::symlink(std::env::current_exe()?, &assembler)?;
-    let joined = |first: &[OsString], variable: &str| {
-        let rest = std::env::var_os(variable).filter(|value| !value.is_empty());
-        let all: Vec<OsString> = first.iter().cloned().chain(rest).collect();
-        all.join(OsStr::new(":"))
-    };
-    let mut variables = vec![
-        ("LD_LIBRARY_PATH", joined(&[links.as_os_str().to_owned()], "LD_LIBRARY_PATH")),
-        // CuPy compiles to PTX and not to machine code.
-        ("CUPY_COMPILE_WITH_PTX", "1".into()),
-        // Triton's assembler; which of the two it calls depends on the GPU and on its version.
-        ("TRITON_PTXAS_PATH", assembler.clone().into()),
-        ("TRITON_PTXAS_BLACKWELL_PATH", assembler.into()),
-    ];
-    if !preloaded.is_empty() {
-        variables.push(("LD_PRELOAD", joined(&preloaded, "LD_PRELOAD")));
-    }
-    variables.extend(gpu.map(|gpu| ("LANEWORK_GPU", gpu.name.clone().into())));
-    variables.extend(gpus.map(|count| ("LANEWORK_GPUS", count.to_string().into())));
-    Ok(variables)
-}
 
 /// The name under which the command is the assembler.
 pub const NAME: &str = "ptxas";
