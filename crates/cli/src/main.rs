@@ -1,8 +1,8 @@
 //! The `lanework` command: runs, checks, profiles and draws kernels of PTX and CUDA C++ files, and runs the
 //! built-in ladders of kernels.
 //!
-//! Exit codes: 0 success, 1 a check failed, 2 bad input or usage, 3 the second side of a comparison is slower, 10 to 13 a check that is
-//! not complete (the exit codes of [`program`]).
+//! Exit codes: 0 success, 1 a check failed, 2 bad input or usage, 3 the second side of a comparison is slower, 10 to 13
+//! a check that is not complete (the exit codes of [`program`]).
 
 mod args;
 mod commands;

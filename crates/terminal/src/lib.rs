@@ -1,5 +1,5 @@
-//! Shared by the commands `lanework` and `lanework-lab`: parsing, options of several commands, tables, progress, reports of
-//! failures with exit codes, and the translation of everything that a terminal shows.
+//! Shared by the commands `lanework` and `lanework-lab`: parsing, options of several commands, tables, progress,
+//! reports of failures with exit codes, and the translation of everything that a terminal shows.
 //!
 //! A command's `main` is [`start`], its own parser, and [`finish`]:
 //!

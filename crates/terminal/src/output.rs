@@ -1,5 +1,5 @@
-//! Output: text in the language of the user, files, and JSON for machines. Text is wrapped at spaces to the width of the
-//! terminal; quoted source is not, nor are tables if `--columns` is given.
+//! Output: text in the language of the user, files, and JSON for machines. Text is wrapped at spaces to the width of
+//! the terminal; quoted source is not, nor are tables if `--columns` is given.
 //!
 //! If standard output is not a terminal, lines are not limited, so that a file is complete. If `COLUMNS` is set,
 //! it applies in both cases.

@@ -5,7 +5,8 @@
 //! go through [`crate::output::print_data`] and are never changed.
 //!
 //! **To add a text**: write it in English, print it with `output::print`, and add two lines to the file of its area in
-//! `crates/terminal/words/zh/`: the English text with a `{hole}` for each value, and the Chinese one with the same holes
+//! `crates/terminal/words/zh/`: the English text with a `{hole}` for each value, and the Chinese one with the same
+//! holes
 //!
 //! ```text
 //! no {kind} is called `{name}`

@@ -1,5 +1,5 @@
-//! The tools and their parameters, whose comments a language model reads. A tool runs the `lanework` command with a time
-//! limit and returns its JSON.
+//! The tools and their parameters, whose comments a language model reads. A tool runs the `lanework` command with a
+//! time limit and returns its JSON.
 
 use crate::Session;
 use rmcp::handler::server::wrapper::Parameters;
@@ -214,9 +214,9 @@ impl Session {
 
 #[tool_router]
 impl Session {
-    /// Runs a kernel on an emulator and reports memory errors, races, uninitialized reads, wrong barriers and deadlocks, each
-    /// with its source line and a fix. No GPU is needed. Exit code 0 means that nothing was found, 1 that `result` has
-    /// findings.
+    /// Runs a kernel on an emulator and reports memory errors, races, uninitialized reads, wrong barriers and
+    /// deadlocks, each with its source line and a fix. No GPU is needed. Exit code 0 means that nothing was found, 1
+    /// that `result` has findings.
     #[tool(annotations(read_only_hint = true))]
     async fn check(&self, Parameters(call): Parameters<CheckInput>) -> CallToolResult {
         self.answer("check", |line| {
@@ -228,8 +228,8 @@ impl Session {
         .await
     }
 
-    /// Counts what a kernel does, per source line: instructions, memory sectors, bank conflicts, divergence, occupancy, with
-    /// remarks on lines that waste something. No GPU is needed; the counts equal Nsight Compute's.
+    /// Counts what a kernel does, per source line: instructions, memory sectors, bank conflicts, divergence, occupancy,
+    /// with remarks on lines that waste something. No GPU is needed; the counts equal Nsight Compute's.
     #[tool(annotations(read_only_hint = true))]
     async fn profile(&self, Parameters(call): Parameters<ProfileInput>) -> CallToolResult {
         self.answer("profile", |line| {
@@ -242,7 +242,8 @@ impl Session {
         .await
     }
 
-    /// Shows the addresses that the lanes of one warp access at one source line, as memory sectors or shared-memory banks.
+    /// Shows the addresses that the lanes of one warp access at one source line, as memory sectors or shared-memory
+    /// banks.
     #[tool(annotations(read_only_hint = true))]
     async fn look(&self, Parameters(call): Parameters<LookInput>) -> CallToolResult {
         self.answer("look", |line| {
@@ -256,8 +257,8 @@ impl Session {
         .await
     }
 
-    /// Predicts the time of a kernel on a GPU, without one: nanoseconds with an interval, what limits it, and the cycles
-    /// that each source line loses, by Nsight Compute's stall reasons.
+    /// Predicts the time of a kernel on a GPU, without one: nanoseconds with an interval, what limits it, and the
+    /// cycles that each source line loses, by Nsight Compute's stall reasons.
     #[tool(annotations(read_only_hint = true))]
     async fn predict(&self, Parameters(call): Parameters<PredictInput>) -> CallToolResult {
         self.answer("predict", |line| {
@@ -270,7 +271,8 @@ impl Session {
         .await
     }
 
-    /// Lists the entries of a PTX or CUDA C++ file with their parameters, registers and shared memory, without running it.
+    /// Lists the entries of a PTX or CUDA C++ file with their parameters, registers and shared memory, without running
+    /// it.
     #[tool(annotations(read_only_hint = true))]
     async fn inspect(&self, Parameters(source): Parameters<SourceInput>) -> CallToolResult {
         self.answer("inspect", |line| {
@@ -280,8 +282,8 @@ impl Session {
         .await
     }
 
-    /// Tests a kernel against a task on drawn problems: right, wrong or refused, with the first reason. Exit code 1 means
-    /// that it is not right.
+    /// Tests a kernel against a task on drawn problems: right, wrong or refused, with the first reason. Exit code 1
+    /// means that it is not right.
     #[tool(annotations(read_only_hint = true))]
     async fn judge(&self, Parameters(call): Parameters<JudgeInput>) -> CallToolResult {
         self.answer("judge", |line| {
@@ -324,8 +326,8 @@ impl ServerHandler for Session {
 const LONGEST: usize = 4 << 20;
 
 impl Session {
-    /// Runs `lanework ARGUMENTS --json`. The result has `exit_code`, `result` (the JSON that it printed) and `notes` (its
-    /// lines on standard error).
+    /// Runs `lanework ARGUMENTS --json`. The result has `exit_code`, `result` (the JSON that it printed) and `notes`
+    /// (its lines on standard error).
     ///
     /// Exit code 1 is a result: findings, or a kernel that was judged wrong. Others are errors of the call.
     pub(crate) async fn run(&self, arguments: &[String]) -> CallToolResult {

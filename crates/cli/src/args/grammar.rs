@@ -1,9 +1,9 @@
-//! Parses the command line: chooses the parser for a rung, a file, or a program, groups the commands, and lists the options
-//! for files in the help.
+//! Parses the command line: chooses the parser for a rung, a file, or a program, groups the commands, and lists the
+//! options for files in the help.
 //!
-//! `check`, `profile` and others take a rung, a `.ptx` or `.cu` file, or a program, each with different options. The first
-//! positional argument decides. To find it, the options of all grammars are considered, so that the value of an option, as
-//! in `--sarif found.ptx`, is not mistaken for it.
+//! `check`, `profile` and others take a rung, a `.ptx` or `.cu` file, or a program, each with different options. The
+//! first positional argument decides. To find it, the options of all grammars are considered, so that the value of an
+//! option, as in `--sarif found.ptx`, is not mistaken for it.
 
 use super::{
     Arguments, BenchKernelArgs, CheckKernelArgs, CompareKernelArgs, InspectFileArgs,
@@ -91,8 +91,8 @@ fn is_file(argument: &OsStr, command: &str) -> bool {
         || (command == "inspect" && path.is_file())
 }
 
-/// The index of the first argument from `start` on that is neither an option of the commands nor the value of one; none if
-/// `--` comes first.
+/// The index of the first argument from `start` on that is neither an option of the commands nor the value of one; none
+/// if `--` comes first.
 fn first_positional(line: &[OsString], start: usize, commands: &[&Command]) -> Option<usize> {
     let mut at = start;
     loop {

@@ -1,4 +1,5 @@
-//! The options of the commands on a kernel from a PTX or CUDA C++ file, and those that they share with rungs and programs.
+//! The options of the commands on a kernel from a PTX or CUDA C++ file, and those that they share with rungs and
+//! programs.
 
 use super::values::{dimensions, positive, shared_bytes};
 use clap::{Args, Parser, ValueEnum};

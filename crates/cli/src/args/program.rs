@@ -20,7 +20,8 @@ pub struct Program {
     /// Emulated GPUs that a CUDA program finds [default: 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
     pub gpus: Option<u32>,
-    /// The GPU that a CUDA program sees, one of `lanework gpus`: sets attributes, limits and memory; PTX for newer GPUs is refused [default: an H200, which also accepts newer PTX].
+    /// The GPU that a CUDA program sees, one of `lanework gpus`: sets attributes, limits and memory; PTX for newer GPUs
+    /// is refused [default: an H200, which also accepts newer PTX].
     #[arg(long, value_name = "NAME")]
     pub gpu: Option<String>,
 }
@@ -55,7 +56,8 @@ pub struct ExecArgs {
     /// Write a timeline of launches and copies to this file, for ui.perfetto.dev or chrome://tracing.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "profile"])]
     pub trace: Option<PathBuf>,
-    /// Predict the time of every launch on a GPU; launches that take long on the emulator run in part, so the program's results may be wrong.
+    /// Predict the time of every launch on a GPU; launches that take long on the emulator run in part, so the program's
+    /// results may be wrong.
     #[arg(long, conflicts_with_all = ["check", "profile", "trace", "sarif"])]
     pub predict: bool,
     /// With --predict, for launches back to back instead of after a flush of all caches.

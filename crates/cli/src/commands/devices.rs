@@ -1,5 +1,6 @@
-//! Commands on devices: `lanework devices` (the GPUs of this machine, and the emulator), `gpus` (the table of known GPUs),
-//! `hello` (every thread of a small grid prints a line) and `streams` (copies and kernels in sequence, and overlapped).
+//! Commands on devices: `lanework devices` (the GPUs of this machine, and the emulator), `gpus` (the table of known
+//! GPUs), `hello` (every thread of a small grid prints a line) and `streams` (copies and kernels in sequence, and
+//! overlapped).
 
 use crate::args::{DevicesArgs, GpusArgs, HelloArgs, StreamsArgs};
 use lanework::{Backend, Device, DeviceInfo};

@@ -1,5 +1,5 @@
-//! A launch: the arguments of the command line with their files read, their memory on a device, the kernel's values, and
-//! the contents of memory after the launch.
+//! A launch: the arguments of the command line with their files read, their memory on a device, the kernel's values,
+//! and the contents of memory after the launch.
 //!
 //! `--arg struct:PART,PART` is a struct that a kernel takes by value. Its layout is C's: each part at a multiple of its
 //! size, the whole a multiple of the largest.
@@ -49,8 +49,8 @@ pub fn launch(
     let buffers = upload(device, ready)?;
     let maps = maps(ready, &buffers)?;
     let arguments = given(ready, &buffers, &maps);
-    // SAFETY: the emulator checks the bounds of every access. On a GPU the kernel, which the user named, can access the memory
-    // of this process's CUDA context only, not the host's.
+    // SAFETY: the emulator checks the bounds of every access. On a GPU the kernel, which the user named, can access the
+    // memory of this process's CUDA context only, not the host's.
     let executed = unsafe { module.launch(entry, shape, &arguments) }?;
     let mut after = Vec::new();
     for (argument, buffer) in ready.iter().zip(&buffers) {

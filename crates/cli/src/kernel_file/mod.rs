@@ -77,8 +77,8 @@ pub fn check_arguments(module: &PtxModule, entry: &str, ready: &[Ready]) -> Resu
     ))
 }
 
-/// Compares the element type of an array of a file with the pointer's, which a mangled entry names. PTX itself does not: then an
-/// assumption is printed for the types that a kernel may take for another one.
+/// Compares the element type of an array of a file with the pointer's, which a mangled entry names. PTX itself does
+/// not: then an assumption is printed for the types that a kernel may take for another one.
 fn array_type(
     wanted: Option<&Pointee>,
     argument: &Ready,
@@ -150,8 +150,8 @@ const PLAIN: [(char, &str, &str, usize); 13] = [
     ('d', "double", "f", 8),
 ];
 
-/// The types behind the pointers that a mangled function takes, as far as they are pointers to plain types; `None` for names that are not mangled,
-/// nested or of a template.
+/// The types behind the pointers that a mangled function takes, as far as they are pointers to plain types; `None` for
+/// names that are not mangled, nested or of a template.
 fn cpp_parameters(entry: &str) -> Option<Vec<Option<Pointee>>> {
     let rest = entry.strip_prefix("_Z")?;
     let digits = rest.chars().take_while(char::is_ascii_digit).count();

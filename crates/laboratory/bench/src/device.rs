@@ -1,5 +1,5 @@
-//! Timing one kernel on a GPU, from its jobs to its record: events in the launch stream, graphs, the clock monitor, and the
-//! time of an empty kernel, which shows the overhead of a launch.
+//! Timing one kernel on a GPU, from its jobs to its record: events in the launch stream, graphs, the clock monitor, and
+//! the time of an empty kernel, which shows the overhead of a launch.
 //!
 //! The plausibility gate rejects times below the minimum of the GPU's memory, arithmetic and launches.
 

@@ -1,5 +1,5 @@
-//! A device with known times, and records of synthetic samples, for tests of the protocol: distributions, drift, outliers,
-//! a clock that ramps and drops.
+//! A device with known times, and records of synthetic samples, for tests of the protocol: distributions, drift,
+//! outliers, a clock that ramps and drops.
 
 use crate::record::{
     About, Cache, DeviceRecord, PROTOCOL, Reset, Stop, SummaryRecord, TimedRecord, TimedSample,

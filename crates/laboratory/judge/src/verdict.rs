@@ -1,5 +1,5 @@
-//! The verdict: right, wrong or refused, with the first reason, as plain data. A comparison of the result with the expected
-//! one, element by element, describes the first wrong element.
+//! The verdict: right, wrong or refused, with the first reason, as plain data. A comparison of the result with the
+//! expected one, element by element, describes the first wrong element.
 
 use crate::references::approx::Approx;
 use crate::references::expected::{Expected, Right};

@@ -1,5 +1,5 @@
-//! `lanework-lab book`: writes the generated pages of the documentation. The page on counter accuracy is made here, from
-//! the recorded counts of a GPU and a run of the same launches on the emulator.
+//! `lanework-lab book`: writes the generated pages of the documentation. The page on counter accuracy is made here,
+//! from the recorded counts of a GPU and a run of the same launches on the emulator.
 
 mod pages;
 mod pictures;

@@ -1,5 +1,5 @@
-//! The `lanework-lab` command: compares the emulator with recorded results of a GPU, runs the experiments, and writes the
-//! generated pages of the documentation.
+//! The `lanework-lab` command: compares the emulator with recorded results of a GPU, runs the experiments, and writes
+//! the generated pages of the documentation.
 //!
 //! Exit codes: 0 success, 1 a check failed, 2 bad input or usage.
 

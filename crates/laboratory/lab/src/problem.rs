@@ -1,6 +1,6 @@
 //! Problems. A request is a user's problem for a ladder: named numbers, an element type and arrays. A case is a problem
-//! with its inputs on the host; it checks first whether the device can hold them. A trial is the case on a device, ready
-//! for one rung.
+//! with its inputs on the host; it checks first whether the device can hold them. A trial is the case on a device,
+//! ready for one rung.
 //!
 //! Cases and trials are used through `dyn`: climbs, sweeps and runs are compiled once, not once per family and element
 //! type.

@@ -1,5 +1,5 @@
-//! The records of the store: runs, points and entries, as they are read and as they are written; the number of a run, and
-//! the stored words for commands and outcomes.
+//! The records of the store: runs, points and entries, as they are read and as they are written; the number of a run,
+//! and the stored words for commands and outcomes.
 
 use lanework_lab::{ComparisonRecord, DeviceRecord, TimedRecord, Verdict, Verified};
 use serde::Serialize;

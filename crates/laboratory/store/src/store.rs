@@ -1,6 +1,7 @@
 //! Opens the store's file, which the user names or which is in the user's data folder: checks, settings, migrations.
 //!
-//! A version of the schema is a migration step from the one before. Released steps never change: a change is a new step.
+//! A version of the schema is a migration step from the one before. Released steps never change: a change is a new
+//! step.
 
 use crate::{Result, StoreError};
 use lanework_runtime::tuned::data_folder;

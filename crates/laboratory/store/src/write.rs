@@ -1,9 +1,9 @@
 //! Writes runs: begins a run, adds its points one by one, finishes it; also deletes runs.
 //!
-//! The raw samples of a timed kernel are a blob. Format 1: the byte 1; the number of samples, 32 bits, little-endian; each sample's nanoseconds as a 64-bit float,
-//! little-endian, bit for bit; then JSON: an array of `[count, object]`, run-length encoded monitor readings for that
-//! many consecutive samples. Monitor readings change more slowly than samples, so the runs are few. A new field in a
-//! sample's record needs no new format.
+//! The raw samples of a timed kernel are a blob. Format 1: the byte 1; the number of samples, 32 bits, little-endian;
+//! each sample's nanoseconds as a 64-bit float, little-endian, bit for bit; then JSON: an array of `[count, object]`,
+//! run-length encoded monitor readings for that many consecutive samples. Monitor readings change more slowly than
+//! samples, so the runs are few. A new field in a sample's record needs no new format.
 
 use crate::record::{NewEntry, NewPoint, NewRun, RunId};
 use crate::store::Store;

@@ -1,10 +1,11 @@
 //! Data on the host: arrays, number formats, seeded random inputs that are never zero, and work on all cores.
 //!
-//! The inputs of a product may have been rounded to TF32, bf16 or fp16: `cvt.rna.tf32.f32` rounds ties away from zero, other code to even. Tensor cores ignore the low 13 bits of an f32
-//! passed as TF32. The upper half of an f32 is the truncated bf16.
+//! The inputs of a product may have been rounded to TF32, bf16 or fp16: `cvt.rna.tf32.f32` rounds ties away from zero,
+//! other code to even. Tensor cores ignore the low 13 bits of an f32 passed as TF32. The upper half of an f32 is the
+//! truncated bf16.
 //!
-//! Arrays are as in files: a shape, an element type and bytes in C order. A kernel that only moves data depends on the size of its elements, not on their type, so such ladders are compiled
-//! once per size.
+//! Arrays are as in files: a shape, an element type and bytes in C order. A kernel that only moves data depends on the
+//! size of its elements, not on their type, so such ladders are compiled once per size.
 
 use half::f16;
 use lanework::{Element, Error, Result};

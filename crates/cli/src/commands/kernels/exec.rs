@@ -1,5 +1,5 @@
-//! `lanework exec`: runs a program on the emulator and checks, profiles or traces every launch that it makes, through this library or
-//! through CUDA's driver.
+//! `lanework exec`: runs a program on the emulator and checks, profiles or traces every launch that it makes, through
+//! this library or through CUDA's driver.
 
 use crate::args::ExecArgs;
 use crate::findings::checked::Checked;

@@ -1,5 +1,5 @@
-//! `lanework climb`: a ladder from the bottom up. `lanework climb multi-gpu`: the ladder of all-reduces, on several GPUs
-//! or several emulated devices.
+//! `lanework climb`: a ladder from the bottom up. `lanework climb multi-gpu`: the ladder of all-reduces, on several
+//! GPUs or several emulated devices.
 
 use crate::args::{ClimbArgs, ClimbOptions};
 use crate::problem::{

@@ -1,7 +1,8 @@
-//! Gathers the data of a report on rungs: stories, sources, PTX and machine code with counters by line, pictures of their
-//! accesses.
+//! Gathers the data of a report on rungs: stories, sources, PTX and machine code with counters by line, pictures of
+//! their accesses.
 //!
-//! NVIDIA's tools give the machine code if they are installed: ptxas assembles the PTX and reports the registers, nvdisasm or cuobjdump lists the code. The emulator does not need them.
+//! NVIDIA's tools give the machine code if they are installed: ptxas assembles the PTX and reports the registers,
+//! nvdisasm or cuobjdump lists the code. The emulator does not need them.
 
 use crate::findings::sources;
 use lanework::emulator::{Blocks, Keep, TraceConfig};

@@ -1,8 +1,8 @@
 //! Samples of times: the plan, the sampler, statistics, and the interface to a device.
 //!
-//! The statistics are quartiles, and the median with a 95 % confidence interval. The interval is the distribution-free one between two order statistics (Conover, Practical
-//! Nonparametric Statistics, 3.2): the number of samples below the median is binomial with p = 1/2, whose
-//! normal approximation gives the ranks `n/2 -+ 0.98 sqrt(n)`.
+//! The statistics are quartiles, and the median with a 95 % confidence interval. The interval is the distribution-free
+//! one between two order statistics (Conover, Practical Nonparametric Statistics, 3.2): the number of samples below the
+//! median is binomial with p = 1/2, whose normal approximation gives the ranks `n/2 -+ 0.98 sqrt(n)`.
 //!
 //! Limits: samples are assumed independent, which neighboring launches are not quite; with fewer than six samples the
 //! interval is their whole range and covers the median with less than 95 %.

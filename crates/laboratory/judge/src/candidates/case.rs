@@ -1,5 +1,5 @@
-//! Judges one candidate on the emulator: static checks, checked runs, runs in one module, other schedules, and the timed
-//! problem if the emulator can run it.
+//! Judges one candidate on the emulator: static checks, checked runs, runs in one module, other schedules, and the
+//! timed problem if the emulator can run it.
 
 use crate::candidates::candidate::{Candidate, Submission};
 use crate::candidates::outputs;

@@ -1,10 +1,10 @@
 //! Compares the outputs of a run with the expected ones: every element within its tolerance, at the promised
 //! precision.
 //!
-//! Errors show a result of lower precision than promised. Rounding the known inputs to TF32, bf16 or fp16 predicts the error of every element. If the errors of a result
-//! match the prediction, the kernel rounded its inputs. If every element is representable in a narrower format, it
-//! rounded results or sums. Single-precision matrix products also go through the tests of `lanework_lab`, which find
-//! less.
+//! Errors show a result of lower precision than promised. Rounding the known inputs to TF32, bf16 or fp16 predicts the
+//! error of every element. If the errors of a result match the prediction, the kernel rounded its inputs. If every
+//! element is representable in a narrower format, it rounded results or sums. Single-precision matrix products also go
+//! through the tests of `lanework_lab`, which find less.
 //!
 //! Limits: only random numbers are tested, with at least [`ENOUGH`] elements.
 

@@ -1,5 +1,5 @@
-//! The test problems of a candidate: drawn from a seed, with their expected results. Extents give the integers computed from
-//! them: shapes, grids, bytes and operations.
+//! The test problems of a candidate: drawn from a seed, with their expected results. Extents give the integers computed
+//! from them: shapes, grids, bytes and operations.
 
 pub mod prepared;
 pub mod problem;

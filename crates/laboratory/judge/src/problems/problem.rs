@@ -1,5 +1,5 @@
-//! Problems: extents, scalars and arrays, drawn from a seed. The plan has every edge, every kind of values and every choice
-//! of a scalar at least once, the rest at random.
+//! Problems: extents, scalars and arrays, drawn from a seed. The plan has every edge, every kind of values and every
+//! choice of a scalar at least once, the rest at random.
 
 use crate::problems::Extents;
 use crate::problems::values::{Request, draw};

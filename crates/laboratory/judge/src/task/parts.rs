@@ -1,4 +1,5 @@
-//! The parts of a task: the launch as expressions over the extents, the sources of its expected results, and the tolerance.
+//! The parts of a task: the launch as expressions over the extents, the sources of its expected results, and the
+//! tolerance.
 
 use super::TaskError;
 use crate::problems::{Extents, evaluate};

@@ -1,5 +1,5 @@
-//! Reads a task file: its parameters, extents and tolerance. Reports every mistake that is detectable without a candidate,
-//! with line and column.
+//! Reads a task file: its parameters, extents and tolerance. Reports every mistake that is detectable without a
+//! candidate, with line and column.
 
 mod references;
 

@@ -1,5 +1,5 @@
-//! The text of task files: TOML with positions, and its expression language: arithmetic over names, calls, array elements,
-//! and folds over an index such as `sum(k < n, a[i, k] * b[k, j])`.
+//! The text of task files: TOML with positions, and its expression language: arithmetic over names, calls, array
+//! elements, and folds over an index such as `sum(k < n, a[i, k] * b[k, j])`.
 //!
 //! A recursive-descent parser with one function per precedence level. Names are resolved by the evaluator of the
 //! tree.

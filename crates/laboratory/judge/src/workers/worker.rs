@@ -1,5 +1,5 @@
-//! A worker process: its start with its own folder, a restricted environment and limits; its work; and the messages to and
-//! from it.
+//! A worker process: its start with its own folder, a restricted environment and limits; its work; and the messages to
+//! and from it.
 //!
 //! It compiles an untrusted source, and launches an untrusted kernel on a GPU. The expected results stay in the parent
 //! process.
@@ -36,7 +36,8 @@ pub fn serve(arguments: &[String]) -> bool {
     let answer = match arguments.first().map(String::as_str) {
         Some("compile") => serde_json::from_str(&order).ok().and_then(|order| {
             let order: CompileOrder = order;
-            // A compiler reads the files that an `#include` names. Without Landlock, only the check of the source refuses them.
+            // A compiler reads the files that an `#include` names. Without Landlock, only the check of the source
+            // refuses them.
             let here = std::env::current_dir().ok()?;
             let compiled = match Reach::of_system().writing(here).confine() {
                 Ok(_) => compile(&order),

@@ -1,7 +1,7 @@
 //! The documentation pages that are generated from the kernels and from stored results, in English and in Chinese.
 //!
-//! A ladder's page ends with exercises and their solutions. Their programs are compiled and run as doctests of `lanework`
-//! (`guide.rs` there), and are the same in both languages (`tests/invariants`).
+//! A ladder's page ends with exercises and their solutions. Their programs are compiled and run as doctests of
+//! `lanework` (`guide.rs` there), and are the same in both languages (`tests/invariants`).
 
 use super::pictures;
 use super::pictures::read_json;

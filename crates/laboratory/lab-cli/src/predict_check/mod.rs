@@ -1,5 +1,5 @@
-//! `lanework-lab predict-check`: compares predicted times with measured ones. It predicts the rungs of the ladders on the
-//! emulator; `scripts/time_programs.py` has stored the predictions of programs. A scatter plot shows both.
+//! `lanework-lab predict-check`: compares predicted times with measured ones. It predicts the rungs of the ladders on
+//! the emulator; `scripts/time_programs.py` has stored the predictions of programs. A scatter plot shows both.
 
 mod page;
 

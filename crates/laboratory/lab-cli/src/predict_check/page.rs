@@ -1,5 +1,5 @@
-//! The page `docs/results/time.md` of measured kernels with their predictions: figures of merit by suite, an ablation, the
-//! worst kernels, and every kernel.
+//! The page `docs/results/time.md` of measured kernels with their predictions: figures of merit by suite, an ablation,
+//! the worst kernels, and every kernel.
 
 use lanework::time::machine::GpuModel;
 use lanework_terminal::output::duration;

@@ -1,8 +1,8 @@
 //! Runs forms on a device, and compares two devices' results bit for bit.
 //!
-//! A GPU's results of every form are kept in one file, the golden vectors. It holds no operands, because those follow from
-//! the form. It has a line that names the format, a line with the device, and per form its text, the size of its results
-//! and the results.
+//! A GPU's results of every form are kept in one file, the golden vectors. It holds no operands, because those follow
+//! from the form. It has a line that names the format, a line with the device, and per form its text, the size of its
+//! results and the results.
 
 use super::form::{BLOCK, InstructionForm, OPERANDS, RESULTS, module};
 use super::operands::{hash, tuple};

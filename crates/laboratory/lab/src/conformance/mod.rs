@@ -1,9 +1,9 @@
 //! Conformance: runs every form of every instruction on edge-case and random operands, on the emulator and on a GPU,
 //! and keeps the GPU's results as golden vectors.
 //!
-//! The comparison gives the coverage of the instruction set: whether the emulator loads each form, and how well it is known
-//! to agree with a GPU. The table `data/measured.txt` lists the measured instructions. A test derives it from the recorded
-//! vectors (`tests/it/conformance/results.rs`); instructions outside the table are never called exact.
+//! The comparison gives the coverage of the instruction set: whether the emulator loads each form, and how well it is
+//! known to agree with a GPU. The table `data/measured.txt` lists the measured instructions. A test derives it from the
+//! recorded vectors (`tests/it/conformance/results.rs`); instructions outside the table are never called exact.
 
 mod catalogue;
 mod combine;

@@ -1,5 +1,5 @@
-//! Counter accuracy: the same launches counted by the emulator and by the hardware counters of an H200, read with Nsight
-//! Compute. The launches are every rung, PTX of several compilers, and the probes.
+//! Counter accuracy: the same launches counted by the emulator and by the hardware counters of an H200, read with
+//! Nsight Compute. The launches are every rung, PTX of several compilers, and the probes.
 
 mod compiled;
 mod hardware;

@@ -1,7 +1,7 @@
 //! Climbing a ladder: every rung is verified, then counted or timed. A sweep climbs the same ladder on several cases.
 //!
-//! The occupancy of a rung is the number of its blocks that are resident on a multiprocessor, with the limiting resource, by
-//! the rules of `Multiprocessor::resident_blocks` and the table of architectures.
+//! The occupancy of a rung is the number of its blocks that are resident on a multiprocessor, with the limiting
+//! resource, by the rules of `Multiprocessor::resident_blocks` and the table of architectures.
 
 use crate::Progress;
 use crate::families::Family;

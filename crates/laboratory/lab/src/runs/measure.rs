@@ -1,5 +1,5 @@
-//! Measures a kernel: times rungs on a GPU, alone or two interleaved, verified before and after; and profiles a kernel on
-//! the emulator, which runs it as often as the profile needs.
+//! Measures a kernel: times rungs on a GPU, alone or two interleaved, verified before and after; and profiles a kernel
+//! on the emulator, which runs it as often as the profile needs.
 
 use crate::Progress;
 use crate::families::Family;

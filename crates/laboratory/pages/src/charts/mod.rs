@@ -1,7 +1,7 @@
 //! Charts as static drawings: bars, the roofline, lines, heat maps, histograms. The tip of each mark shows its values.
 //!
-//! Axes have round ticks. A label takes the first free position of a few around its mark (greedy, as in Christensen, Marks and Shieber 1995).
-//! A label without a free position is omitted; its mark keeps its tooltip.
+//! Axes have round ticks. A label takes the first free position of a few around its mark (greedy, as in Christensen,
+//! Marks and Shieber 1995). A label without a free position is omitted; its mark keeps its tooltip.
 
 mod bars;
 mod lines;

@@ -1,5 +1,5 @@
-//! The sweep page (lines for one varying parameter, heat maps for two), and the samples page: each timed kernel with the
-//! distribution of its samples and the clock.
+//! The sweep page (lines for one varying parameter, heat maps for two), and the samples page: each timed kernel with
+//! the distribution of its samples and the clock.
 
 use super::climbs::{rate_of, tip_of_time};
 use crate::charts::{Cell, Columns, Curve, Heat, Lines, Point, Tip};

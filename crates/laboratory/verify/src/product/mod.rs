@@ -4,8 +4,9 @@
 //! many operations as the GPU. Above a budget, only some rows are computed; `Sketch` checks the others and selects
 //! suspect rows, which are then computed. `precision` recognizes results of lower precision than f32.
 //!
-//! Rejected results are described: missing writes, swapped indices, missing terms. Each description is an assumption that predicts every element of a sample around the wrong ones. It is reported only if all
-//! elements are within the proven bound of the prediction.
+//! Rejected results are described: missing writes, swapped indices, missing terms. Each description is an assumption
+//! that predicts every element of a sample around the wrong ones. It is reported only if all elements are within the
+//! proven bound of the prediction.
 
 mod evidence;
 mod precision;

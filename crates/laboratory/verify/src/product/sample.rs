@@ -1,5 +1,5 @@
-//! A product as a problem (its operands on the host, the known elements of its result) and the parts to verify: some rows by some columns with their operands in f64, and Freivalds' check for products
-//! with too many rows to compute.
+//! A product as a problem (its operands on the host, the known elements of its result) and the parts to verify: some
+//! rows by some columns with their operands in f64, and Freivalds' check for products with too many rows to compute.
 //!
 //! For a vector x of random signs, `C x` must be `alpha A (B x) + beta C x`, which takes three matrix-vector products
 //! (R. Freivalds, "Probabilistic Machines Can Use Less Running Time", IFIP 1977). It only selects suspects: if a

@@ -1,5 +1,5 @@
-//! `dense.cu`: products, transposes and a factorization; `wmma.cu` and `tensor.cu`: products by the matrix instructions.
-//! Factors are small integers, so every sum of products is exact in any order.
+//! `dense.cu`: products, transposes and a factorization; `wmma.cu` and `tensor.cu`: products by the matrix
+//! instructions. Factors are small integers, so every sum of products is exact in any order.
 
 use crate::Case;
 use crate::case::{args, bytes, doubles, floats, integer_floats, ints, many, words};

@@ -1,9 +1,9 @@
-//! Combinations: every kind of operand in every position of every instruction, and every pair of a writer and a reader of
-//! shared state. Single forms miss errors of such interactions.
+//! Combinations: every kind of operand in every position of every instruction, and every pair of a writer and a reader
+//! of shared state. Single forms miss errors of such interactions.
 //!
-//! ptxas accepts some of them. Its recorded verdict has a line per form of the catalogue with the accepted operands, each
-//! as `position:way`. The comparison omits combinations that the driver's compiler miscompiles, as observed with driver
-//! 580 on an H200: no emulator of the instructions can reproduce their results.
+//! ptxas accepts some of them. Its recorded verdict has a line per form of the catalogue with the accepted operands,
+//! each as `position:way`. The comparison omits combinations that the driver's compiler miscompiles, as observed with
+//! driver 580 on an H200: no emulator of the instructions can reproduce their results.
 
 mod pairs;
 

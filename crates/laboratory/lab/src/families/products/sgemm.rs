@@ -1,5 +1,5 @@
-//! The general product in single precision: any shape, leading dimensions, alpha and beta. Its least operations, bytes and
-//! times on known GPUs.
+//! The general product in single precision: any shape, leading dimensions, alpha and beta. Its least operations, bytes
+//! and times on known GPUs.
 
 use crate::families::family::cublas;
 use crate::families::family::{CUBLAS, Family, Solver, given, refuse};
