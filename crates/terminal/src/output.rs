@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// # Errors
 /// If the output cannot be written.
 pub fn print(text: &str) -> Result<(), Failure> {
-    print_data(&wrapped(&words::say(text), screen::width()))
+    print_data(&wrapped(&words::say(text), width()))
 }
 
 /// Prints data to standard output: JSON, CSV, PTX, source. It is the same in every language.
@@ -42,7 +42,7 @@ pub fn print_data(text: &str) -> Result<(), Failure> {
 
 /// Prints a note on standard error, in the user's language.
 pub fn note(text: &str) {
-    anstream::eprintln!("{}", wrapped(&words::say(text), screen::width_of_errors()));
+    anstream::eprintln!("{}", wrapped(&words::say(text), width_of_errors()));
 }
 
 /// Writes a file. It is the same in every language.

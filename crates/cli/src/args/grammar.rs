@@ -14,8 +14,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, FromArgMatches};
 use lanework::report::layout::hanging;
 use lanework_terminal::failure::Failure;
-use lanework_terminal::{output, words};
-use lanework_terminal::{with_common_options, with_negative_values};
+use lanework_terminal::{output, with_common_options, with_negative_values, words};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 

@@ -9,9 +9,9 @@ use lanework::emulator::sanitize::readable_name;
 use lanework::report::verdict;
 use lanework::tool::{Findings, Record};
 use lanework::{Device, Error, Report};
+use lanework_terminal::ErrorJson;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json, write};
-use lanework_terminal::ErrorJson;
 use std::path::Path;
 
 /// The outcome of a check.

@@ -17,8 +17,7 @@ mod simulated;
 
 pub use accuracy::{Accuracy, Errors, Rejection, close, same};
 pub use comparison::{Paired, compare, compare_samples, interleave};
-pub use device::GpuTarget;
-pub use device::{Arithmetic, Floor, measure, reset};
+pub use device::{Arithmetic, Floor, GpuTarget, measure, reset};
 pub use harness::Bench;
 pub use lanework_gpu_specs::{Architecture, Gpu, Specs, specs};
 pub use lanework_report::{machine, multiprocessor};

@@ -1,8 +1,6 @@
 //! A case: the buffers, launches and results of one or a few kernels, as plain data, and its seeded inputs. They are
 //! identical on every host: SplitMix64 (Steele, Lea and Flood 2014) as a counter-based generator.
 
-pub(crate) use args;
-
 use bytemuck::{AnyBitPattern, NoUninit};
 use lanework_runtime::Dim3;
 use std::fmt::Debug;
@@ -233,6 +231,7 @@ impl From<Vec<u8>> for Argument {
 macro_rules! args {
     ($($argument:expr),* $(,)?) => { &[$($crate::case::Argument::from($argument)),*] };
 }
+pub(crate) use args;
 
 /// Values of a type from bytes that need not be aligned for it.
 fn from_bytes<T: AnyBitPattern>(bytes: &[u8]) -> Vec<T> {

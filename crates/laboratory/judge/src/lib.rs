@@ -35,10 +35,10 @@ pub use candidates::candidate::{Candidate, Submission};
 pub use candidates::gpu::OnGpu;
 pub use problems::prepared::{Compile, Unjudged};
 pub use task::{Task, TaskError, Values};
-pub use verdict::{Closeness, Counterexample};
-pub use verdict::{Found, KINDS, ProblemRecord, Reason, SCHEMA, TimedProblem, Verdict};
-pub use workers::worker::Worker;
-pub use workers::worker::serve;
+pub use verdict::{
+    Closeness, Counterexample, Found, KINDS, ProblemRecord, Reason, SCHEMA, TimedProblem, Verdict,
+};
+pub use workers::worker::{Worker, serve};
 
 use candidates::case::Case;
 use problems::prepared::Ready;

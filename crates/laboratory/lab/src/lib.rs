@@ -33,23 +33,21 @@ pub use lanework_bench::{
     Stop, SubjectKind, SubjectRecord, Summary, SummaryRecord, TimedRecord, TimedSample, Timer,
     Verdict, Verified, Work, compare_samples, machine, specs,
 };
-pub use lanework_verify::host::Format;
-pub use lanework_verify::host::{Array, ELEMENT_TYPES, ElementType};
-pub use lanework_verify::host::{random_elements, uniform_floats};
+pub use lanework_verify::host::{
+    Array, ELEMENT_TYPES, ElementType, Format, random_elements, uniform_floats,
+};
 pub use lanework_verify::product::Product;
 pub use lanework_verify::{Mismatch, compare_transpose, verify_array};
-pub use problem::{Case, Trial, run_rung};
-pub use problem::{PARAMETERS, Parameter, Request};
+pub use problem::{Case, PARAMETERS, Parameter, Request, Trial, run_rung};
 pub use record::{
     ClimbRecord, HostRecord, PredictedRecord, RungRecord, SkippedRecord, Step, SweepRecord,
     TimeRecord,
 };
-pub use runs::climb::resident_blocks;
 pub use runs::climb::{
-    Attempt, ClimbSettings, attempt, climb, impossible, points, sweep, with_elements,
+    Attempt, ClimbSettings, attempt, climb, impossible, points, resident_blocks, sweep,
+    with_elements,
 };
-pub use runs::measure::{PtxLaunch, Subject, profile};
-pub use runs::measure::{RungOf, Timing, bench_rung, compare_rungs};
+pub use runs::measure::{PtxLaunch, RungOf, Subject, Timing, bench_rung, compare_rungs, profile};
 pub use runs::streams::{Span, StreamsRecord, StreamsRequest, overlap};
 pub use runs::tune::{Candidate, Contest, Look, OnGpu, REACH, Tuning, best, candidates};
 

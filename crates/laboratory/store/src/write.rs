@@ -169,7 +169,7 @@ fn unwritable(error: serde_json::Error) -> StoreError {
 const FORMAT: u8 = 1;
 
 /// The monitor readings of a sample, as JSON without the sample's time.
-fn beside(sample: &TimedSample) -> Result<Value, serde_json::Error> {
+fn beside(sample: &TimedSample) -> serde_json::Result<Value> {
     let mut value = serde_json::to_value(sample)?;
     if let Value::Object(fields) = &mut value {
         fields.remove("ns");
@@ -181,7 +181,7 @@ fn beside(sample: &TimedSample) -> Result<Value, serde_json::Error> {
 ///
 /// # Errors
 /// If a sample has no JSON form.
-pub fn pack(samples: &[TimedSample]) -> Result<Vec<u8>, serde_json::Error> {
+pub fn pack(samples: &[TimedSample]) -> serde_json::Result<Vec<u8>> {
     let mut blob = vec![FORMAT];
     blob.extend((samples.len() as u32).to_le_bytes());
     blob.extend(samples.iter().flat_map(|sample| sample.ns.to_le_bytes()));
@@ -201,7 +201,7 @@ pub fn pack(samples: &[TimedSample]) -> Result<Vec<u8>, serde_json::Error> {
 ///
 /// # Errors
 /// A description of the defect.
-pub fn unpack(blob: &[u8]) -> Result<Vec<TimedSample>, String> {
+pub fn unpack(blob: &[u8]) -> std::result::Result<Vec<TimedSample>, String> {
     let short = || "the samples are cut short".to_owned();
     let (&format, rest) = blob.split_first().ok_or_else(short)?;
     if format != FORMAT {

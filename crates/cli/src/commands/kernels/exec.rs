@@ -4,9 +4,8 @@
 use crate::args::ExecArgs;
 use crate::findings::checked::Checked;
 use crate::findings::sources;
-use crate::program;
 use crate::program::{Ended, ProgramJson, model, run as run_program};
-use crate::tables;
+use crate::{program, tables};
 use lanework::report::{self, By, Machine, Sources};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
 use lanework_lab::machine;

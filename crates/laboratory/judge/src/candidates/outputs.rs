@@ -15,8 +15,7 @@ use crate::references::approx::Arithmetic;
 use crate::references::data::Data;
 use crate::references::expected::Right;
 use crate::task::{Element, Factor, Reference, Task, Values};
-use crate::verdict::Reason;
-use crate::verdict::{Closeness, Compared};
+use crate::verdict::{Closeness, Compared, Reason};
 use lanework_lab::{Format, Rejection};
 
 /// Compares all outputs.
@@ -68,10 +67,10 @@ pub fn merge(all: &mut Option<Closeness>, one: Closeness) {
 
 /// Describes the lower precision of the results, if the problem's values can reveal it.
 pub fn lower_precision(ready: &Ready<'_>, problem: &Problem, results: &Results) -> Option<String> {
-    if !precision::is_conclusive(problem.kind) {
+    if !is_conclusive(problem.kind) {
         return None;
     }
-    precision::detect(ready.task, problem, results, &|element| ready.arithmetic(element))
+    detect(ready.task, problem, results, &|element| ready.arithmetic(element))
 }
 
 /// Minimum number of elements for a conclusive prediction.

@@ -3,8 +3,7 @@
 
 use crate::problems::Extents;
 use crate::problems::values::{Request, draw};
-use crate::task::Element;
-use crate::task::{ParameterKind, Role, Task, TaskError, Values};
+use crate::task::{Element, ParameterKind, Role, Task, TaskError, Values};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};

@@ -246,7 +246,6 @@ impl Sum {
 
 #[cfg(test)]
 mod tests {
-    //! Tests the bounds of exact numbers, and of f32 results.
 
     use super::*;
 

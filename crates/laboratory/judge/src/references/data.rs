@@ -4,8 +4,7 @@
 use crate::problems::problem::{Argument, Problem};
 use crate::references::approx::{Approx, Arithmetic};
 use crate::references::formula::{Scene, View};
-use crate::task::Element;
-use crate::task::{Factor, Reference};
+use crate::task::{Element, Factor, Reference};
 
 /// The data of a problem as numbers.
 pub struct Data {

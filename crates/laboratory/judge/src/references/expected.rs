@@ -4,8 +4,7 @@
 use crate::references::approx::{Approx, Arithmetic, Sum};
 use crate::references::data::{Data, wrap};
 use crate::references::formula::{Formula, Scene};
-use crate::task::Element;
-use crate::task::{Factor, Reference};
+use crate::task::{Element, Factor, Reference};
 
 /// The expected results of one output.
 #[derive(Clone, Debug)]

@@ -4,8 +4,7 @@
 use crate::problems::problem::{Argument, Problem};
 use crate::references::approx::Approx;
 use crate::references::expected::{Expected, Right};
-use crate::task::{ELEMENTS, Element};
-use crate::task::{Launch, Role, Task};
+use crate::task::{ELEMENTS, Element, Launch, Role, Task};
 use crate::workers::{Bounds, Ended, run};
 use lanework_runtime::emulator::{Blocks, Emulator, LaunchConfig, Options};
 use lanework_runtime::ptx::Module;

@@ -7,8 +7,7 @@ use super::{
     Allowance, Launch, Limits, Parameter, ParameterKind, Reference, Role, Task, TaskError,
     Tolerance, Values,
 };
-use crate::task::Extent;
-use crate::task::{ELEMENTS, Element, named};
+use crate::task::{ELEMENTS, Element, Extent, named};
 use crate::text::document::{Expression, Source, Table, Value};
 use std::path::Path;
 use std::time::Duration;

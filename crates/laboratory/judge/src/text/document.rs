@@ -176,7 +176,7 @@ impl<'a> Value<'a> {
             _ => return Err(self.wrong("an expression")),
         };
         let place = Box::new(self.error("", ""));
-        match expression::parse(&text) {
+        match text::parse(&text) {
             Ok(node) => Ok(Expression { node, place, text }),
             Err(error) => {
                 let at = self.value.span().start + 1 + error.at;

@@ -105,7 +105,7 @@ fn ladder_page(
         let reason = found.and_then(|rung| rung.reason.as_deref());
         text.push_str(&rung_section(info, reason, language, ladder.name));
     }
-    let exercises = exercises::of_ladder(ladder.name, place);
+    let exercises = exercises_of(ladder.name, place);
     if !exercises.is_empty() {
         let _ = write!(text, "\n{exercises}");
     }
@@ -288,6 +288,6 @@ macro_rules! exercises {
 }
 
 /// The exercises of a ladder, as the end of its page in English (0) or Chinese (1).
-pub fn of_ladder(ladder: &str, place: usize) -> &'static str {
+fn exercises_of(ladder: &str, place: usize) -> &'static str {
     exercises!(ladder, place; "vector-add" "sum-squares" "scan" "softmax" "layer-norm" "rms-norm" "transpose" "matvec" "matmul" "sgemm" "int-matmul" "hgemm" "tf32" "fp8" "dgemm" "attention")
 }

@@ -2,17 +2,14 @@
 
 use crate::families::family::cublas;
 use crate::families::family::{CUBLAS, Family, Solver};
-use crate::problem::Request;
-use crate::problem::{Case, Trial, check_countable};
+use crate::problem::{Case, Request, Trial, check_countable};
 use crate::record::HostRecord;
 use lanework::{Cublas, Device, Element, Error, Job, Result};
 use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::transpose::{self, Bits, Matrices};
 use lanework_ladders::{Rung, RungInfo};
-use lanework_verify::compare_transpose;
-use lanework_verify::host::random_elements;
-use lanework_verify::host::{Array, ElementType};
-use lanework_verify::with_bits;
+use lanework_verify::host::{Array, ElementType, random_elements};
+use lanework_verify::{compare_transpose, with_bits};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 

@@ -129,7 +129,7 @@ fn climb_rung(
     if let Job::Kernel(kernel) = &job {
         let (grid, block, _) = kernel.shape();
         found.warps = Some(grid.count() * block.count().div_ceil(32));
-        found.resources = Some(occupancy::of(kernel, device)?);
+        found.resources = Some(resources(kernel, device)?);
     }
     drop(job);
     match device.backend() {
@@ -299,7 +299,7 @@ const WARP: u32 = 32;
 ///
 /// # Errors
 /// If not even one block fits, according to the driver.
-pub(crate) fn of(kernel: &Prepared<'_>, device: &Device) -> Result<ResourcesRecord> {
+pub(crate) fn resources(kernel: &Prepared<'_>, device: &Device) -> Result<ResourcesRecord> {
     let (_, block, dynamic) = kernel.shape();
     let arch = specs().architecture(device.info().compute_capability);
     let machine = Machine { holds: multiprocessor(arch), ..Machine::h200() };

@@ -7,8 +7,7 @@
 
 use crate::Progress;
 use crate::families::Family;
-use crate::problem::Case;
-use crate::problem::Request;
+use crate::problem::{Case, Request};
 use crate::runs::measure::{RungOf, Timing, bench_rung, compare_rungs};
 use lanework::Device;
 use lanework_bench::{Cache, ComparisonRecord, TimedRecord, Verdict};

@@ -6,8 +6,7 @@
 
 use super::shape;
 use super::width;
-use crate::charts::Axis;
-use crate::charts::Tip;
+use crate::charts::{Axis, Tip};
 use crate::format::{plain, plain as p};
 use maud::{Markup, html};
 

@@ -2,8 +2,7 @@
 
 use super::shape;
 use super::width;
-use crate::charts::Axis;
-use crate::charts::Tip;
+use crate::charts::{Axis, Tip};
 use crate::format::{plain as p, thousands};
 use maud::{Markup, html};
 

@@ -3,8 +3,7 @@
 
 use super::shape;
 use super::{Taken, width};
-use crate::charts::Axis;
-use crate::charts::Tip;
+use crate::charts::{Axis, Tip};
 use crate::format::{digits, plain as p};
 use crate::words::{drawn, english};
 use maud::{Markup, html};

@@ -35,7 +35,7 @@ pub fn charts(report: &Report, climb: &Climb) -> Vec<Panel> {
 
 /// The link to a rung's page, if it has one.
 pub fn link(report: &Report, ladder: &str, rung: &str) -> Option<String> {
-    report.kernel(ladder, rung).map(|_| format!("#{}", route::kernel(ladder, rung)))
+    report.kernel(ladder, rung).map(|_| format!("#{}", kernel_fragment(ladder, rung)))
 }
 
 /// The format for the operation rates of a climb.
@@ -267,12 +267,12 @@ pub fn slug(name: &str) -> String {
 }
 
 /// The page of a ladder.
-pub fn ladder(name: &str) -> String {
+pub fn ladder_fragment(name: &str) -> String {
     format!("ladder/{}", slug(name))
 }
 
 /// The page of a kernel.
-pub fn kernel(ladder: &str, name: &str) -> String {
+pub fn kernel_fragment(ladder: &str, name: &str) -> String {
     match ladder {
         "" => format!("kernel/{}", slug(name)),
         ladder => format!("kernel/{}/{}", slug(ladder), slug(name)),

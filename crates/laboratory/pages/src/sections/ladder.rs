@@ -36,7 +36,7 @@ pub fn page(report: &Report, name: &str) -> Markup {
     let story = report.story(name);
     let climbs = report.climbs_of(name);
     html! {
-        section.page id=(route::ladder(name)) data-title=(name) {
+        section.page id=(climbs::ladder_fragment(name)) data-title=(name) {
             p.crumb { a href="#summary" { (t("nav:summary")) } " / " (t("nav:ladders")) }
             h1 { (name) }
             @if let Some(story) = story {

@@ -100,17 +100,17 @@ fn navigation(report: &Report) -> Markup {
                 @if !report.timed.is_empty() { li { a href="#samples" { (t("nav:samples")) } } }
             }
             @for name in report.ladders() {
-                p.group { a href={ "#" (route::ladder(name)) } { (name) } }
+                p.group { a href={ "#" (climbs::ladder_fragment(name)) } { (name) } }
                 ul {
                     @for one in report.kernels.iter().filter(|one| one.ladder == name) {
-                        li { a href={ "#" (route::kernel(name, &one.name)) } { (one.name) } }
+                        li { a href={ "#" (climbs::kernel_fragment(name, &one.name)) } { (one.name) } }
                     }
                 }
             }
             @let own: Vec<_> = report.kernels.iter().filter(|one| one.ladder.is_empty()).collect();
             @if !own.is_empty() {
                 p.group { (t("nav:own")) }
-                ul { @for one in own { li { a href={ "#" (route::kernel("", &one.name)) } { (one.name) } } } }
+                ul { @for one in own { li { a href={ "#" (climbs::kernel_fragment("", &one.name)) } { (one.name) } } } }
             }
             ul { li { a href="#method" { (t("nav:method")) } } }
             p.none-found hidden { (t("filter:none")) }

@@ -18,8 +18,7 @@
 use super::evidence::{
     Evidence, beside, distinct, dominated, evidence, is_generic, norm, rms, small_terms,
 };
-use super::sample::Sample;
-use super::sample::{Known, Product, Wrong};
+use super::sample::{Known, Product, Sample, Wrong};
 use crate::bound::UNIT_F32;
 use crate::host::Format;
 

@@ -14,8 +14,7 @@
 
 use super::evidence::{evidence, norm, rms};
 use super::precision::against_systematic;
-use super::sample::Product;
-use super::sample::Sample;
+use super::sample::{Product, Sample};
 use crate::bound::UNIT_F32;
 
 /// Corrections of the first guess.

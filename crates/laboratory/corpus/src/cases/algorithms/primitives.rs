@@ -7,7 +7,7 @@ use crate::case::{args, bytes, doubles, floats, ints, many, words};
 const REDUCE: &str = "reduce";
 
 pub fn cases() -> Vec<Case> {
-    [reduce_cases(), scan_cases(), sort_cases(), histogram_cases()].concat()
+    [reduce_cases(), scan_cases(), sort_cases(), histogram_cases()].into_iter().flatten().collect()
 }
 
 fn reduce_cases() -> Vec<Case> {

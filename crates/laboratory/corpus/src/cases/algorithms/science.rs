@@ -1,8 +1,7 @@
 //! `science.cu`: bodies, fractals, spectra, random numbers, integrals, options.
 
 use crate::Case;
-use crate::case::args;
-use crate::case::{floats, many};
+use crate::case::{args, floats, many};
 use crate::cases::arrays::network::erf;
 use std::f64::consts::PI;
 

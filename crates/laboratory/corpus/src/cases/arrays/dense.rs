@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 const DENSE: &str = "dense";
 
 pub fn cases() -> Vec<Case> {
-    [dense_cases(), matrices_cases()].concat()
+    [dense_cases(), matrices_cases()].into_iter().flatten().collect()
 }
 
 fn dense_cases() -> Vec<Case> {

@@ -11,7 +11,7 @@ use half::f16;
 const THREADS: u32 = 128;
 
 pub fn cases() -> Vec<Case> {
-    [triton_cases(), numba_cases()].concat()
+    [triton_cases(), numba_cases()].into_iter().flatten().collect()
 }
 
 fn triton_cases() -> Vec<Case> {

@@ -8,7 +8,7 @@ use half::f16;
 const COPIES: &str = "async";
 
 pub fn cases() -> Vec<Case> {
-    [copies_cases(), hopper_cases()].concat()
+    [copies_cases(), hopper_cases()].into_iter().flatten().collect()
 }
 
 fn copies_cases() -> Vec<Case> {

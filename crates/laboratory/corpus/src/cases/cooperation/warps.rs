@@ -8,7 +8,7 @@ use half::{bf16, f16};
 const WARPS: &str = "warps";
 
 pub fn cases() -> Vec<Case> {
-    [warps_cases(), atomics_cases()].concat()
+    [warps_cases(), atomics_cases()].into_iter().flatten().collect()
 }
 
 fn warps_cases() -> Vec<Case> {

@@ -1,8 +1,7 @@
 //! `floats.cu` and `brain.cu`: rounding, conversions, functions, 16-bit floats.
 
 use crate::Case;
-use crate::case::args;
-use crate::case::{doubles, floats, ints, many};
+use crate::case::{args, doubles, floats, ints, many};
 use crate::cases::arrays::network::erf;
 use half::{bf16, f16};
 
