@@ -13,7 +13,7 @@
 //! ```
 
 use crate::failure::{Failure, Outcome};
-use crate::screen::{columns_asked, width};
+use crate::output::{columns_asked, width};
 use crate::words;
 use lanework::report::layout::{Block, Fit, Shown, columns, hanging, lay_out, wrap};
 pub use lanework::report::layout::{Cell, Column, Table, Tone};

@@ -4,7 +4,6 @@
 //! Every tool runs the `lanework` command with `--json` in a process of its own and returns that output, so the command
 //! and the tools always agree. `docs/json.md` describes the fields.
 
-mod command;
 mod tools;
 
 use lanework_confine::{Confinement, Reach};

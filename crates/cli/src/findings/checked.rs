@@ -9,9 +9,9 @@ use lanework::emulator::sanitize::readable_name;
 use lanework::report::verdict;
 use lanework::tool::{Findings, Record};
 use lanework::{Device, Error, Report};
+use lanework_terminal::ErrorJson;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json, write};
-use lanework_terminal::stopped::ErrorJson;
 use std::path::Path;
 
 /// The outcome of a check.
@@ -167,7 +167,8 @@ impl Checked {
         if let Some((code, why)) = self.incomplete {
             let between = if summary.is_empty() { "" } else { "\n" };
             summary.push_str(&format!("{between}check incomplete: {why}"));
-            // An interrupted check has its own code, also if it found something; findings come before the other reasons.
+            // An interrupted check has its own code, also if it found something; findings come before the other
+            // reasons.
             if code == program::STOPPED || between.is_empty() {
                 return Err(Failure::Incomplete(code, summary));
             }

@@ -65,7 +65,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
             command
         }
         #[cfg(not(feature = "host"))]
-        true => return Err(crate::features::built_without("host")),
+        true => return Err(crate::args::built_without("host")),
         false => Command::new(name),
     };
     command.args(arguments);
@@ -306,8 +306,8 @@ mod unix {
     extern "C" fn forward(number: i32) {
         match PROGRAM.load(Ordering::SeqCst) {
             0 => EARLY.store(number, Ordering::SeqCst),
-            // SAFETY: `kill` is async-signal-safe and takes no pointers. `PROGRAM` holds the id of a child that was not waited
-            // for, which the system does not reuse.
+            // SAFETY: `kill` is async-signal-safe and takes no pointers. `PROGRAM` holds the id of a child that was not
+            // waited for, which the system does not reuse.
             program => drop(unsafe { kill(program, number) }),
         }
     }
@@ -315,8 +315,8 @@ mod unix {
     pub fn forward_signals() {
         let handler = forward as extern "C" fn(i32) as usize;
         for number in [SIGHUP, SIGTERM] {
-            // SAFETY: `handler` is an `extern "C" fn(i32)`, as `signal` requires. It accesses atomics and calls `kill`, which are
-            // async-signal-safe. An inherited "ignore", as of `nohup`, is restored.
+            // SAFETY: `handler` is an `extern "C" fn(i32)`, as `signal` requires. It accesses atomics and calls `kill`,
+            // which are async-signal-safe. An inherited "ignore", as of `nohup`, is restored.
             unsafe {
                 if signal(number, handler) == IGNORE {
                     signal(number, IGNORE);

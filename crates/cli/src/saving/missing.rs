@@ -1,8 +1,7 @@
 //! Replaces the store in a build without the feature `history`: `--save` is an error, so no run exists.
 
 use super::{Plan, Point, StoredPoint};
-use crate::args::SaveOptions;
-use crate::features::built_without;
+use crate::args::{SaveOptions, built_without};
 use lanework_terminal::failure::Failure;
 use std::path::Path;
 

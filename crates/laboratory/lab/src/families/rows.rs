@@ -1,8 +1,7 @@
 //! Softmax, layer norm and RMS norm of the rows of an f32 matrix, within a bound of the rounding errors.
 
 use crate::families::family::{BoundedTrial, Expected, Family, OnDevice, refuse};
-use crate::problem::case::{Case, Trial, check_memory, lacks};
-use crate::problem::request::Request;
+use crate::problem::{Case, Request, Trial, check_memory, lacks};
 use lanework::{Backend, Buffer, Device, Result};
 use lanework_bench::Work;
 use lanework_ladders::rows::{LONGEST, Rows};

@@ -11,10 +11,9 @@ pub use measured::measure_ceilings;
 
 use crate::Progress;
 use crate::families::Family;
-use crate::problem::case::Case;
+use crate::problem::Case;
 use crate::runs::climb::{ClimbSettings, climb};
-use crate::runs::profile::profile;
-use crate::runs::timed::launch;
+use crate::runs::measure::{launch, profile};
 use lanework::emulator::Blocks;
 use lanework::report::By;
 use lanework::{Device, DeviceInfo, Job, Result};

@@ -1,8 +1,8 @@
 //! The roofline page: every rung and the vendor library under the roofs of the GPU, kernels without operations by
 //! their bandwidth, and the emulator's counts at the roofs that would bound them.
 
+use super::climbs;
 use super::climbs::{link, rate_of, tip_of_time};
-use super::route;
 use crate::charts::{Dot, Mark, Reference, Roof, Roofline, Strip, StripRow, Tip};
 use crate::format::{bandwidth, digits, rate};
 use crate::record::{Ceilings, Climb, Report};
@@ -116,7 +116,7 @@ fn measured(report: &Report, gpu: &str, ceilings: &Ceilings) -> Markup {
         let best = climb.fastest().map_or(0.0, |(_, time)| time.gigabytes_per_second);
         StripRow {
             name: climb.ladder.clone(),
-            link: Some(format!("#{}", route::ladder(&climb.ladder))),
+            link: Some(format!("#{}", climbs::ladder_fragment(&climb.ladder))),
             group: group(climb),
             dots: climb
                 .rungs
@@ -201,7 +201,7 @@ fn bounds(report: &Report) -> Markup {
                         label: None,
                         vendor: false,
                         bound: true,
-                        link: Some(format!("#{}", route::kernel(&kernel.ladder, &kernel.name))),
+                        link: Some(format!("#{}", climbs::kernel_fragment(&kernel.ladder, &kernel.name))),
                         tip: Tip::new(format!("{}/{}", kernel.ladder, kernel.name))
                             .row("axis:counted-intensity", digits(*intensity))
                             .row("roofline:bound", rate(bound))

@@ -18,10 +18,9 @@
 use super::evidence::{
     Evidence, beside, distinct, dominated, evidence, is_generic, norm, rms, small_terms,
 };
-use super::operands::{Known, Product, Wrong};
-use super::sample::Sample;
+use super::sample::{Known, Product, Sample, Wrong};
 use crate::bound::UNIT_F32;
-use crate::host::formats::Format;
+use crate::host::Format;
 
 /// The operands that an assumption rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

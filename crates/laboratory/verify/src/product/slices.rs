@@ -13,9 +13,8 @@
 //! Candidates that fit the worst element are found in the sorted prefix sums and tried on the others.
 
 use super::evidence::{evidence, norm, rms};
-use super::operands::Product;
 use super::precision::against_systematic;
-use super::sample::Sample;
+use super::sample::{Product, Sample};
 use crate::bound::UNIT_F32;
 
 /// Corrections of the first guess.

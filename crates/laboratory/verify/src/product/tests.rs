@@ -2,7 +2,7 @@
 //! and wrong ones always are, each with its true cause.
 
 use super::problems::{DATA, Data, ORDERS, Order, Problem, VARIED};
-use crate::host::formats::Format;
+use crate::host::Format;
 use half::f16;
 use lanework_bench::{Accuracy, Rejection};
 use proptest::prelude::*;

@@ -1,8 +1,7 @@
 //! `sparse.cu`: sparse matrices and graphs.
 
 use crate::Case;
-use crate::case::args;
-use crate::random::{bits, integer_floats, ints};
+use crate::case::{args, bits, integer_floats, ints};
 use std::collections::{BTreeSet, VecDeque};
 
 const UNIT: &str = "sparse";

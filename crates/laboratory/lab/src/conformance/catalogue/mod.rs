@@ -2,8 +2,7 @@
 //! conformance vectors run them. A row is one line of the manual's syntax. Opcodes and types of operands come from the
 //! instruction table of `lanework-ptx`; rows here add how a form is run.
 
-mod floats;
-mod integers;
+mod arithmetic;
 mod memory;
 mod rest;
 mod row;
@@ -20,16 +19,19 @@ pub struct Chapter {
 
 /// The chapters, in the manual's order.
 pub const CHAPTERS: &[Chapter] = &[
-    Chapter { title: ["Integer arithmetic", "整数运算"], rows: integers::ARITHMETIC },
+    Chapter { title: ["Integer arithmetic", "整数运算"], rows: arithmetic::ARITHMETIC },
     Chapter {
-        title: ["Extended-precision integers", "扩展精度整数"], rows: integers::EXTENDED
+        title: ["Extended-precision arithmetic", "扩展精度整数"],
+        rows: arithmetic::EXTENDED,
     },
-    Chapter { title: ["Floating point", "浮点运算"], rows: floats::FLOAT },
-    Chapter { title: ["Half precision", "半精度"], rows: floats::HALF },
-    Chapter { title: ["Comparison and selection", "比较与选择"], rows: integers::COMPARISON },
-    Chapter { title: ["Logic and shifts", "逻辑与移位"], rows: integers::LOGIC },
+    Chapter { title: ["Floating point", "浮点运算"], rows: arithmetic::FLOAT },
+    Chapter { title: ["Half precision", "半精度"], rows: arithmetic::HALF },
     Chapter {
-        title: ["Conversion and movement", "转换与数据搬运"], rows: floats::CONVERSION
+        title: ["Comparison and selection", "比较与选择"], rows: arithmetic::COMPARISON
+    },
+    Chapter { title: ["Logic and shifts", "逻辑与移位"], rows: arithmetic::LOGIC },
+    Chapter {
+        title: ["Conversion and movement", "转换与数据搬运"], rows: arithmetic::CONVERSION
     },
     Chapter { title: ["Memory", "访存"], rows: memory::ROWS },
     Chapter { title: ["Atomics and reductions", "原子操作与归约"], rows: memory::ATOMICS },
@@ -39,6 +41,6 @@ pub const CHAPTERS: &[Chapter] = &[
         rows: rest::ROWS,
     },
     Chapter { title: ["Matrices and tensors", "矩阵与张量"], rows: rest::MATRICES },
-    Chapter { title: ["Video", "视频"], rows: integers::VIDEO },
+    Chapter { title: ["Video", "视频"], rows: arithmetic::VIDEO },
     Chapter { title: ["Special registers", "特殊寄存器"], rows: rest::SPECIAL },
 ];

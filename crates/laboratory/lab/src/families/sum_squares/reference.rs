@@ -1,7 +1,7 @@
 //! The reference of a sum of squares, exact or in higher precision, and the verdict on a kernel's sum.
 //!
-//! A sum is wrong if no order of as many additions produces it, and of lower precision than promised if its error exceeds
-//! the rounding errors of these numbers.
+//! A sum is wrong if no order of as many additions produces it, and of lower precision than promised if its error
+//! exceeds the rounding errors of these numbers.
 //!
 //! The usual error is measured: the host adds up the numbers with equally deep sums, in two divisions among as many
 //! threads. This shows roundings that all go one way (of equal numbers, or of small numbers added to large ones). The
@@ -10,7 +10,7 @@
 use lanework_bench::{Accuracy, Rejection};
 use lanework_ladders::sum_squares::{Numbers, Summand, on_host};
 use lanework_verify::bound::Bound;
-use lanework_verify::host::formats::Format;
+use lanework_verify::host::Format;
 
 /// The expected sum.
 pub enum Reference<E: Summand> {
