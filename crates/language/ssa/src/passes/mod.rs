@@ -1,16 +1,16 @@
 //! The optimizer.
 
 mod addresses;
-mod common;
 mod contract;
 mod control;
 mod edit;
 mod inline;
 mod legalize;
 mod loops;
-mod memory;
 mod number;
 mod simplify;
+mod slots;
+mod spaces;
 
 use crate::ir::*;
 
@@ -44,8 +44,8 @@ pub(crate) fn improve(module: &mut SsaModule, options: &Optimization) {
 pub(crate) fn run(module: &mut SsaModule, options: &Optimization) {
     improve(module, options);
     for function in &mut module.functions {
-        memory::lower_copies(function);
-        memory::infer_spaces(function);
+        legalize::lower_copies(function);
+        spaces::infer_spaces(function);
         contract::contract(function);
         edit::remove_dead(function);
         legalize::legalize(function);
@@ -82,7 +82,7 @@ fn clean(function: &mut SsaFunction) {
         return;
     }
     control::simplify_control(function);
-    memory::promote_slots(function);
+    slots::promote_slots(function);
     for _ in 0..4 {
         let changed = simplify::simplify(function);
         number::number_values(function);
@@ -90,7 +90,7 @@ fn clean(function: &mut SsaFunction) {
             break;
         }
     }
-    common::hoist_common(function);
+    control::hoist_common(function);
     control::simplify_control(function);
     edit::remove_dead(function);
 }
@@ -100,7 +100,7 @@ fn optimize(function: &mut SsaFunction) {
     if function.blocks.is_empty() {
         return;
     }
-    if memory::infer_spaces(function) {
+    if spaces::infer_spaces(function) {
         clean(function);
     }
     loops::rotate_loops(function);
@@ -112,7 +112,7 @@ fn optimize(function: &mut SsaFunction) {
             break;
         }
         clean(function);
-        if memory::infer_spaces(function) {
+        if spaces::infer_spaces(function) {
             clean(function);
         }
     }

@@ -9,10 +9,9 @@ pub(super) mod calls;
 mod convert;
 mod memory;
 mod operands;
-mod template;
 
+use super::machine::ModuleNames;
 use super::machine::*;
-use super::names::ModuleNames;
 use crate::CompileError;
 use crate::analysis::{ControlFlow, Dominators, KindEffects, LoopForest, use_counts};
 use crate::ir::*;

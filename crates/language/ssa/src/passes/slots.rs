@@ -4,11 +4,11 @@
 //! A slot is cut at the boundaries of its accesses. Memory copies are cut in the same way, on both sides. Pieces that
 //! are always accessed as a whole are promoted to SSA values; the rest of the slot stays in memory.
 
-use super::copies::{CopiedUnit, copy_unit};
 use crate::analysis::{ControlFlow, FastMap, FastSet};
 use crate::fold::signed;
 use crate::ir::*;
 use crate::passes::edit::{remove_dead, resolve_aliases};
+use crate::passes::legalize::{CopiedUnit, copy_unit};
 use crate::variables::VariableState;
 use std::collections::BTreeMap;
 
