@@ -2,7 +2,7 @@
 //! without a position get their line in the PTX text.
 
 use crate::ast::{Item, Module, Statement, *};
-use crate::link::error::{LinkError, refuse};
+use crate::diagnostics::{LinkError, refuse};
 use std::collections::{HashMap, HashSet};
 
 /// The name of an item.

@@ -1,15 +1,15 @@
 //! The lowest `.version` and `.target` that cover what a module uses, so the oldest driver that can run it accepts it.
 //!
 //! The needs of instructions are in their table, measured with ptxas 12.9 (13.2 for newer instructions) by lowering version and
-//! target until ptxas reported an error. `measured.txt` holds the results; a test compares the table with them.
+//! target until ptxas reported an error. `measured.txt` holds the results; a test compares the table with them. This file has the
+//! first version of each target, and the needs of special registers.
 
-mod targets;
-
+use crate::ast::Specific::{self, Architecture, Portable};
 use crate::ast::*;
-use crate::instructions::needs::Requirement;
-use crate::instructions::{Modifier, Opcode};
+use crate::instructions::{Modifier, Opcode, Requirement};
 use crate::types::ScalarType;
-use targets::{OLD_TARGETS, TARGETS, special_register_requirement};
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// The requirements of a module without special features: warp instructions with a member mask came
 /// with 6.0, and sm_50 is the oldest target that current drivers accept.
@@ -181,10 +181,104 @@ pub(crate) fn unmet_requirement(
     (here < need.architecture || !suffix).then(|| format!("{lowest}; the module says {target}"))
 }
 
+/// The first version that supports each target (manual, "PTX Module Directives: .target").
+const TARGETS: [(u32, Specific, (u8, u8)); 27] = [
+    (72, Portable, (6, 1)),
+    (75, Portable, (6, 3)),
+    (80, Portable, (7, 0)),
+    (86, Portable, (7, 1)),
+    (87, Portable, (7, 4)),
+    (88, Portable, (9, 0)),
+    (89, Portable, (7, 8)),
+    (90, Portable, (7, 8)),
+    (90, Architecture, (8, 0)),
+    (100, Portable, (8, 6)),
+    (100, Architecture, (8, 6)),
+    (100, Specific::Family, (8, 8)),
+    (101, Portable, (8, 6)),
+    (101, Architecture, (8, 6)),
+    (101, Specific::Family, (8, 8)),
+    (103, Portable, (8, 8)),
+    (103, Architecture, (8, 8)),
+    (103, Specific::Family, (8, 8)),
+    (110, Portable, (9, 0)),
+    (110, Architecture, (9, 0)),
+    (110, Specific::Family, (9, 0)),
+    (120, Portable, (8, 7)),
+    (120, Architecture, (8, 7)),
+    (120, Specific::Family, (8, 8)),
+    (121, Portable, (8, 8)),
+    (121, Architecture, (8, 8)),
+    (121, Specific::Family, (8, 8)),
+];
+
+/// The same for targets that PTX 6.0 has.
+const OLD_TARGETS: [(u32, (u8, u8)); 18] = [
+    (10, (1, 0)),
+    (11, (1, 0)),
+    (12, (1, 2)),
+    (13, (1, 2)),
+    (20, (2, 0)),
+    (21, (2, 0)),
+    (30, (3, 0)),
+    (32, (4, 0)),
+    (35, (3, 1)),
+    (37, (4, 1)),
+    (50, (4, 0)),
+    (52, (4, 1)),
+    (53, (4, 2)),
+    (60, (5, 0)),
+    (61, (5, 0)),
+    (62, (5, 0)),
+    (70, (6, 0)),
+    (71, (6, 0)),
+];
+
+/// Special registers that are not in every version (manual, "Special Registers").
+const SPECIAL_REGISTERS: [(&[&str], Requirement); 4] = [
+    (
+        &[
+            "%clusterid",
+            "%nclusterid",
+            "%cluster_ctaid",
+            "%cluster_nctaid",
+            "%cluster_ctarank",
+            "%cluster_nctarank",
+            "%is_explicit_cluster",
+        ],
+        Requirement::portable((7, 8), 90),
+    ),
+    (&["%aggr_smem_size"], Requirement::portable((8, 1), 90)),
+    (&["%current_graph_exec"], Requirement::portable((8, 0), 50)),
+    (
+        &[
+            "%reserved_smem_offset_begin",
+            "%reserved_smem_offset_end",
+            "%reserved_smem_offset_cap",
+            "%reserved_smem_offset_0",
+            "%reserved_smem_offset_1",
+        ],
+        Requirement::portable((7, 6), 80),
+    ),
+];
+
+/// The requirement of a special register beyond the oldest version and target.
+fn special_register_requirement(name: &str) -> Option<Requirement> {
+    static BY_NAME: OnceLock<HashMap<&str, Requirement>> = OnceLock::new();
+    let needs = BY_NAME.get_or_init(|| {
+        let mut needs = HashMap::new();
+        for (names, need) in &SPECIAL_REGISTERS {
+            needs.extend(names.iter().map(|name| (*name, *need)));
+        }
+        needs
+    });
+    needs.get(name).copied()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instructions::needs::Need;
+    use crate::instructions::Need;
     use crate::parse_instructions;
 
     fn module_of(statements: Vec<Statement>) -> Module {
@@ -210,7 +304,8 @@ mod tests {
     #[test]
     fn agrees_with_ptxas() {
         let mut wrong = Vec::new();
-        let lines = include_str!("measured.txt").lines().filter(|line| !line.starts_with('#'));
+        let lines =
+            include_str!("requirements/measured.txt").lines().filter(|line| !line.starts_with('#'));
         for line in lines.clone() {
             let (expected, text) = line.split_once(" | ").expect("`version target | instruction`");
             let statements = parse_instructions(text).unwrap_or_else(|e| panic!("{e}"));
@@ -227,7 +322,9 @@ mod tests {
     #[test]
     fn every_rule_is_used() {
         let mut instructions = Vec::new();
-        for line in include_str!("measured.txt").lines().filter(|line| !line.starts_with('#')) {
+        for line in
+            include_str!("requirements/measured.txt").lines().filter(|line| !line.starts_with('#'))
+        {
             let text = line.split_once(" | ").expect("a separator").1;
             instructions.extend(parse_instructions(text).unwrap_or_else(|e| panic!("{e}")));
         }
