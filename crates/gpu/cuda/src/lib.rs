@@ -31,15 +31,15 @@ mod libraries;
 mod memory;
 mod stream;
 
-pub use driver::error::CudaError;
+pub use driver::CudaError;
 pub use driver::ledger::{LaunchRecord, Suspects};
 pub use gpu::Gpu;
 pub use gpu::device::{DeviceInfo, devices};
 pub use kernel::JitOptions;
 pub use kernel::function::GpuFunction;
-pub use kernel::function_info::FunctionInfo;
 pub use kernel::graph::Graph;
 pub use kernel::module::GpuModule;
+pub use kernel::shape::FunctionInfo;
 pub use kernel::shape::LaunchShape;
 pub use libraries::cublas::{Cublas, GemmShape};
 pub use libraries::nccl::{Nccl, NcclElement, NcclId, NcclReduction};

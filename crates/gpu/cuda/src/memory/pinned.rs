@@ -1,7 +1,7 @@
 //! Page-locked host memory, fast to copy from and to and visible to kernels, and asynchronous copies between it and the GPU.
 
 use crate::driver::sys;
-use crate::gpu::allocations::Allocation;
+use crate::gpu::Allocation;
 use crate::{CudaError, Event, Gpu, Stream};
 use std::fmt;
 use std::sync::Arc;
