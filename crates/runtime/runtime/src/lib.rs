@@ -15,10 +15,10 @@ mod stream;
 pub mod tool;
 pub mod tuned;
 
-pub use buffer::tensor_map::{DynTensorMap, Tiling};
+pub use buffer::descriptors::{DynTensorMap, Tiling};
 pub use buffer::{Buffer, View, ViewMut};
 pub use device::Device;
-pub use device::info::{Backend, DeviceInfo};
+pub use device::gpu::{Backend, DeviceInfo};
 pub use error::{Error, IndexFault, Reports, Result};
 pub use foreign::{Executed, PreparedPtx, PtxArg, PtxModule, PtxShape};
 pub use jobs::{Cublas, GemmShape, Job, VendorCall};

@@ -7,10 +7,8 @@ use std::ops::RangeBounds;
 use view::part;
 
 mod access;
+pub(crate) mod descriptors;
 mod host_memory;
-mod images;
-mod rows;
-pub(crate) mod tensor_map;
 mod view;
 
 pub use view::{View, ViewMut};

@@ -169,7 +169,7 @@ impl PtxModule {
     pub fn resources(&self, entry: &str) -> Option<Resources> {
         let Code::Emulator(program) = &self.code else { return None };
         program.register_pressure(entry)?;
-        Some(crate::device::info::of_program(program, entry))
+        Some(crate::device::gpu::of_program(program, entry))
     }
 }
 

@@ -3,7 +3,7 @@
 //! The `#[kernel]` macro bounds each parameter by one of these traits, so that a buffer of the wrong
 //! element type, or a shared reference to memory that the kernel writes, is a compile error.
 
-use crate::buffer::tensor_map::DynTensorMap;
+use crate::buffer::descriptors::DynTensorMap;
 use crate::{Buffer, View, ViewMut};
 use lanework_abi::{Parameter, ParameterKind, Storable, Tile};
 use std::fmt;

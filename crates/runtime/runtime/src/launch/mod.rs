@@ -4,7 +4,7 @@ pub(crate) mod arguments;
 pub(crate) mod prepared;
 pub(crate) mod profile;
 
-use crate::device::info::{Code, Compiled};
+use crate::device::gpu::{Code, Compiled};
 use crate::device::{Device, Engine};
 use crate::launch::prepared::Prepared;
 use crate::tool::Session;

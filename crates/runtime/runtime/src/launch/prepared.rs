@@ -1,7 +1,7 @@
 //! Launches that are compiled for a device and run any number of times. On the emulator they run under the process's tool
 //! if it has one; findings, errors and `printf` output are handled here.
 
-use crate::device::info::{Code, Compiled};
+use crate::device::gpu::{Code, Compiled};
 use crate::device::{Device, Engine};
 use crate::error::{IndexFault, RECORD_WORDS, Reports};
 use crate::tool::{Launching, Session};

@@ -1,6 +1,6 @@
 //! The counters of one run on the emulator, and assertions on them for tests.
 
-use crate::device::info::of_program;
+use crate::device::gpu::of_program;
 use crate::{Counters, Dim3};
 use lanework_emulator::{CountingObserver, LaunchConfig, Outcome, Program};
 use lanework_report::{

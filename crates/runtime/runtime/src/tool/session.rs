@@ -1,13 +1,13 @@
 //! The tool of this process, which environment variables select. It runs launches and keeps records.
 
 use super::files::{Sink, micros, now, stop};
-use super::launched::look_at::LookAt;
-use super::launched::predict::Predictor;
+use super::launching::LookAt;
+use super::launching::Predictor;
 use super::launching::{Launching, machine, name_memory};
 use super::own_report::{self, Own};
 use super::record::{Activity, Findings, Launched, Profiled, Record};
 use crate::Profile;
-use crate::device::checked::NO_LIMIT;
+use crate::device::NO_LIMIT;
 use lanework_emulator::sanitize::{Checks, Report};
 use lanework_emulator::{Emulator, Fault, LaunchConfig, Options, Outcome};
 use lanework_report as report;
