@@ -2,8 +2,8 @@
 
 use super::super::scopes::Binding;
 use super::Analyzer;
+use crate::source::SourceProblem;
 use crate::source::Span;
-use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
@@ -142,7 +142,7 @@ impl Analyzer {
             );
         }
         names.sort_unstable();
-        let near = crate::source::similar::nearest(&text, names.iter().map(String::as_str));
+        let near = crate::source::nearest(&text, names.iter().map(String::as_str));
         self.report(match near {
             Some(near) => problem.help(format!("a member of similar name is `{near}`")),
             None => problem,

@@ -89,7 +89,7 @@ impl Analyzer {
             _ => None,
         };
         if let Some(header) = header {
-            let problem = crate::source::diagnostics::SourceProblem::error(
+            let problem = crate::source::SourceProblem::error(
                 span,
                 format!("cannot find `{text}` in this scope"),
             );
@@ -109,7 +109,7 @@ impl Analyzer {
             Binding::Local(serial, local) => {
                 let frame = self.frame.as_ref().map(|frame| frame.serial);
                 if frame != Some(serial) {
-                    let problem = crate::source::diagnostics::SourceProblem::error(
+                    let problem = crate::source::SourceProblem::error(
                         span,
                         "this variable belongs to a function around and is not captured",
                     );
