@@ -10,7 +10,7 @@ use crate::analysis::used_functions;
 use crate::ir::*;
 use lanework_ptx as ptx;
 use machine::ModuleNames;
-use select::calls::{return_variable, value_variable};
+use select::{return_variable, value_variable};
 use std::collections::BTreeSet;
 
 /// The PTX of a module. Switches and memory copies must have been lowered.

@@ -4,7 +4,6 @@ mod assignments;
 mod calls;
 mod casts;
 mod invoke;
-mod members;
 mod names;
 mod operators;
 
