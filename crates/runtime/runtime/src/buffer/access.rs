@@ -43,7 +43,7 @@ impl<T: Storable> View<'_, T> {
         device(self.device)
     }
 
-    /// Copies it to the host, after all launches before it have finished.
+    /// Copies the view to the host, after all earlier launches have finished.
     ///
     /// # Errors
     /// Any unreported error of an earlier launch.
@@ -53,10 +53,10 @@ impl<T: Storable> View<'_, T> {
         Ok(host)
     }
 
-    /// Copies it into `host`, after all launches before it have finished.
+    /// Copies the view into `host`, after all earlier launches have finished.
     ///
     /// # Errors
-    /// Any unreported error of an earlier launch; [`Error::Request`] when `host` has another length.
+    /// Any unreported error of an earlier launch; [`Error::Request`] if the lengths differ.
     pub fn download_to(&self, host: &mut [T]) -> Result<()> {
         same_length(host.len(), self.length)?;
         let device = self.device()?;
@@ -74,21 +74,21 @@ impl<T: Storable> ViewMut<'_, T> {
         device(self.device)
     }
 
-    /// Replaces its contents by `host`.
+    /// Copies `host` into the view.
     ///
     /// # Errors
-    /// When the driver rejects the copy; [`Error::Request`] when `host` has another length.
+    /// If the driver rejects the copy; [`Error::Request`] if the lengths differ.
     pub fn upload(&mut self, host: &[T]) -> Result<()> {
         same_length(host.len(), self.length)?;
         self.device()?.write(self.address, bytemuck::cast_slice(host))
     }
 
-    /// The same part, to be read.
+    /// A read-only view of the same part.
     pub fn read(&self) -> View<'_, T> {
         ViewMut { ..*self }.into()
     }
 
-    /// The same part, with the lifetime of this borrow.
+    /// A view of the same part with the lifetime of this borrow.
     pub fn reborrow(&mut self) -> ViewMut<'_, T> {
         ViewMut { ..*self }
     }
@@ -111,11 +111,11 @@ fn same_length(host: usize, device: usize) -> Result<()> {
     })
 }
 
-/// The alignment of rows in bytes, as used by `cuMemAllocPitch`.
+/// Alignment of rows in bytes, the same as that of `cuMemAllocPitch`.
 const ROW_ALIGNMENT: usize = 512;
 
 impl Device {
-    /// The pitch in elements between the starts of rows of `width` elements, such that every row
+    /// The pitch for rows of `width` elements: the distance in elements between the starts of two rows. Every row
     /// starts at a multiple of 512 bytes.
     ///
     /// ```
@@ -138,16 +138,14 @@ impl Device {
 }
 
 impl<T: Storable> Buffer<T> {
-    /// Replaces the rows of a matrix by `host`. Rows have `width` elements each; they are
-    /// contiguous in `host` and have a stride of `pitch` elements in this buffer. The padding
-    /// between rows is not written.
+    /// Copies the rows of a matrix from `host`. Each row has `width` elements. Rows are contiguous in `host` and
+    /// `pitch` elements apart in this buffer. The copy does not write the padding.
     ///
     /// # Errors
-    /// When the driver rejects the copy.
+    /// If the driver rejects the copy.
     ///
     /// # Panics
-    /// When `host` is not a multiple of `width`, `pitch` is less than `width`, or the rows do not
-    /// fit.
+    /// If the length of `host` is not a multiple of `width`, `pitch` is less than `width`, or the rows do not fit.
     #[track_caller]
     pub fn upload_2d(&mut self, host: &[T], width: usize, pitch: usize) -> Result<()> {
         let to = self.rows(host.len(), width, pitch);
@@ -159,8 +157,8 @@ impl<T: Storable> Buffer<T> {
         }
     }
 
-    /// Copies the rows of a matrix, `width` elements each at a stride of `pitch` elements in this
-    /// buffer, into contiguous `host` memory, after all launches before it have finished.
+    /// Copies the rows of a matrix into `host`, after all earlier launches have finished. Each row has `width`
+    /// elements. Rows are `pitch` elements apart in this buffer and contiguous in `host`.
     ///
     /// # Errors
     /// Any unreported error of an earlier launch.

@@ -10,8 +10,8 @@ use lanework_cuda::{L2Promotion, PixelBox, TiledMap};
 use lanework_emulator::{Im2col, Image, Sampler, Swizzle, TensorElement};
 use std::marker::PhantomData;
 
-/// A tensor's extents and the tiles that are copied of it. Dimensions are listed fastest-varying
-/// first: for a row-major matrix, columns before rows.
+/// The extents of a tensor and of the tiles to copy. Dimensions are listed fastest-varying first: for a row-major
+/// matrix, columns before rows.
 ///
 /// ```
 /// use lanework::{Device, DynTensorMap, Swizzle, TensorElement, Tiling};
@@ -61,8 +61,9 @@ impl Tiling {
         }
     }
 
-    /// Copies `count` pixels for a convolution (`im2col`) instead of tiles: the tile has the channels first, and 1 in every
-    /// other dimension. `lower` and `upper` are the corners of their box, per spatial dimension, innermost first.
+    /// Copies `count` pixels for a convolution (`im2col`) instead of tiles. The tile has the channels in its first
+    /// dimension, and 1 in every other one. `lower` and `upper` are the corners of the pixels' box, per spatial
+    /// dimension, innermost first.
     #[doc(hidden)]
     pub fn pixels(self, lower: [i16; 3], upper: [i16; 3], count: u32) -> Tiling {
         Tiling { im2col: Some(Im2col { lower, upper, pixels: count }), ..self }
@@ -74,20 +75,20 @@ impl Tiling {
         Tiling { strides: Some(strides.to_vec()), ..self }
     }
 
-    /// Element strides (`elementStrides` of `cuTensorMapEncodeTiled`), 1 to 8 by dimension: only
-    /// every n-th element of a tile's extent is copied. The first dimension ignores its stride.
+    /// Element strides (`elementStrides` of `cuTensorMapEncodeTiled`), one per dimension, 1 to 8. A stride of n copies
+    /// every n-th element of the tile's extent. The first dimension ignores its stride.
     #[must_use]
     pub fn steps(self, steps: &[u32]) -> Tiling {
         Tiling { steps: steps.to_vec(), ..self }
     }
 
-    /// How 16-byte chunks are permuted in shared memory.
+    /// Permutation of 16-byte chunks in shared memory.
     #[must_use]
     pub fn swizzle(self, swizzle: Swizzle) -> Tiling {
         Tiling { swizzle, ..self }
     }
 
-    /// Elements outside the tensor read as NaN instead of zero.
+    /// Makes elements outside the tensor read as NaN instead of zero.
     #[must_use]
     pub fn nan_outside(self) -> Tiling {
         Tiling { nan_outside: true, ..self }
@@ -122,8 +123,8 @@ impl<'a> DynTensorMap<'a> {
     /// Describes a tensor of `element` at the start of a buffer, for the buffer's device.
     ///
     /// # Errors
-    /// [`Error::TensorMap`] naming the violated rule, also when the tensor is larger than the
-    /// buffer; the driver's error, on a GPU.
+    /// [`Error::TensorMap`], which names the violated rule, also if the tensor is larger than the buffer; on a GPU also
+    /// the driver's error.
     pub fn new<T: Storable>(
         buffer: &'a Buffer<T>,
         element: TensorElement,
@@ -132,7 +133,7 @@ impl<'a> DynTensorMap<'a> {
         DynTensorMap::of_view(&buffer.device, buffer.view(..), element, tiling)
     }
 
-    /// As [`DynTensorMap::new`], of a tensor at the start of a part of a buffer on `device`.
+    /// As [`DynTensorMap::new`], for a tensor at the start of a view on `device`.
     #[doc(hidden)]
     pub fn of_view<T: Storable>(
         device: &Device,
@@ -184,18 +185,18 @@ impl<'a> DynTensorMap<'a> {
         self.shared_bytes
     }
 
-    /// The identity of its device.
+    /// Identity of the map's device.
     pub(crate) fn device(&self) -> u64 {
         self.device
     }
 
-    /// Whether it belongs to a device.
+    /// Whether the map belongs to `device`.
     pub(crate) fn is_for(&self, device: &Device) -> bool {
         self.device == device.identity()
     }
 }
 
-/// The map in the form of the driver's encoder.
+/// Converts the map to the form that the driver's encoder takes.
 fn for_driver(map: lanework_emulator::TensorMap) -> TiledMap {
     use lanework_cuda::{Element as E, Swizzle as S};
     TiledMap {
@@ -279,13 +280,13 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// When the image or the sampler breaks a rule; [`crate::Error::Unsupported`] on a GPU.
+    /// If the image or the sampler breaks a rule; [`crate::Error::Unsupported`] on a GPU.
     pub fn texture_at(&self, image: Image, sampler: Sampler) -> Result<u64> {
         Ok(self.emulated()?.make_texture(image, sampler)?)
     }
 
-    /// Makes a texture of mipmap levels, each of half of the extents of the one before, as [`Device::texture_at`] makes one of an image.
-    /// [`Sampler::mip`] says which levels are read; coordinates have to be normalized.
+    /// Makes a texture of mipmap levels. Each level has half the extents of the previous one. [`Sampler::mip`] selects
+    /// the levels to read; coordinates must be normalized. Otherwise as [`Device::texture_at`].
     ///
     /// ```
     /// use lanework::emulator::{Channel, Image, ImageShape, Mip, Sampler, Texel};
@@ -328,7 +329,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// As [`Device::texture_at`], and when the levels do not fit each other.
+    /// As [`Device::texture_at`], and if the extents of the levels do not match.
     pub fn mipmap_at(&self, levels: &[Image], sampler: Sampler) -> Result<u64> {
         Ok(self.emulated()?.make_mipmap(levels, sampler)?)
     }
@@ -376,7 +377,8 @@ impl Device {
         Ok(self.emulated()?.make_surface(image)?)
     }
 
-    /// Destroys a texture or surface of [`Device::texture_at`] or [`Device::surface_at`]; returns whether it existed. The image's memory stays.
+    /// Destroys a texture or surface of [`Device::texture_at`] or [`Device::surface_at`]. Returns whether it existed.
+    /// Does not free the image's memory.
     pub fn end_image(&self, handle: u64) -> bool {
         self.emulated().is_ok_and(|emulator| emulator.end_object(handle))
     }

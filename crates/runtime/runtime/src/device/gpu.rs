@@ -1,5 +1,5 @@
-//! A GPU as a device: driver calls, the kernels compiled for it, and the records in which checked kernels report an index
-//! out of range; and the description of a device, which the emulator fills in as well.
+//! A GPU as a device: driver calls, the kernels compiled for it, and the records in which checked kernels report an
+//! index out of range; and the description of a device, which the emulator fills in as well.
 
 use crate::error::{IndexFault, RECORD_WORDS};
 use crate::{Error, Result};
@@ -215,13 +215,13 @@ pub struct DeviceInfo {
     pub memory_bytes: u64,
     /// Streaming multiprocessors.
     pub multiprocessors: u32,
-    /// Most threads in a block.
+    /// Maximum number of threads in a block.
     pub max_threads_per_block: u32,
-    /// Most threads in a block along x, y and z.
+    /// Maximum number of threads in a block along x, y and z.
     pub max_block: [u32; 3],
-    /// Most blocks in a grid along x, y and z.
+    /// Maximum number of blocks in a grid along x, y and z.
     pub max_grid: [u32; 3],
-    /// Shared memory per block in bytes: by default, and with opt-in at launch.
+    /// Maximum shared memory per block in bytes: by default, and with opt-in at launch.
     pub shared_per_block: (u32, u32),
     /// 32-bit registers per multiprocessor.
     pub registers_per_multiprocessor: u32,
@@ -262,7 +262,7 @@ impl Compiled {
     }
 }
 
-/// The estimated resource usage of an entry; nothing where the emulator does not support it.
+/// The estimated resource usage of an entry; empty if the emulator does not support the entry.
 pub(crate) fn of_program(program: &lanework_emulator::Program, entry: &str) -> Resources {
     let pressure = program.register_pressure(entry);
     Resources {

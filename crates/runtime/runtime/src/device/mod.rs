@@ -68,7 +68,7 @@ impl Device {
         }
     }
 
-    /// Waits for everything launched so far.
+    /// Waits for all launches so far.
     ///
     /// # Errors
     /// The fault of any launch since the last call.
@@ -108,7 +108,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// When the driver rejects the context.
+    /// If the driver rejects the context.
     pub fn raw_stream(&self) -> Result<Option<u64>> {
         match &self.0.engine {
             Engine::Emulator(_) => Ok(None),
@@ -146,10 +146,10 @@ impl Device {
     }
 }
 
-/// The open devices, by which a view finds its device from the identity.
+/// The open devices. A view, which holds an identity, finds its device here.
 static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
 
-/// Whether both refer to the same device, opened once.
+/// Equal if both handles come from the same opening of a device.
 impl PartialEq for Device {
     fn eq(&self, other: &Device) -> bool {
         self.identity() == other.identity()
@@ -189,7 +189,7 @@ fn emulator_info(emulator: &Emulator) -> DeviceInfo {
     }
 }
 
-/// A time that no launch takes. Only launches with a limit can be stopped.
+/// A time limit that no launch reaches. Only launches with a limit can be stopped.
 pub(crate) const NO_LIMIT: Duration = Duration::from_secs(u32::MAX as u64);
 
 impl Device {
@@ -214,8 +214,8 @@ impl Device {
     /// # lanework::Result::<()>::Ok(())
     /// ```
     ///
-    /// Buffers must be made on the device that this returns. It has the limits of this device, or of
-    /// [`Device::emulator`] when this is a GPU. Blocks run on one core; those that wait for others stay resident.
+    /// Buffers must be made on the device that this returns. That device has the limits of this one, or of
+    /// [`Device::emulator`] if this is a GPU. Its blocks run on one core; blocks that wait for others stay resident.
     pub fn sanitized(&self) -> Device {
         self.sanitized_for(Checks::default())
     }
@@ -250,7 +250,7 @@ impl Device {
         matches!(&self.0.engine, Engine::Emulator(emulator) if emulator.checks().is_some())
     }
 
-    /// Whether memory that is never freed is to be reported.
+    /// Whether the device reports memory that is never freed.
     ///
     /// ```
     /// use lanework_runtime::{Checks, Device, ReportKind};

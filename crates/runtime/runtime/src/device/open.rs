@@ -66,8 +66,7 @@ impl Device {
         Device::from_parts(Engine::Emulator(Emulator::new(options)), imposed)
     }
 
-    /// GPU number `index`; the emulator if `LANEWORK_TOOL` is set ([`crate::tool`]), and the tool's report
-    /// says so.
+    /// GPU number `index`. If `LANEWORK_TOOL` is set ([`crate::tool`]), the emulator; the tool's report says so.
     ///
     /// # Errors
     /// One line if the driver is missing or has no GPU of this number.
@@ -149,11 +148,11 @@ fn first_mention(suite: &str) -> bool {
     first
 }
 
-/// Says once, bypassing the capture of test output, that the emulator was compiled without optimization.
+/// Warns once, bypassing the capture of test output, that the emulator was compiled without optimization.
 fn warn_if_slow() {
     static SAID: AtomicBool = AtomicBool::new(false);
     if !lanework_emulator::OPTIMIZED && !SAID.swap(true, Ordering::Relaxed) {
-        // Nothing to do when even standard error is closed.
+        // Ignore a closed standard error.
         let _ = writeln!(std::io::stderr(), "{SLOW}");
     }
 }
@@ -187,7 +186,7 @@ impl Device {
     /// Free and total memory in bytes.
     ///
     /// # Errors
-    /// When the driver does not answer.
+    /// If the driver does not answer.
     pub fn memory(&self) -> Result<(u64, u64)> {
         match &self.0.engine {
             Engine::Emulator(emulator) => {
