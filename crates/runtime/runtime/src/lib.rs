@@ -25,7 +25,7 @@ pub use jobs::{Cublas, GemmShape, Job, VendorCall};
 pub use lanework_abi::Storable;
 /// A GPU's clocks, power and temperature, from the driver's monitoring library; see [`Device::monitor`].
 pub use lanework_cuda::{Monitor, Reading};
-/// CUDA C++ to PTX through NVRTC, if that library is installed; needs no GPU.
+/// Compiles CUDA C++ to PTX with NVRTC, if that library is installed; needs no GPU.
 pub use lanework_cuda::{NvrtcError, compile as compile_cuda};
 pub use lanework_emulator as emulator;
 pub use lanework_emulator::sanitize::{Checks, KindInfo, Level, Report, ReportKind};

@@ -1,8 +1,8 @@
 //! A launch on the emulator as a tool receives it, and the ways to run it: once, for a picture, or for a prediction.
 //!
 //! `lanework look` requests a picture from a process: one warp's accesses at a line of one launch. `lanework exec
-//! --predict` predicts the times of a program's launches. A launch that would take long on the emulator runs in part: its
-//! traced blocks only. The first launches of a kernel in one shape are predicted.
+//! --predict` predicts the times of a program's launches. A launch that would take long on the emulator runs in part:
+//! its traced blocks only. The first launches of a kernel in one shape are predicted.
 
 use crate::Profile;
 use crate::tool::record::{Launched, Picture, Predicted};
@@ -25,7 +25,7 @@ pub fn set_machine(machine: Machine) {
     let _ = MACHINE.set(machine);
 }
 
-/// The GPU that is modeled.
+/// The GPU that profiles model.
 pub(super) fn machine() -> Machine {
     MACHINE.get().cloned().unwrap_or_else(Machine::h200)
 }
@@ -64,19 +64,19 @@ impl Launching<'_> {
     }
 }
 
-/// Describes what is at an address.
+/// Describes the allocation at an address.
 type Describe = fn(u64) -> Option<String>;
 
 static DESCRIBE: OnceLock<Describe> = OnceLock::new();
 
-/// Lets findings say where their memory was allocated.
+/// Sets the function that tells findings where their memory was allocated.
 pub fn describe_memory(describe: Describe) {
     let _ = DESCRIBE.set(describe);
 }
 
-/// Adds where its memory was allocated to a finding.
+/// Adds to a finding where its memory was allocated.
 pub(super) fn name_memory(report: &mut Report) {
-    /// Bytes from an allocation beyond which an address has nothing to do with it.
+    /// Maximum distance in bytes of an address from the allocation that a finding names.
     const FAR: u64 = 1 << 16;
     let Some(describe) = DESCRIBE.get() else { return };
     let near = report.allocation.as_ref().filter(|near| near.distance <= FAR);
@@ -84,14 +84,14 @@ pub(super) fn name_memory(report: &mut Report) {
     report.allocated = address.and_then(describe).unwrap_or_default();
 }
 
-/// Maximum number of a block's steps, and of accesses, in a picture.
+/// Maximum number of steps and of accesses of a block in a picture.
 const STEPS: usize = 1 << 20;
 
 /// The launch, line, block and warp that a picture shows.
 pub(super) struct LookAt {
     /// The kernel; empty for the first one.
     pub(super) kernel: String,
-    /// Its launch, from 1.
+    /// The number of its launch, from 1.
     pub(super) launch: u64,
     /// The line; `None` for the costliest.
     line: Option<u32>,
@@ -113,7 +113,7 @@ impl LookAt {
         })
     }
 
-    /// The requested accesses, from runs on copies of the memory.
+    /// Runs the launch on copies of the memory and returns the requested accesses.
     pub(super) fn picture(&self, launch: Launching<'_>) -> Result<Picture, Fault> {
         let twin = |stage: &str| {
             launch.emulator.copy().ok_or_else(|| {
@@ -169,10 +169,10 @@ impl LookAt {
     }
 }
 
-/// Warp instructions of a launch that runs to its end.
+/// Maximum number of warp instructions of a launch that runs as a whole.
 const WHOLE: f64 = 2e8;
 
-/// Launches of a kernel in one shape that are predicted.
+/// Number of predicted launches for each kernel and shape.
 const LAUNCHES: u64 = 2;
 
 /// The tool.
@@ -186,7 +186,7 @@ pub(super) struct Predictor {
 pub(super) struct PredictedLaunch {
     /// Its record, if it is one of the first of its kernel and shape.
     pub(super) record: Option<Predicted>,
-    /// Whether it should not run to its end.
+    /// Whether to run only the traced blocks.
     pub(super) partial: bool,
 }
 

@@ -9,10 +9,10 @@
 //! | variable | is |
 //! | --- | --- |
 //! | `LANEWORK_TOOL` | `check`, `profile`; with a folder also `trace`, `inspect`, `look`, `predict` |
-//! | `LANEWORK_TOOL_FOLDER` | where records are written, in place of a report at the end |
-//! | `LANEWORK_TOOL_LEAKS` | 1: memory that is still allocated at the end is a finding, too |
-//! | `LANEWORK_TOOL_PREDICT` | for `predict`: the GPU and the protocol, by a tab |
-//! | `LANEWORK_TOOL_LOOK` | for `look`: kernel, launch, line (0 for the costliest), block and warp, by tabs |
+//! | `LANEWORK_TOOL_FOLDER` | folder for records, instead of a report at the end |
+//! | `LANEWORK_TOOL_LEAKS` | 1: memory that is still allocated at the end is a finding |
+//! | `LANEWORK_TOOL_PREDICT` | for `predict`: the GPU and the protocol, separated by a tab |
+//! | `LANEWORK_TOOL_LOOK` | for `look`: kernel, launch, line (0 for the costliest), block and warp, separated by tabs |
 //!
 //! This file passes the accesses of checked launches to the driver, which compares the launches of different streams.
 
@@ -44,7 +44,7 @@ use session::Tool;
 use std::cell::RefCell;
 
 thread_local! {
-    /// The shadows of this thread's launches, while [`collect`] runs.
+    /// The access shadows of this thread's launches, while [`collect`] runs.
     static COLLECTED: RefCell<Option<Vec<LaunchShadow>>> = const { RefCell::new(None) };
 }
 
@@ -66,14 +66,15 @@ pub(crate) fn check(
     Ok(checked)
 }
 
-/// Calls `run`, and returns the shadows of the checked launches that this thread made in it, except those in a nested `collect`.
+/// Calls `run`, and returns the shadows of the checked launches that this thread made in it, except those in a nested
+/// `collect`.
 pub fn collect<R>(run: impl FnOnce() -> R) -> (R, Vec<LaunchShadow>) {
     let outer = COLLECTED.replace(Some(Vec::new()));
     let result = run();
     (result, COLLECTED.replace(outer).unwrap_or_default())
 }
 
-/// Hands shadows of a nested [`collect`] to the enclosing one.
+/// Adds the shadows of a nested [`collect`] to those of the enclosing one.
 pub fn hand_on(shadows: Vec<LaunchShadow>) {
     COLLECTED.with_borrow_mut(|all| {
         if let Some(all) = all {
@@ -87,21 +88,22 @@ pub fn checks(device: &Device) -> bool {
     device.is_sanitized() && Session::active().is_some_and(|one| matches!(one.tool, Tool::Check))
 }
 
-/// Keeps findings of several launches together as the tool's findings of `kernel`; an empty name means no kernel.
+/// Records findings between several launches as findings of `kernel`; an empty name means no kernel.
 pub fn keep_findings(kernel: &str, found: &[Report]) {
     if let Some(session) = Session::active() {
         session.findings(kernel, None, found, None);
     }
 }
 
-/// Keeps that the tool could not check something that the program runs.
+/// Records that the tool could not check some work of the program.
 pub fn unchecked(why: &str) {
     if let Some(session) = Session::active() {
         session.unchecked(why.to_owned());
     }
 }
 
-/// Address and bytes of the allocations that were freed on a device since the last call; the first call returns nothing.
+/// Address and size in bytes of the allocations that a device freed since the last call. The first call returns
+/// nothing.
 pub fn take_ended(device: &Device) -> Vec<(u64, u64)> {
     match &device.0.engine {
         Engine::Emulator(emulator) => emulator.memory().take_ended(),
@@ -109,7 +111,7 @@ pub fn take_ended(device: &Device) -> Vec<(u64, u64)> {
     }
 }
 
-/// The name, the first address and the bytes of the allocation at an address.
+/// Name, start address and size in bytes of the allocation that contains an address.
 pub fn allocation(device: &Device, address: u64) -> Option<(String, u64, u64)> {
     match &device.0.engine {
         Engine::Emulator(emulator) => {
