@@ -1,5 +1,5 @@
-//! The driver library, loaded and initialized once, and the errors of the GPU backend: what, where, the nearest cause, and
-//! the remedy.
+//! The driver library, loaded and initialized once, and the errors of the GPU backend: what, where, the nearest cause,
+//! and the remedy.
 
 pub(crate) mod ledger;
 pub(crate) mod library;
@@ -29,7 +29,7 @@ const REQUIRED: [&str; 12] = [
 /// Loads the driver, checks it and initializes it; later calls return the first result.
 ///
 /// # Errors
-/// [`CudaError::Unavailable`] when there is no driver, no GPU, or the two are incompatible.
+/// [`CudaError::Unavailable`] if there is no driver, no GPU, or the two are incompatible.
 pub(crate) fn start() -> Result<(), CudaError> {
     static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
     STARTED.get_or_init(probe).clone().map_err(|why| CudaError::Unavailable { why })
@@ -63,7 +63,7 @@ fn probe() -> Result<(), String> {
     Err(format!("the driver failed to initialize: {text} ({name}); {remedy}"))
 }
 
-/// Whether the driver exports a function. Call only after the library was found.
+/// Whether the driver exports a function. Call only after [`start`] found the library.
 pub(crate) fn has(function: &str) -> bool {
     // SAFETY: the symbol is only looked up, never called.
     let found = |library: &libloading::Library| unsafe {
@@ -91,7 +91,7 @@ pub(crate) fn describe(result: CUresult) -> (String, String) {
     (owned(name, "unknown error"), owned(text, "no description"))
 }
 
-/// Turns a result code into an error, without looking for lost contexts.
+/// Converts a result code to an error. Does not detect lost contexts.
 pub(crate) fn check(result: CUresult, call: &'static str) -> Result<(), CudaError> {
     if result == CUresult::CUDA_SUCCESS {
         return Ok(());
@@ -100,7 +100,7 @@ pub(crate) fn check(result: CUresult, call: &'static str) -> Result<(), CudaErro
     Err(CudaError::Driver { call, code: result.0, name, text })
 }
 
-/// Whether the error destroys the context it occurs in.
+/// Whether the error destroys its context.
 pub(crate) fn loses_context(result: CUresult) -> bool {
     use CUresult as R;
     matches!(
@@ -149,8 +149,8 @@ impl<T> Clone for Handle<T> {
 
 impl<T> Copy for Handle<T> {}
 
-// SAFETY: the driver API may be called from any thread with any handle; what is not thread-safe
-// (launching one executable graph twice at once) is locked where it is used.
+// SAFETY: any thread may call the driver API with any handle. The one exception, concurrent launches of one executable
+// graph, is under a lock.
 unsafe impl<T> Send for Handle<T> {}
 
 // SAFETY: the pointer is never followed on the host, and the driver locks what its calls share; see `Send`.
@@ -161,12 +161,12 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// An error of the GPU backend. Its text is complete: it names the cause and the remedy.
-/// (Boxed strings keep it small, as every call returns it.)
+/// An error of the GPU backend. Its text names the cause and the remedy. Boxed strings keep the type small, because
+/// every call returns it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum CudaError {
-    /// No usable driver on this machine. `why` is one line.
+    /// This machine has no usable driver.
     Unavailable {
         /// The cause and the remedy, in one line.
         why: String,
@@ -188,13 +188,13 @@ pub enum CudaError {
         remedy: String,
     },
 
-    /// The GPU's memory does not hold the allocation.
+    /// The GPU is out of memory.
     OutOfMemory {
         /// Requested bytes.
         requested: usize,
         /// Bytes free when the allocation failed.
         free: usize,
-        /// Bytes the GPU has.
+        /// Total bytes of the GPU.
         total: usize,
     },
 
@@ -236,7 +236,7 @@ pub enum CudaError {
         available: String,
     },
 
-    /// A launch was rejected before it reached the GPU, as it exceeds a limit.
+    /// A launch exceeds a limit; it did not reach the GPU.
     Limit {
         /// The kernel's name.
         kernel: Box<str>,
@@ -258,7 +258,7 @@ pub enum CudaError {
         what: String,
     },
 
-    /// A kernel failed on the GPU. Found at a later call, attributed to its launch.
+    /// A kernel failed on the GPU. A later call reports it and names the launch.
     Fault {
         /// The fault as text, with the driver's name for it.
         error: String,
@@ -266,9 +266,9 @@ pub enum CudaError {
         suspects: Suspects,
     },
 
-    /// The context was lost to an earlier fault.
+    /// An earlier fault destroyed the context.
     ContextLost {
-        /// The first line of the error that lost it.
+        /// The first line of that fault's error.
         cause: String,
     },
 
@@ -363,12 +363,12 @@ impl std::fmt::Display for CudaError {
 impl std::error::Error for CudaError {}
 
 impl CudaError {
-    /// The error's first line, to be quoted by later errors.
+    /// The error's first line, which later errors quote.
     pub(crate) fn headline(&self) -> String {
         self.to_string().lines().next().unwrap_or_default().to_string()
     }
 
-    /// Whether the GPU context is lost, so that only a new process can use the GPU again.
+    /// Whether the GPU context is lost. Only a new process can then use the GPU.
     pub fn context_lost(&self) -> bool {
         matches!(self, CudaError::Fault { .. } | CudaError::ContextLost { .. })
     }

@@ -27,8 +27,8 @@ pub struct Gpu {
 /// A graph being captured.
 pub(crate) struct OpenCapture {
     pub thread: ThreadId,
-    /// The [`Recording`](crate::kernel::graph::Recording). Its type is hidden here, as it holds streams
-    /// and functions, which hold a [`Gpu`].
+    /// The [`Recording`](crate::kernel::graph::Recording). It is an `Any` to avoid a cyclic dependency: it holds
+    /// streams and functions, which hold a [`Gpu`].
     pub recording: Box<dyn Any + Send>,
 }
 
@@ -44,16 +44,16 @@ pub(crate) struct Inner {
     /// Held for writing by a capture: the driver allows no device-wide wait during one.
     pub waiting: RwLock<()>,
     pub device: sys::CUdevice,
-    /// Indices of the GPUs whose memory this one's kernels can access by now.
+    /// Indices of the GPUs whose memory this GPU's kernels can access so far.
     pub peers: Mutex<Vec<usize>>,
-    /// GPUs that have queued copies of this one's memory.
+    /// GPUs that have queued copies from or to this GPU's memory.
     pub copiers: Mutex<Vec<Weak<Inner>>>,
-    /// The first line of the fault that lost the context.
+    /// The first line of the fault that destroyed the context.
     lost: OnceLock<String>,
     blocking: AtomicBool,
 }
 
-/// The GPUs open in this process, so that opening one twice shares its tables.
+/// The GPUs open in this process. Opening one twice shares its tables.
 static OPEN: Mutex<Vec<(usize, Weak<Inner>)>> = Mutex::new(Vec::new());
 
 impl Gpu {
@@ -61,7 +61,7 @@ impl Gpu {
     ///
     /// # Errors
     /// [`CudaError::Unavailable`] without a driver, [`CudaError::NoSuchDevice`] for a wrong index,
-    /// [`CudaError::ContextLost`] when a kernel of this process brought the GPU's context down.
+    /// [`CudaError::ContextLost`] if a kernel of this process destroyed the GPU's context.
     pub fn open(index: usize) -> Result<Gpu, CudaError> {
         let mut open = lock(&OPEN);
         open.retain(|(_, inner)| inner.strong_count() > 0);
@@ -105,7 +105,7 @@ impl Gpu {
     /// Waits for all work on the GPU, and for a capture on another thread to end.
     ///
     /// # Errors
-    /// [`CudaError::Fault`] when a kernel failed, naming its launch or the candidates;
+    /// [`CudaError::Fault`] if a kernel failed, naming its launch or the candidates;
     /// [`CudaError::Capture`] inside a capture.
     pub fn synchronize(&self) -> Result<(), CudaError> {
         self.outside_capture("waiting")?;
@@ -118,13 +118,13 @@ impl Gpu {
         Ok(())
     }
 
-    /// Waits after each launch, so that a fault is attributed to exactly one. Slow; for debugging.
-    /// Off unless CUDA_LAUNCH_BLOCKING=1.
+    /// Sets whether to wait after each launch, which attributes a fault to exactly one launch. Slow; for debugging. Off
+    /// unless CUDA_LAUNCH_BLOCKING=1.
     pub fn set_blocking(&self, blocking: bool) {
         self.inner.blocking.store(blocking, Ordering::Relaxed);
     }
 
-    /// Whether every launch is waited for.
+    /// Whether each launch waits for its kernel.
     pub fn is_blocking(&self) -> bool {
         self.inner.blocking.load(Ordering::Relaxed)
     }
@@ -144,7 +144,7 @@ impl Gpu {
     /// Sets the size of the buffer that device `printf` fills between two synchronizations, bytes.
     ///
     /// # Errors
-    /// [`CudaError::Driver`] when the driver refuses the size, or once a printing kernel has run.
+    /// [`CudaError::Driver`] if the driver rejects the size, or a printing kernel has already run.
     pub fn set_printf_buffer(&self, bytes: usize) -> Result<(), CudaError> {
         self.bind()?;
         // SAFETY: takes plain values.
@@ -162,7 +162,7 @@ impl Gpu {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
-    /// Makes the context current on this thread; every driver call starts here.
+    /// Makes the context current on this thread. Call before every driver call.
     pub(crate) fn bind(&self) -> Result<(), CudaError> {
         self.alive()?;
         // SAFETY: the context is retained for as long as `inner` lives.
@@ -191,7 +191,7 @@ impl Gpu {
         }
     }
 
-    /// Turns a driver result into an error; a fault is attributed to the pending launches.
+    /// Converts a driver result to an error. Attributes a fault to the pending launches.
     pub(crate) fn check(&self, result: CUresult, call: &'static str) -> Result<(), CudaError> {
         if !driver::loses_context(result) {
             return driver::check(result, call);
@@ -199,7 +199,7 @@ impl Gpu {
         self.alive()?;
         let suspects = lock(&self.inner.ledger).suspects();
         let fault = CudaError::Fault { error: driver::fault_words(result), suspects };
-        // Another thread may have recorded the same fault first; its text is then kept.
+        // If another thread recorded the same fault first, keep its text.
         let _ = self.inner.lost.set(fault.headline());
         Err(fault)
     }
@@ -237,7 +237,7 @@ impl fmt::Debug for Gpu {
     }
 }
 
-/// The latest freed ranges, kept to report a use after free.
+/// Number of freed ranges kept to report a use after free.
 const FREED_KEPT: usize = 64;
 
 /// Live ranges by first address, each with the object that owns it.

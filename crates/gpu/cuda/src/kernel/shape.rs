@@ -1,14 +1,14 @@
-//! The shape of a launch and its limits; and the driver's description of a compiled kernel, which launches and arguments
-//! must fit.
+//! The shape of a launch and its limits; and the driver's description of a compiled kernel, which launches and
+//! arguments must fit.
 
 use crate::{CudaError, DeviceInfo};
 use std::fmt;
 use std::sync::Arc;
 
-/// The most blocks in a portable cluster, which every GPU with clusters can run.
+/// Maximum number of blocks in a portable cluster, which every GPU with clusters can run.
 const PORTABLE_CLUSTER: u64 = 8;
 
-/// Blocks in a cluster, at most.
+/// Maximum number of blocks in a cluster.
 const LARGEST_CLUSTER: u64 = 16;
 
 /// Grid, block, dynamic shared memory and cluster of a launch.
@@ -22,9 +22,10 @@ pub struct LaunchShape {
     pub dynamic_shared: u32,
     /// Blocks per cluster in x, y, z; `None` leaves it to the kernel's `.reqnctapercluster`.
     pub cluster: Option<[u32; 3]>,
-    /// Make all blocks resident at the same time, so that they may wait for one another.
+    /// Whether all blocks must be resident at the same time, so that they may wait for each other.
     pub cooperative: bool,
-    /// Start before the kernel before it on the stream has ended; it waits by `griddepcontrol.wait`.
+    /// Whether the kernel may start before the previous kernel on the stream has ended; it waits with
+    /// `griddepcontrol.wait`.
     pub programmatic: bool,
 }
 
@@ -180,7 +181,7 @@ impl LaunchShape {
 }
 
 fn volume(extent: [u32; 3]) -> u64 {
-    // Saturating: three extents of 2^32 - 1 would not fit.
+    // Saturating, because the product of three extents of 2^32 - 1 overflows.
     extent.iter().fold(1u64, |product, &extent| product.saturating_mul(u64::from(extent)))
 }
 
@@ -201,18 +202,18 @@ pub struct FunctionInfo {
     pub static_shared: u32,
     /// Constant memory declared in the module, bytes.
     pub constant_bytes: u32,
-    /// Threads per block this kernel can have: its registers and `.maxntid` limit it.
+    /// Maximum threads per block of this kernel, which its registers and `.maxntid` limit.
     pub max_threads: u32,
     /// Architecture of the machine code, 90 for sm_90.
     pub binary_version: u32,
     /// PTX version it was compiled from, 80 for 8.0.
     pub ptx_version: u32,
-    /// Bytes of each parameter; `None` when the driver (before CUDA 12.4) does not report it.
+    /// Size of each parameter in bytes; `None` if the driver (before CUDA 12.4) does not report it.
     pub parameters: Option<Vec<usize>>,
 }
 
 impl FunctionInfo {
-    /// Rejects arguments that do not fit the parameters, where their sizes are known.
+    /// Rejects arguments that do not fit the parameters, if their sizes are known.
     pub(crate) fn check_arguments(&self, arguments: &[&[u8]]) -> Result<(), CudaError> {
         let Some(parameters) = &self.parameters else { return Ok(()) };
         let refuse =

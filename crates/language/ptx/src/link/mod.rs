@@ -25,7 +25,7 @@ impl Module {
     /// Links modules, each with the name of its file, into one.
     ///
     /// # Errors
-    /// When a name is defined twice, a declaration does not fit its definition, or no GPU can run all of
+    /// If a name is defined twice, a declaration does not fit its definition, or no GPU can run all of
     /// the modules.
     pub fn link(modules: Vec<(String, Module)>) -> Result<Module, LinkError> {
         let mut linked = LinkedModule::new(&modules)?;

@@ -43,7 +43,7 @@ pub(super) fn own_names(module: &Module) -> HashSet<String> {
 /// nothing.
 ///
 /// # Errors
-/// When numbered registers hide one.
+/// If numbered registers hide one.
 pub(super) fn rename_all(
     module: &mut Module,
     names: &HashMap<String, String>,

@@ -157,7 +157,7 @@ impl Graph<'_> {
     /// Queues one replay.
     ///
     /// # Errors
-    /// When the driver rejects it.
+    /// If the driver rejects it.
     pub fn launch(&self) -> Result<()> {
         // SAFETY: the graph borrows its jobs, so their buffers are alive. `prepare_unchecked` and `PtxModule::prepare`
         // require that the accesses are valid in every run.
