@@ -7,13 +7,13 @@
 
 mod assemble;
 mod code;
-mod files;
 mod interpret;
 mod library;
+mod library_state;
 mod memory;
+mod operations;
 mod process;
 mod program;
-mod random;
 
 pub use memory::{BadAccess, HostMemory};
 pub use process::{External, HostFault, Process, Stop, word};

@@ -2,9 +2,9 @@
 
 use crate::assemble::FUNCTION_STEP;
 use crate::code::FunctionCode;
-use crate::files::Files;
+use crate::library_state::{Files, GlibcRandom};
 use crate::memory::{BadAccess, HostMemory};
-use crate::random::GlibcRandom;
+
 use lanework_ssa::SourcePosition;
 use std::any::Any;
 use std::rc::Rc;

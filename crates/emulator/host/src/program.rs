@@ -1,12 +1,12 @@
 //! Loading a program, and running it from `main` to its end.
 
 use crate::assemble::{Addresses, FUNCTION_STEP, assemble};
-use crate::files::Files;
 use crate::interpret::run;
 use crate::library::LIBRARY;
+use crate::library_state::{Files, GlibcRandom};
 use crate::memory::HostMemory;
 use crate::process::{External, FUNCTIONS, HostFault, Process, Stop};
-use crate::random::GlibcRandom;
+
 use lanework_ssa::{RelocationTarget, SsaModule};
 use std::any::Any;
 use std::rc::Rc;

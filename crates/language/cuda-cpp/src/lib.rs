@@ -30,7 +30,7 @@ use analyze::Analyzer;
 use parse::Parser;
 use preprocess::Preprocessor;
 use source::SourceMap;
-use source::diagnostics::{Problems, Severity, SourceProblem};
+use source::{Problems, Severity, SourceProblem};
 
 /// Target and macros of a compilation.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
-//! Tuned choices: which kernel and parameters were found fastest for a class of problems on a GPU, in a small file that
-//! programs look up and `lanework tune` writes.
+//! Tuned choices: the kernel and parameters that were fastest for a class of problems on a GPU. `lanework tune` writes
+//! them to a small file, in which programs look them up.
 //!
-//! The file has a line that names the format, then lines of fields separated by tabs. A writer takes an exclusive lock on
-//! a file next to it, reads the file again, and replaces it by a rename. So a reader never sees a partial file, and
+//! The file has a line that names the format, then lines of fields separated by tabs. A writer takes an exclusive lock
+//! on a file next to it, reads the file again, and replaces it by a rename. So a reader never sees a partial file, and
 //! concurrent writers lose no choices. A choice holds for one GPU, driver and version of this library; another version
 //! does not find it, so stale choices need no cleanup.
 //!
@@ -52,7 +52,7 @@ pub struct Key {
     pub shape: String,
 }
 
-/// The kernel that was found fastest, and its parameters.
+/// The fastest kernel, and its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// Name of the kernel, such as a rung.
@@ -101,7 +101,7 @@ impl Choice {
         Choice { kernel, parameters: BTreeMap::new() }
     }
 
-    /// The same with a parameter.
+    /// Adds a parameter.
     pub fn with(mut self, name: &str, value: u64) -> Choice {
         self.parameters.insert(name.replace([' ', '=', '\t', '\n', '\r'], "-"), value);
         self
@@ -172,7 +172,7 @@ impl Tuned {
         lock.lock().map_err(failed)?;
         let mut tuned = Tuned::read(file)?;
         change(&mut tuned.choices);
-        // Only the holder of the lock writes this file; a leftover of a killed process is overwritten.
+        // Only the holder of the lock writes this file. It overwrites a leftover of a killed process.
         let new = beside(".new");
         let mut written = File::create(&new).map_err(failed)?;
         written.write_all(tuned.text().as_bytes()).map_err(failed)?;
@@ -243,8 +243,8 @@ fn refusal(file: &Path, why: &str) -> Error {
 /// The environment variable that names the file.
 pub const TUNED_VARIABLE: &str = "LANEWORK_TUNED";
 
-/// The user's folder for data of programs: `$XDG_DATA_HOME` or `~/.local/share`, on macOS `~/Library/Application Support`,
-/// on Windows `%APPDATA%`. `None` if there is no home folder.
+/// The user's folder for data of programs: `$XDG_DATA_HOME` or `~/.local/share`, on macOS `~/Library/Application
+/// Support`, on Windows `%APPDATA%`. `None` if there is no home folder.
 pub fn data_folder() -> Option<PathBuf> {
     let absolute =
         |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());

@@ -39,5 +39,5 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// the same name that holds what kernels call.
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    items::declaration::expand(attribute.into(), item.into()).into()
+    items::expand(attribute.into(), item.into()).into()
 }

@@ -38,7 +38,7 @@ const CRATES: &[&str] = &[
 /// Files whose texts are internal or data.
 const SILENT: &[&str] = &[
     "language/ptx/src/instructions/",
-    "language/ptx/src/requirements/targets.rs",
+    "language/ptx/src/requirements.rs",
     "language/ptx-ir/src/inspect/",
     "emulator/counters/src/counters/mod.rs",
     // PTX, and a page in English.

@@ -3,7 +3,7 @@
 use super::Analyzer;
 use super::scopes::Binding;
 use super::templates::{TemplateKind, TemplateRecord};
-use crate::source::diagnostics::SourceProblem;
+use crate::source::SourceProblem;
 use crate::syntax::*;
 use crate::types::TypeKind;
 use std::collections::HashMap;

@@ -2,7 +2,7 @@
 //! without a position get their line in the PTX text.
 
 use crate::ast::{Item, Module, Statement, *};
-use crate::link::error::{LinkError, refuse};
+use crate::diagnostics::{LinkError, refuse};
 use std::collections::{HashMap, HashSet};
 
 /// The name of an item.
@@ -43,7 +43,7 @@ pub(super) fn own_names(module: &Module) -> HashSet<String> {
 /// nothing.
 ///
 /// # Errors
-/// When numbered registers hide one.
+/// If numbered registers hide one.
 pub(super) fn rename_all(
     module: &mut Module,
     names: &HashMap<String, String>,

@@ -2,19 +2,24 @@
 //!
 //! Error recovery is panic mode: after an error, the parser skips to the end of the statement and continues, so one run reports
 //! several errors. Nesting is limited, so no input can exhaust the stack.
+//!
+//! Modules for first-generation devices (`sm_10` to `sm_13`) become current PTX. There, f32 instructions flush subnormals, and
+//! `mad.f32` needs no rounding modifier. For later devices ptxas compiles them as `.ftz` and as fused multiply-add (verified in
+//! its machine code), so the parser adds these modifiers.
 
 mod constants;
 mod declarations;
-mod first_generation;
 mod instructions;
 mod lexer;
 mod module;
-
 #[cfg(test)]
 mod tests;
 
-use crate::ast::{Location, Module, Statement};
+use crate::ast::{Instruction, Item, Location, Module, Statement};
 use crate::diagnostics::{Collector, Diagnostic, Diagnostics};
+use crate::instructions::Modifier::{self, Ftz, Rm, Rn, Rp, Rz, Sat, Type};
+use crate::instructions::Opcode;
+use crate::types::ScalarType::{F32, S32, U32};
 use lexer::{Token, TokenKind};
 use std::collections::HashMap;
 
@@ -29,7 +34,7 @@ impl Module {
     pub fn parse(text: &str) -> Result<Module, Diagnostics> {
         let mut parser = Parser::for_text(text)?;
         let mut module = parser.module();
-        first_generation::translate(&mut module);
+        translate(&mut module);
         parser.problems.finish(module)
     }
 }
@@ -320,5 +325,58 @@ fn shortened(spelling: &str) -> String {
     match spelling.char_indices().nth(40) {
         Some((end, _)) => format!("{}...", &spelling[..end]),
         None => spelling.to_owned(),
+    }
+}
+
+/// The first architecture of the second generation.
+const SECOND: u32 = 20;
+
+/// f32 instructions that flush subnormals on those devices and accept `.ftz`.
+const FLUSHED: &[Opcode] = {
+    use Opcode::*;
+    &[
+        Add, Sub, Mul, Mad, Fma, Div, Abs, Neg, Min, Max, Rcp, Sqrt, Rsqrt, Sin, Cos, Lg2, Ex2,
+        Set, Setp,
+    ]
+};
+
+/// Adds the implied modifiers.
+fn translate(module: &mut Module) {
+    if module.target.architecture >= SECOND {
+        return;
+    }
+    for item in &mut module.items {
+        if let Item::Function(function) = item {
+            statements(function.body.as_deref_mut().unwrap_or_default());
+        }
+    }
+}
+
+fn statements(list: &mut [Statement]) {
+    for statement in list {
+        match statement {
+            Statement::Instruction(one) => instruction(one),
+            Statement::Block(inner) => statements(inner),
+            _ => {}
+        }
+    }
+}
+
+fn instruction(instruction: &mut Instruction) {
+    let is_f32 = instruction.modifiers.last() == Some(&Type(F32));
+    let rounds = [Rn, Rz, Rm, Rp].iter().any(|rounding| instruction.has(*rounding));
+    let flushes = !instruction.has(Ftz);
+    // Validation refuses words that are not known.
+    if !is_f32 || !FLUSHED.contains(&instruction.opcode) || instruction.unknown_name.is_some() {
+        return;
+    }
+    let modifiers = &mut instruction.modifiers;
+    if instruction.opcode == Opcode::Mad && !rounds {
+        modifiers.insert(0, Rn);
+    }
+    if flushes {
+        let after = |modifier: &Modifier| matches!(modifier, Sat | Type(F32 | U32 | S32));
+        let at = modifiers.iter().position(after).unwrap_or(modifiers.len());
+        modifiers.insert(at, Ftz);
     }
 }

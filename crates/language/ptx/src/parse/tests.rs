@@ -390,3 +390,35 @@ fn invalid_characters_are_named() {
     assert_eq!(problems("mov.s32 a, -b;"), ["a register operand cannot be negated"]);
     assert_eq!(problems("mov.s32 a, 1/0;"), ["division by zero"]);
 }
+
+fn printed(target: &str) -> String {
+    let text = format!(
+        ".version 1.4\n.target {target}\n.entry k {{\n.reg .pred %p; .reg .u32 %r; .reg .f32 %f<4>;\n\
+             mad.f32 %f0, %f1, %f2, %f3;\nmul.sat.f32 %f0, %f1, %f2;\nsetp.lt.f32 %p, %f0, %f1;\n\
+             set.gt.u32.f32 %r, %f0, %f1;\ndiv.full.f32 %f0, %f1, %f2;\nmov.f32 %f0, %f1;\nexit;\n}}\n"
+    );
+    Module::parse(&text).expect("the text parses").to_string()
+}
+
+#[test]
+fn the_first_generation_flushes_and_fuses() {
+    let read = printed("sm_10");
+    let expected = [
+        "mad.rn.ftz.f32",
+        "mul.ftz.sat.f32",
+        "setp.lt.ftz.f32",
+        "set.gt.ftz.u32.f32",
+        "div.full.ftz.f32",
+        "mov.f32",
+    ];
+    assert!(expected.iter().all(|words| read.contains(words)), "{read}");
+    let module = Module::parse(&read).expect("it parses again");
+    module.validate().expect("these forms stand today");
+    assert_eq!(module.to_string(), read);
+}
+
+#[test]
+fn later_targets_are_unchanged() {
+    let read = printed("sm_20");
+    assert!(!read.contains("ftz") && read.contains("mad.f32"), "{read}");
+}

@@ -1,6 +1,9 @@
 //! Disk cache of PTX texts that passed all checks, so that other processes need not check them again.
 //!
-//! A file holds the build of this library that wrote it, and the whole text. It counts only if it is equal byte for byte, so torn or damaged files, files of other builds, and hash collisions are ignored. Files are renamed into place; the least recently used are deleted when the cache exceeds its size. Read and write errors are ignored silently: the checks are then repeated.
+//! A file holds the whole text and identifies the build of this library that wrote it. A lookup compares both byte for
+//! byte, and so ignores torn or damaged files, files of other builds, and hash collisions. Writers rename files into
+//! place. If the cache exceeds its size, it deletes the least recently used files. It ignores read and write errors;
+//! the checks are then repeated.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,29 @@
-//! The items that the attributes rewrite: kernels, device functions and methods.
+//! The items that the attributes rewrite: kernels, and what `#[device]` marks: functions, structs, enums and `impl` blocks.
 
-pub mod declaration;
 mod device;
 pub mod kernel;
 mod methods;
+
+use crate::types::refuse;
+use proc_macro2::TokenStream;
+
+/// Rewrites the marked item, or reports why it cannot.
+pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let declared = syn::parse2::<syn::Item>(item).and_then(|item| match item {
+        syn::Item::Fn(function) => Ok(crate::items::device::expand(attribute, function)),
+        syn::Item::Struct(item) => crate::data::structs::expand(&item),
+        syn::Item::Enum(item) => crate::data::enums::expand(&item),
+        syn::Item::Impl(item) => crate::items::methods::expand(item),
+        syn::Item::Trait(item) => Err(refuse(
+            item,
+            "a trait cannot be #[device]",
+            "pass what differs as a closure, `op: impl Fn(f32, f32) -> f32`, or as a parameter that is #[constant]",
+        )),
+        other => Err(refuse(
+            other,
+            "#[device] is for functions, structs, enums and `impl` blocks",
+            "remove it",
+        )),
+    });
+    declared.unwrap_or_else(syn::Error::into_compile_error)
+}

@@ -1,7 +1,7 @@
 //! NCCL, NVIDIA's library of collective communication, loaded at run time.
 //!
-//! Only the calls that are needed are bound, by hand, in the form that they have had since NCCL 2.4 (`ncclSend` and
-//! `ncclRecv`: 2.7). All of them queue work on a stream and return.
+//! This file binds only the calls that it needs, in their form since NCCL 2.4 (`ncclSend` and `ncclRecv`: 2.7). All of
+//! them queue work on a stream and return.
 
 mod collectives;
 
@@ -20,8 +20,8 @@ pub struct Nccl {
     aborted: bool,
 }
 
-// SAFETY: NCCL lets any thread use a communicator, one at a time; `Nccl` is not `Sync`, so that a move is the only way
-// to another thread.
+// SAFETY: NCCL lets any thread use a communicator, one thread at a time. `Nccl` is not `Sync`, so only a move can take
+// it to another thread.
 unsafe impl std::marker::Send for Nccl {}
 
 fn unsupported(why: String) -> CudaError {
@@ -69,8 +69,8 @@ impl Nccl {
         Ok(id)
     }
 
-    /// Joins a communicator of `size` ranks as `rank`; waits for the others to join. Several ranks of one thread join inside
-    /// [`Nccl::group`].
+    /// Joins a communicator of `size` ranks as `rank`; waits for the others to join. Several ranks of one thread join
+    /// inside [`Nccl::group`].
     ///
     /// # Errors
     /// [`CudaError::Unsupported`] without the library, or with NCCL's reason.
@@ -112,8 +112,8 @@ impl Nccl {
         Ok(joined.collect())
     }
 
-    /// Makes the calls of `work` one: they start together, so that one thread may drive several ranks, and a rank may send
-    /// and receive at once.
+    /// Makes the calls of `work` one: they start together, so that one thread may drive several ranks, and a rank may
+    /// send and receive at once.
     ///
     /// # Errors
     /// The error of `work`, or NCCL's reason.
@@ -163,7 +163,8 @@ impl Drop for Nccl {
     }
 }
 
-/// The id by which the ranks of one communicator find each other; made by one of them ([`Nccl::unique_id`](Nccl::unique_id)).
+/// The id by which the ranks of one communicator find each other; made by one of them
+/// ([`Nccl::unique_id`](Nccl::unique_id)).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NcclId(pub [u8; 128]);

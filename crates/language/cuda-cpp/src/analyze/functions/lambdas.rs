@@ -3,7 +3,7 @@
 use super::super::scopes::Binding;
 use super::{Analyzer, CaptureField};
 use crate::lex::Name;
-use crate::lex::names::known;
+use crate::lex::known;
 use crate::source::Span;
 use crate::syntax::*;
 use crate::typed::*;
