@@ -1,7 +1,9 @@
-//! Records of a profile, as plain data with a stable JSON schema.
+//! Records of a profile, as plain data with a stable JSON schema, and the text of the source lines that they name.
 
 use lanework_emulator::Counters;
-use std::collections::BTreeMap;
+use lanework_emulator::sanitize::source_file;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 
 /// The profile of a kernel, as a whole and line by line.
 #[derive(Clone, Debug)]
@@ -136,4 +138,153 @@ pub struct CacheRecord {
     pub l2_hits: u64,
     /// Bytes that loads read from device memory.
     pub memory_bytes: u64,
+}
+
+/// Returns the text of a source that is not a file on this machine, such as one built into a
+/// program.
+type BuiltIn = fn(&str) -> Option<&'static str>;
+
+/// The lines of source files; each file is read on first use.
+#[derive(Default)]
+pub struct Sources {
+    held: RefCell<HashMap<Option<String>, Vec<String>>>,
+    built_in: Option<BuiltIn>,
+}
+
+impl Sources {
+    /// Sources that fall back to `built_in` if there is no file.
+    pub fn with(built_in: BuiltIn) -> Sources {
+        Sources { held: RefCell::default(), built_in: Some(built_in) }
+    }
+
+    /// Adds the text of the PTX, which has no file name.
+    pub fn insert_ptx(&self, text: &str) {
+        self.insert(None, text);
+    }
+
+    fn insert(&self, file: Option<&str>, text: &str) {
+        let lines = text.lines().map(str::to_owned).collect();
+        self.held.borrow_mut().insert(file.map(str::to_owned), lines);
+    }
+
+    /// The text of a file: from its path, else the built-in one.
+    pub fn read(&self, file: &str) -> Option<String> {
+        let built_in = || self.built_in.and_then(|read| read(file)).map(str::to_owned);
+        source_file(file).or_else(built_in)
+    }
+
+    /// A trimmed line of a file, or of the PTX; empty if it does not exist.
+    pub fn line(&self, file: Option<&str>, line: u32) -> String {
+        let key = file.map(str::to_owned);
+        let known = self.held.borrow().contains_key(&key);
+        if let (Some(file), false) = (file, known) {
+            self.insert(Some(file), &self.read(file).unwrap_or_default());
+        }
+        let held = self.held.borrow();
+        let lines = held.get(&key).map(Vec::as_slice).unwrap_or_default();
+        let text = lines.get((line as usize).wrapping_sub(1)).map(|line| line.trim());
+        text.unwrap_or_default().to_owned()
+    }
+}
+
+#[cfg(feature = "serde")]
+pub mod counts {
+    //! Counters as JSON, from the emulator's table: an object with a member for each counter, and an
+    //! object for each group.
+
+    use lanework_emulator::{Counter, Counters};
+    use serde::ser::{Serialize, SerializeMap, Serializer};
+
+    /// Serializes all counters.
+    ///
+    /// # Errors
+    /// Errors of the serializer.
+    pub fn all<S: Serializer>(counters: &Counters, serializer: S) -> Result<S::Ok, S::Error> {
+        Object(&counters.each()).serialize(serializer)
+    }
+
+    /// Serializes the counters of these paths, such as `global_load.sectors`, in this order.
+    ///
+    /// # Errors
+    /// Errors of the serializer.
+    pub fn some<S: Serializer>(
+        counters: &Counters,
+        paths: &[&str],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let each = counters.each();
+        let named = |path: &&str| each.iter().find(|(counter, _)| counter.path() == *path).copied();
+        let chosen: Vec<(Counter, u64)> = paths.iter().filter_map(named).collect();
+        Object(&chosen).serialize(serializer)
+    }
+
+    /// Counters with their values; counters of a group are adjacent.
+    struct Object<'a>(&'a [(Counter, u64)]);
+
+    impl Serialize for Object<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut map = serializer.serialize_map(None)?;
+            for same in self.0.chunk_by(|(a, _), (b, _)| a.group.is_some() && a.group == b.group) {
+                match same {
+                    [(Counter { group: None, row }, value)] => {
+                        map.serialize_entry(row.key, value)?
+                    }
+                    [(Counter { group: Some(group), .. }, _), ..] => {
+                        map.serialize_entry(group.key, &Members(same))?;
+                    }
+                    _ => {}
+                }
+            }
+            map.end()
+        }
+    }
+
+    /// The counters of one group.
+    struct Members<'a>(&'a [(Counter, u64)]);
+
+    impl Serialize for Members<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_map(self.0.iter().map(|(counter, value)| (counter.row.key, value)))
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn groups_are_objects_and_paths_choose() {
+            let counters = Counters { barriers: 3, ..Counters::default() };
+            let mut text = Vec::new();
+            let paths = ["global_load.requests", "global_load.sectors", "barriers"];
+            some(&counters, &paths, &mut serde_json::Serializer::new(&mut text)).expect("JSON");
+            let json: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+            assert_eq!(json["global_load"].as_object().map(|group| group.len()), Some(2));
+            assert_eq!(json["barriers"], 3);
+            let mut text = Vec::new();
+            all(&counters, &mut serde_json::Serializer::new(&mut text)).expect("JSON");
+            let json: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+            assert_eq!(json["shared_copy"]["wavefronts"], 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_ptx_are_found_and_missing_files_have_none() {
+        let sources = Sources::default();
+        sources.insert_ptx("one\n  two\n");
+        assert_eq!(sources.line(None, 2), "two");
+        assert_eq!(sources.line(None, 3), "");
+        assert_eq!(sources.line(Some("/no/such/file"), 1), "");
+    }
+
+    #[test]
+    fn what_is_no_file_may_be_built_in() {
+        let sources = Sources::with(|file| (file == "built/in.rs").then_some("first\nsecond"));
+        assert_eq!(sources.line(Some("built/in.rs"), 2), "second");
+    }
 }

@@ -4,7 +4,7 @@ use crate::chip::{self, Caches, ChipResult};
 use crate::lower::Lowered;
 use crate::machine::GpuModel;
 use crate::sm::pipes::Resource;
-use crate::sm::stall::{STALLS, Stall};
+use crate::sm::pipes::{STALLS, Stall};
 use crate::trace::KernelTrace;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Folding: which instructions disappear into others.
 
-use crate::trace::runs::Runs;
+use crate::trace::Runs;
 use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, Reg, Width};
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::convert::ConvertOp;

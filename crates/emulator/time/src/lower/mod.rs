@@ -9,12 +9,11 @@ pub mod expand;
 pub mod fold;
 pub mod operation;
 pub mod schedule;
-pub mod unroll;
 
 use crate::lower::expand::expand;
 use crate::lower::fold::Folded;
+use crate::trace::InstructionRun;
 use crate::trace::KernelTrace;
-use crate::trace::runs::InstructionRun;
 use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};
 
 pub use operation::{MachineOperation, MemoryClass, Queue, Unit};

@@ -7,11 +7,8 @@
 //!
 //! Not modeled: the banks of the register file beyond a mean, the replays of the L1, and the limit of outstanding misses.
 
-pub mod cache;
 pub mod memory;
 pub mod pipes;
-pub mod stall;
-pub mod sync;
 pub mod warp;
 
 use crate::lower::schedule::Scheduled;
@@ -19,11 +16,11 @@ use crate::lower::{Lowered, Unit};
 use crate::machine::GpuModel;
 use crate::sm::memory::{Environment, MemorySystem};
 use crate::sm::pipes::Pipes;
-use crate::sm::stall::{LostCycles, Stall};
-use crate::sm::sync::TokenState;
 use crate::sm::warp::{Regions, WarpState};
 use crate::trace::{AccessTarget, KernelTrace, NONE};
 use lanework_engine::event::AccessKind;
+use pipes::{LostCycles, Stall};
+use warp::TokenState;
 
 /// The work of a multiprocessor.
 pub struct SmWork<'a> {

@@ -1,6 +1,6 @@
 //! The observer that records a block.
 
-use crate::trace::runs::Runs;
+use crate::trace::Runs;
 use crate::trace::{AccessTarget, BlockTrace, NONE, SyncStep, TraceStep, Traffic, WarpTrace};
 use lanework_counters::cost::banks;
 use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span};

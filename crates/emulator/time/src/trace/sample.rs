@@ -3,8 +3,8 @@
 //! The blocks are those that one multiprocessor would hold together, their neighbors along each axis (which share data), and
 //! the first and the last block (which have edges). Each runs in a launch of its own, until a bound.
 
+use crate::trace::Runs;
 use crate::trace::recorder::{Bounds, Recorder, TimedRun};
-use crate::trace::runs::Runs;
 use crate::trace::{BlockTrace, KernelTrace};
 use lanework_engine::device::Device;
 use lanework_engine::fault::{Fault, FaultKind};

@@ -1,13 +1,137 @@
 //! The counters of a profiler, as one table: requests, sectors, wavefronts, instructions.
 //!
-//! A row of the table is a counter, or a group of counters for one kind of access. The structs,
-//! their sums, the JSON keys, the table in `docs/json.md` and the comparison with Nsight Compute
-//! derive from it. To add a counter, add a row here and count it where it happens ([`crate::cost`]
-//! for accesses).
+//! A row of the table is a counter, or a group of counters for one kind of access. The macro `table!` derives the
+//! structs, their sums and their JSON keys from the rows; the table in `docs/json.md` and the comparison with Nsight
+//! Compute use the rows, too. To add a counter, add a row here and count it where it happens ([`crate::cost`] for
+//! accesses).
 
-pub mod table;
+/// Description of a counter or of a group of counters.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The field, which is also the key in JSON.
+    pub key: &'static str,
+    /// The name as text.
+    pub name: &'static str,
+    /// The unit, such as `bytes`; empty for a group.
+    pub unit: &'static str,
+    /// The metrics of Nsight Compute whose sum is the same count. For a counter in a group,
+    /// prefixes that are completed by the group's suffixes. Empty if no metric counts the same.
+    pub metrics: &'static [&'static str],
+    /// Precise definition.
+    pub doc: &'static str,
+}
 
-use crate::counters::table::{Counter, Counts, Row, table};
+/// A counter of the table, with its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// The group, such as loads from global memory; `None` for a single counter.
+    pub group: Option<&'static Row>,
+    /// The counter.
+    pub row: &'static Row,
+}
+
+impl Counter {
+    /// Its path in JSON, such as `global_load.sectors`.
+    pub fn path(&self) -> String {
+        match self.group {
+            Some(group) => format!("{}.{}", group.key, self.row.key),
+            None => self.row.key.to_owned(),
+        }
+    }
+
+    /// Its name as text, such as `global load sectors`.
+    pub fn name(&self) -> String {
+        match self.group {
+            Some(group) => format!("{} {}", group.name, self.row.name),
+            None => self.row.name.to_owned(),
+        }
+    }
+
+    /// The metrics of Nsight Compute whose sum is the same count, if any.
+    pub fn metrics(&self) -> Vec<String> {
+        let suffixes = self.group.map_or(&[""][..], |group| group.metrics);
+        let prefixes = self.row.metrics.iter();
+        prefixes.flat_map(|start| suffixes.iter().map(move |end| format!("{start}{end}"))).collect()
+    }
+}
+
+/// A counter, or a struct of counters.
+pub trait Counts {
+    /// Adds another's counts.
+    fn add(&mut self, other: &Self);
+    /// Lists the counters with their values; `row` describes this one.
+    fn list(&self, group: Option<&'static Row>, row: &'static Row, found: &mut Vec<(Counter, u64)>);
+    /// Lists the counters, mutable, in the same order.
+    fn list_mut<'a>(&'a mut self, found: &mut Vec<&'a mut u64>);
+}
+
+impl Counts for u64 {
+    fn add(&mut self, other: &u64) {
+        *self += other;
+    }
+
+    fn list(
+        &self,
+        group: Option<&'static Row>,
+        row: &'static Row,
+        found: &mut Vec<(Counter, u64)>,
+    ) {
+        found.push((Counter { group, row }, *self));
+    }
+
+    fn list_mut<'a>(&'a mut self, found: &mut Vec<&'a mut u64>) {
+        found.push(self);
+    }
+}
+
+/// Declares a struct by its rows: field and type; name and unit; metrics; definition.
+macro_rules! table {
+    (
+        $(#[$attribute:meta])*
+        $table:ident
+        $($field:ident: $kind:ty, $name:literal, $unit:literal, [$($metric:literal),*], $doc:literal;)*
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct $table {
+            $(#[doc = $doc] pub $field: $kind,)*
+        }
+
+        impl Counts for $table {
+            fn add(&mut self, other: &$table) {
+                $(Counts::add(&mut self.$field, &other.$field);)*
+            }
+
+            fn list(
+                &self,
+                _: Option<&'static Row>,
+                row: &'static Row,
+                found: &mut Vec<(Counter, u64)>,
+            ) {
+                self.list_rows(Some(row), found);
+            }
+
+            fn list_mut<'a>(&'a mut self, found: &mut Vec<&'a mut u64>) {
+                $(Counts::list_mut(&mut self.$field, found);)*
+            }
+        }
+
+        impl $table {
+            fn list_rows(&self, group: Option<&'static Row>, found: &mut Vec<(Counter, u64)>) {
+                $(
+                    let row = &Row {
+                        key: stringify!($field),
+                        name: $name,
+                        unit: $unit,
+                        metrics: &[$($metric),*],
+                        doc: $doc,
+                    };
+                    self.$field.list(group, row, found);
+                )*
+            }
+        }
+    };
+}
 
 table! {
     /// Memory traffic in 32-byte sectors, in one direction.
@@ -274,4 +398,52 @@ impl Counters {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use crate::counters::*;
+
+    #[test]
+    fn a_sum_has_the_parts_of_all() {
+        let mut one = Counters { barriers: 3, ..Counters::default() };
+        one.global_load = Global { requests: 1, sectors: 8, ideal_sectors: 4, ..Global::default() };
+        one.global_load.bytes = 128;
+        one.shared_copy.wavefronts = 5;
+        let sum = Counters::sum([&one, &one]);
+        assert_eq!((sum.barriers, sum.global_load.bytes, sum.shared_copy.wavefronts), (6, 256, 10));
+        assert_eq!(
+            (sum.global_load.sectors_per_request(), sum.global_load.efficiency()),
+            (8.0, 0.5)
+        );
+    }
+
+    #[test]
+    fn every_counter_of_the_table_has_a_path_of_its_own_and_is_summed() {
+        let mut one = Counters { warp_instructions: 7, ..Counters::default() };
+        one.shared_load.bank_conflicts = 3;
+        let each = Counters::sum([&one, &one]).each();
+        let of = |path| each.iter().find(|(counter, _)| counter.path() == path);
+        let (conflicts, count) = of("shared_load.bank_conflicts").expect("a counter");
+        assert_eq!((conflicts.name().as_str(), *count), ("shared load conflicts", 6));
+        assert_eq!(of("warp_instructions").expect("a counter").1, 14);
+        let atomics = of("global_atomic.sectors").expect("a counter").0.metrics();
+        let start = "l1tex__t_sectors_pipe_lsu_mem_global_op_";
+        assert_eq!(atomics, [format!("{start}atom"), format!("{start}red")]);
+        let paths: std::collections::HashSet<String> =
+            each.iter().map(|(counter, _)| counter.path()).collect();
+        assert_eq!(paths.len(), each.len());
+    }
+
+    #[test]
+    #[should_panic(expected = "shared stores had 62 bank conflicts in 2 requests (31.00 each)")]
+    fn an_assertion_says_by_how_much_it_failed() {
+        let shared =
+            Shared { requests: 2, wavefronts: 64, bank_conflicts: 62, ..Shared::default() };
+        Counters { shared_store: shared, ..Counters::default() }.assert_no_bank_conflicts();
+    }
+
+    #[test]
+    #[should_panic(expected = "global loads took 32.00 sectors per request where 4.00 would do")]
+    fn strided_loads_are_not_coalesced() {
+        let global = Global { requests: 1, sectors: 32, ideal_sectors: 4, ..Global::default() };
+        Counters { global_load: global, ..Counters::default() }.assert_coalesced();
+    }
+}
