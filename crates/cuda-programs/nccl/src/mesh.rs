@@ -1,16 +1,17 @@
-//! Rendezvous of ranks: each sends a hello to the address of the unique id, and learns which process every rank is in.
-//! Ranks of one process then use channels, and other pairs of ranks a socket each.
+//! This rank's links to its peers: their setup, and the conversion of their faults to NCCL's failures.
 //!
-//! Addresses are in the abstract namespace of Unix sockets, so no files are left behind, and all ranks must be on one
-//! host. Any process that knows the id's random number is trusted.
+//! For the setup, each rank sends a hello to the address of the unique id, and learns which process every rank is in. Ranks
+//! of one process then use channels, and other pairs of ranks a socket each. Addresses are in the abstract namespace of
+//! Unix sockets, so no files are left behind, and all ranks must be on one host. Any process that knows the id's random
+//! number is trusted.
 
-use crate::mesh::{Mesh, settings, timeout};
-use crate::status::{Result, Status, failure, refuse};
+use crate::{Failure, Result, Status, failure, refuse};
 use lanework_ranks::greeting::{Hello, answer, read_answer};
 use lanework_ranks::link::{Inbox, Link, listen_to};
-use lanework_ranks::mesh::Waker;
+use lanework_ranks::mesh::{Fault, FaultKind, LongWait, Settings, Waker};
+use lanework_ranks::signature::{CallKind, Names};
 use lanework_ranks::words::{not_arrived, ranks, seconds};
-use lanework_standin::Plain;
+use lanework_standin::{Plain, line};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::ErrorKind;
@@ -19,6 +20,86 @@ use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
+
+/// This rank's links to its peers.
+pub type Mesh = lanework_ranks::mesh::Mesh<Failure>;
+
+/// After this time, one message names the missing ranks.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long ranks wait for each other: 600 seconds, or `LANEWORK_NCCL_TIMEOUT`.
+pub fn timeout() -> Duration {
+    let told = std::env::var("LANEWORK_NCCL_TIMEOUT").ok();
+    let seconds: Option<f64> = told.and_then(|text| text.trim().parse().ok());
+    let seconds = seconds.filter(|seconds| (0.001..1e9).contains(seconds)).unwrap_or(600.0);
+    Duration::from_secs_f64(seconds)
+}
+
+pub fn settings() -> Settings {
+    // Collectives and messages are not ordered with each other.
+    let lane = |kind| usize::from(kind == CallKind::Message);
+    Settings { timeout: timeout(), lane, on_long_wait: Some((PATIENCE, tell)) }
+}
+
+fn tell(wait: &LongWait<'_>) {
+    line(&format_args!(
+        "NCCL's stand-in: rank {} waits for {} of {} in {} for {} now",
+        wait.rank,
+        ranks(wait.absent),
+        wait.size,
+        wait.own.words(Names::Nccl),
+        seconds(wait.waited)
+    ));
+}
+
+/// The failure of a call.
+pub fn explain(mesh: &Mesh, fault: Fault) -> Failure {
+    let (rank, size) = (fault.rank, fault.size);
+    let call = fault.own.map(|own| own.words(Names::Nccl)).unwrap_or_default();
+    let (status, why) = match fault.kind {
+        FaultKind::Disagreement { from, theirs } => (
+            Status::InvalidUsage,
+            format!(
+                "ranks disagree: rank {from} called {}, rank {rank} {call}; every rank must make the same calls in the same order, with the same counts, types and roots",
+                theirs.words(Names::Nccl)
+            ),
+        ),
+        FaultKind::Gone { from, why } => {
+            (Status::Remote, format!("rank {from} left before {call} of rank {rank}: {why}"))
+        }
+        FaultKind::Missing { absent, waited } => (
+            Status::Remote,
+            format!(
+                "{call}: {}, rank {rank} waited {}; every rank must make every call, those of one thread within \
+                 ncclGroupStart and ncclGroupEnd; LANEWORK_NCCL_TIMEOUT (seconds) makes ranks wait longer",
+                not_arrived(&absent, size),
+                seconds(waited)
+            ),
+        ),
+        FaultKind::Lengths => {
+            (Status::Internal, format!("ranks sent parts of different lengths in {call}"))
+        }
+        FaultKind::Aborted => {
+            (Status::InvalidUsage, format!("the communicator of rank {rank} was aborted"))
+        }
+        FaultKind::Stopped => {
+            let (status, why) = match mesh.stopped() {
+                Some(Failure { status, why }) => (*status, why.as_str()),
+                None => (Status::Internal, "unknown"),
+            };
+            let why =
+                format!("rank {rank} has stopped after an error: {why}; make a new communicator");
+            (status, why)
+        }
+    };
+    failure(status, why)
+}
+
+/// Stops this rank after a failure, and tells the others.
+pub fn stop(mesh: &mut Mesh, failure: Failure) -> Failure {
+    mesh.stop(failure.clone(), &failure.why);
+    failure
+}
 
 /// Interval between connection attempts.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -155,7 +236,7 @@ fn meet(job: u64, rank: usize, size: usize, device: i32) -> Result<Vec<u64>> {
             let mut stream = connect().map_err(nobody)?;
             let asking = Hello { rank: ASKS, ..hello };
             asking.send(&mut stream).map_err(nobody)?;
-            stream.set_read_timeout(Some(PATIENCE)).map_err(nobody)?;
+            stream.set_read_timeout(Some(HELLO_TIMEOUT)).map_err(nobody)?;
             let (_, come) = read_answer(&mut stream).map_err(nobody)?;
             let come: Vec<u64> = come
                 .chunks_exact(8)
@@ -213,14 +294,14 @@ impl UniqueId {
 }
 
 /// Time limit for the hello of a new connection.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The rank of a hello that asks who is missing.
 pub const ASKS: u64 = u64::MAX;
 
 /// Reads the hello of a connection, which must be of this job.
 pub fn read_hello(job: u64, from: &mut UnixStream) -> Option<Hello> {
-    from.set_read_timeout(Some(PATIENCE)).ok()?;
+    from.set_read_timeout(Some(HELLO_TIMEOUT)).ok()?;
     Hello::read(from).filter(|hello| hello.job == job)
 }
 

@@ -1,16 +1,12 @@
 //! Level 3 except gemm: sums, row and column scaling, products with symmetric, Hermitian and triangular matrices, rank updates of a triangle,
 //! and triangular systems.
 
-use crate::blas::factored::{Triangle, solve};
-use crate::blas::gemm::Batch;
-use crate::blas::product::product;
-use crate::export::export;
-use crate::handle;
+use crate::factored::{Triangle, solve};
+use crate::gemm::{Batch, product};
 use crate::handle::Scalar;
-use crate::kind::{ElementType, Number, add, is_double, mul};
-use crate::matrix::{Dense, Matrix, Operation};
-use crate::matrix::{Layout, Stored, Unstored, after, columns};
-use crate::status::{Result, Status};
+use crate::kind::{ElementType, Number, add, export, is_double, mul};
+use crate::matrix::{Dense, Layout, Matrix, Operation, Stored, Unstored, after, columns};
+use crate::{Result, Status, handle};
 use lanework_standin::submit;
 
 /// `C = alpha op(A) + beta op(B)`.

@@ -1,16 +1,12 @@
 //! Level 2: products of matrices and vectors. Matrices are general, symmetric, Hermitian, triangular or banded, in
 //! full, packed or band storage.
 
-use crate::blas::factored::{Triangle, solve};
-use crate::blas::gemm::Batch;
-use crate::blas::level1::{elements, write};
-use crate::blas::product::product;
-use crate::export::export;
-use crate::handle;
-use crate::kind::{ElementType, Number, add, is_double, mul};
-use crate::matrix::{Dense, Matrix, Operation};
-use crate::matrix::{Layout, Stored, Unstored, after, column};
-use crate::status::{Result, Status};
+use crate::factored::{Triangle, solve};
+use crate::gemm::{Batch, product};
+use crate::kind::{ElementType, Number, add, export, is_double, mul};
+use crate::level1::{elements, write};
+use crate::matrix::{Dense, Layout, Matrix, Operation, Stored, Unstored, after, column};
+use crate::{Result, Status, handle};
 use lanework_standin::submit;
 
 /// `y = alpha op(A) x + beta y`, for each matrix of a batch.

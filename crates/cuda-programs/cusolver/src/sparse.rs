@@ -2,11 +2,10 @@
 //! are refused.
 
 use crate::algorithms::factor::{Transposition, Triangle};
-use crate::algorithms::reflections::{multiply_left, qr};
+use crate::algorithms::factor::{multiply_left, qr};
 use crate::handle::{Object, create, destroy, set_stream, stream};
-use crate::matrix;
 use crate::matrix::{DeviceMatrix, Element, Matrix, size};
-use crate::status::{Result, Status, refuse};
+use crate::{Result, Status, matrix, refuse};
 use lanework_standin::{Memory, Out, calls, is_captured, store};
 
 /// Maximum number of rows of a system: the dense matrix of so many rows takes half a gigabyte.

@@ -1,12 +1,10 @@
 //! Factorizations and solutions: batched small systems by LU and QR (LAPACK's `getrf`, `getrs`, `getri` and `geqrf`, unblocked; `matinv`), and
 //! triangular systems by substitution. Computes in double precision and rounds once when storing.
 
-use crate::blas::gemm::Batch;
-use crate::export::export;
-use crate::handle;
-use crate::kind::{ElementType, Number, add, div, mul};
+use crate::gemm::Batch;
+use crate::kind::{ElementType, Number, add, div, export, mul};
 use crate::matrix::{Dense, Matrix, Operation};
-use crate::status::{Result, Status, refuse};
+use crate::{Result, Status, handle, refuse};
 use lanework_standin::{Memory, submit, write};
 
 /// The matrix at position `index` of a list of pointers.
