@@ -1,8 +1,6 @@
 //! Devices and their memory.
 
-use crate::handles;
-use crate::host::{OpenDevice, default_options, host_device};
-use crate::status::{Failure, guard, out, text};
+use crate::call::{self, Failure, OpenDevice, default_options, guard, host_device, out, text};
 use lanework_runtime::emulator::{Limits, Options};
 use lanework_runtime::{Buffer, Device};
 use std::ffi::{c_char, c_int, c_void};
@@ -124,7 +122,7 @@ pub unsafe extern "C" fn lanework_device_open(
             }
             (name, None) => Device::open(name)?,
         };
-        *to = handles::insert_device(OpenDevice::new(opened));
+        *to = call::insert_device(OpenDevice::new(opened));
         Ok(())
     })
 }
@@ -132,7 +130,7 @@ pub unsafe extern "C" fn lanework_device_open(
 /// Closes a device, its modules and its buffers.
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_device_close(device: u64) -> c_int {
-    guard(|| handles::close_device(device))
+    guard(|| call::close_device(device))
 }
 
 /// Describes a device.
@@ -147,7 +145,7 @@ pub unsafe extern "C" fn lanework_device_info(device: u64, info: *mut LaneworkIn
         if to.size != size_of::<LaneworkInfo>() {
             return Err(Failure::argument("the field `size` is not sizeof(lanework_info)"));
         }
-        let info = handles::device(device)?.device.info();
+        let info = call::device(device)?.device.info();
         to.name.fill(0);
         let room = to.name.len() - 1;
         for (to, from) in to.name[..room].iter_mut().zip(info.name.bytes()) {
@@ -176,7 +174,7 @@ pub unsafe extern "C" fn lanework_alloc(device: u64, bytes: usize, address: *mut
         if bytes == 0 {
             return Err(Failure::argument("0 bytes cannot be allocated"));
         }
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let buffer = open.device.uninit_named::<u8>(bytes, "lanework_alloc")?;
         let mut buffers = open.buffers.lock().unwrap_or_else(PoisonError::into_inner);
         *to = buffer.address();
@@ -189,7 +187,7 @@ pub unsafe extern "C" fn lanework_alloc(device: u64, bytes: usize, address: *mut
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_free(device: u64, address: u64) -> c_int {
     guard(|| {
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let mut buffers = open.buffers.lock().unwrap_or_else(PoisonError::into_inner);
         let gone = buffers.remove(&address);
         drop(buffers);
@@ -230,7 +228,7 @@ pub unsafe extern "C" fn lanework_copy_to_device(
     bytes: usize,
 ) -> c_int {
     guard(|| {
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let mut buffers = open.buffers.lock().unwrap_or_else(PoisonError::into_inner);
         let (buffer, first) = part(&mut buffers, to, bytes)?;
         if bytes == 0 {
@@ -257,7 +255,7 @@ pub unsafe extern "C" fn lanework_copy_to_host(
     bytes: usize,
 ) -> c_int {
     guard(|| {
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let mut buffers = open.buffers.lock().unwrap_or_else(PoisonError::into_inner);
         let (buffer, first) = part(&mut buffers, from, bytes)?;
         if bytes == 0 {
@@ -280,7 +278,7 @@ pub unsafe extern "C" fn lanework_copy_to_host(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_register(device: u64, start: *mut c_void, bytes: usize) -> c_int {
     guard(|| {
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         // SAFETY: the header requires the bytes to stay valid until `lanework_unregister`.
         Ok(unsafe { open.device.register_host(start.cast(), bytes as u64, "lanework_register") }?)
     })
@@ -289,11 +287,11 @@ pub unsafe extern "C" fn lanework_register(device: u64, start: *mut c_void, byte
 /// Unregisters a range of [`lanework_register`].
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_unregister(device: u64, start: *mut c_void) -> c_int {
-    guard(|| Ok(handles::device(device)?.device.unregister_host(start.cast())?))
+    guard(|| Ok(call::device(device)?.device.unregister_host(start.cast())?))
 }
 
 /// Waits for the work queued on a device.
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_synchronize(device: u64) -> c_int {
-    guard(|| Ok(handles::device(device)?.device.synchronize()?))
+    guard(|| Ok(call::device(device)?.device.synchronize()?))
 }

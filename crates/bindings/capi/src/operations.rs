@@ -1,9 +1,7 @@
 //! Operations on arrays of a device: reductions, scans, transposes, matrix products, norms, attention.
 
+use crate::call::{self, Failure, OpenDevice, Status, guard};
 use crate::device::part;
-use crate::handles;
-use crate::host::OpenDevice;
-use crate::status::{Failure, Status, guard};
 use lanework_arrays::{
     Activation, Array, ArrayMut, ElementType, Norm, NormKind, Precision, Product, Reduction, Scan,
 };
@@ -200,7 +198,7 @@ unsafe fn from_to(
 ) -> Result<(), Failure> {
     // SAFETY: the header requires the descriptions to be null or valid during the call.
     let (x, out) = unsafe { (required(x, "x")?, required(out, "out")?) };
-    let open = handles::device(device)?;
+    let open = call::device(device)?;
     let mut memory = Memory::of(&open);
     operation(memory.input(&x)?, memory.output(&out)?).map_err(failed)
 }
@@ -229,7 +227,7 @@ pub unsafe extern "C" fn lanework_reduce(
                 Failure::argument(format!("axis {axis}: -1 reduces all, others count from 0"))
             })?),
         };
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let mut memory = Memory::of(&open);
         let (x, y, out) = (memory.input(&x)?, memory.optional(y)?, memory.output(&out)?);
         lanework_arrays::reduce(reduction, x, y, axis, compensated != 0, out).map_err(failed)
@@ -300,7 +298,7 @@ pub unsafe extern "C" fn lanework_transpose_in_place(
     guard(|| {
         // SAFETY: the header requires the descriptions to be null or valid during the call.
         let x = unsafe { required(x, "x")? };
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let mut memory = Memory::of(&open);
         lanework_arrays::transpose_in_place(memory.output(&x)?).map_err(failed)
     })
@@ -323,7 +321,7 @@ pub unsafe extern "C" fn lanework_gemm(
         let (a, b, c) = unsafe { (required(a, "a")?, required(b, "b")?, required(c, "c")?) };
         // SAFETY: the header requires `options` to be null or valid during the call.
         let options = unsafe { options.as_ref() };
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let mut memory = Memory::of(&open);
         let mut how = Product::default();
         if let Some(options) = options {
@@ -403,7 +401,7 @@ pub unsafe extern "C" fn lanework_norm(
         let (x, out) = unsafe { (required(x, "x")?, required(out, "out")?) };
         // SAFETY: the header requires the descriptions to be null or valid during the call.
         let (gamma, beta) = unsafe { (described(gamma, "gamma")?, described(beta, "beta")?) };
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let mut memory = Memory::of(&open);
         let (gamma, beta) = (memory.optional(gamma)?, memory.optional(beta)?);
         let (x, out) = (memory.input(&x)?, memory.output(&out)?);
@@ -430,7 +428,7 @@ pub unsafe extern "C" fn lanework_attention(
         let (q, k, v, out) = unsafe {
             (required(q, "q")?, required(k, "k")?, required(v, "v")?, required(out, "out")?)
         };
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let mut memory = Memory::of(&open);
         let inputs = [memory.input(&q)?, memory.input(&k)?, memory.input(&v)?];
         let scale = (scale != 0.0).then_some(scale);

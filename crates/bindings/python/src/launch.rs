@@ -1,14 +1,14 @@
-//! Compiling and launching kernels.
+//! Compiling and launching kernels, with Python's numbers as the bytes of a parameter by the parameter's PTX type.
 
 use crate::memory::{Array, Regions};
-use crate::picture::{self, Drawings};
-use crate::{records, scalar};
+use crate::report::{self, Drawings};
 use lanework_runtime::emulator::Blocks;
-use lanework_runtime::ptx::{Module, Variable};
+use lanework_runtime::ptx::{Module, ScalarType, Variable};
 use lanework_runtime::report::{By, Extras, Machine};
 use lanework_runtime::{Device, Error, NvrtcError, PtxArg, PtxModule, PtxShape};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 
@@ -18,6 +18,7 @@ pyo3::create_exception!(
     PyRuntimeError,
     "A launch that cannot be made, or a kernel that was stopped: what, where, the cause and the remedy."
 );
+
 pyo3::create_exception!(
     lanework,
     SourceError,
@@ -120,8 +121,8 @@ impl Arguments {
                 parameter.dims.is_empty() && parameter.size() == 8 && !parameter.ty.is_float();
             let given = if object.is_none() && pointer {
                 Passed::Bytes(vec![0; 8])
-            } else if scalar::is_number(object)? {
-                Passed::Bytes(scalar::bytes(object, parameter, &name)?)
+            } else if is_number(object)? {
+                Passed::Bytes(number_bytes(object, parameter, &name)?)
             } else {
                 let array = Array::of(object, name)?;
                 if pointer {
@@ -260,7 +261,7 @@ fn run(
                 let copies = regions.upload(&device(false))?;
                 let memory = (&regions, &copies, arrays.as_slice());
                 told.seen =
-                    picture::draw(plain, entry, shape, &values(&copies), &record, memory, text)?;
+                    report::draw(plain, entry, shape, &values(&copies), &record, memory, text)?;
             }
             told.counters = serde_json::to_value(&record).unwrap_or_default();
         }
@@ -278,7 +279,7 @@ fn run(
     match unsafe { module.launch(entry, shape, &values(&copies)) } {
         Ok(_) => {}
         Err(Error::Sanitizer(reports)) => {
-            told.findings = reports.found.iter().map(records::findings_json).collect();
+            told.findings = reports.found.iter().map(report::findings_json).collect();
             told.stopped = reports.stopped.map(|fault| fault.to_string());
         }
         Err(error) if error.is_kernel_fault() => told.stopped = Some(error.to_string()),
@@ -286,4 +287,92 @@ fn run(
     }
     told.read_only = regions.download(&copies, &arrays)?;
     Ok(told)
+}
+
+/// Whether an object is a number, and no array.
+fn is_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if object.is_instance_of::<PyInt>()
+        || object.is_instance_of::<PyFloat>()
+        || object.is_instance_of::<PyBool>()
+        || object.is_instance_of::<PyComplex>()
+    {
+        return Ok(true);
+    }
+    let modules = object.py().import("sys")?.getattr("modules")?;
+    let numpy = modules.call_method1("get", ("numpy",))?;
+    if numpy.is_none() {
+        return Ok(false);
+    }
+    object.is_instance(&numpy.getattr("generic")?)
+}
+
+/// The bytes of a number.
+///
+/// # Errors
+/// When the parameter is of another kind, or too small.
+fn number_bytes(object: &Bound<'_, PyAny>, parameter: &Variable, name: &str) -> PyResult<Vec<u8>> {
+    let size = parameter.size() as usize;
+    if !parameter.dims.is_empty() || parameter.vector != 1 {
+        return of_structure(object, size, name);
+    }
+    if parameter.ty.is_float() {
+        let value: f64 = object.extract().map_err(|_| wrong(object, parameter, name))?;
+        return Ok(match parameter.ty {
+            ScalarType::F32 => (value as f32).to_le_bytes().to_vec(),
+            ScalarType::F64 => value.to_le_bytes().to_vec(),
+            _ => return Err(wrong(object, parameter, name)),
+        });
+    }
+    // Bits may hold a float.
+    let bits = matches!(parameter.ty, ScalarType::B32 | ScalarType::B64);
+    if bits && object.is_instance_of::<PyFloat>() {
+        let value: f64 = object.extract()?;
+        return Ok(if size == 4 {
+            (value as f32).to_le_bytes().to_vec()
+        } else {
+            value.to_le_bytes().to_vec()
+        });
+    }
+    let index = object.call_method0("__index__").map_err(|_| wrong(object, parameter, name))?;
+    let value: i128 = index.extract().map_err(|_| wrong(object, parameter, name))?;
+    // Compilers declare `int` as `.u32`, so that both signs fit.
+    let bits = 8 * size as u32;
+    let fits = bits < 127 && value >= -(1i128 << (bits - 1)) && value < 1i128 << bits;
+    match fits {
+        true => Ok(value.to_le_bytes()[..size].to_vec()),
+        false => Err(PyOverflowError::new_err(format!(
+            "{name} is {value}, and parameter `{}` is a .{} of {size} bytes",
+            parameter.name,
+            parameter.ty.name()
+        ))),
+    }
+}
+
+/// A number that a structure holds: complex numbers, and NumPy's own of that size (half precision, records).
+fn of_structure(object: &Bound<'_, PyAny>, size: usize, name: &str) -> PyResult<Vec<u8>> {
+    if object.is_instance_of::<PyComplex>() && (size == 8 || size == 16) {
+        let parts = [object.getattr("real")?.extract::<f64>()?, object.getattr("imag")?.extract()?];
+        return Ok(match size {
+            8 => parts.iter().flat_map(|part| (*part as f32).to_le_bytes()).collect(),
+            _ => parts.iter().flat_map(|part| part.to_le_bytes()).collect(),
+        });
+    }
+    let bytes: Option<Vec<u8>> =
+        object.call_method0("tobytes").ok().and_then(|bytes| bytes.extract().ok());
+    match bytes {
+        Some(bytes) if bytes.len() == size => Ok(bytes),
+        _ => Err(PyTypeError::new_err(format!(
+            "{name} is for a structure of {size} bytes: pass as many bytes, a ctypes.Structure, or a NumPy scalar of that size"
+        ))),
+    }
+}
+
+fn wrong(object: &Bound<'_, PyAny>, parameter: &Variable, name: &str) -> PyErr {
+    let kind = object.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+    PyTypeError::new_err(format!(
+        "{name} is a {kind}, and parameter `{}` is a .{} of {} bytes",
+        parameter.name,
+        parameter.ty.name(),
+        parameter.size()
+    ))
 }

@@ -4,14 +4,11 @@
 //! Arrays are copied to the emulator and back, so that a kernel reaches only the bytes of its arguments, and cannot
 //! change a read-only array.
 
-mod dlpack;
 mod launch;
 mod memory;
 #[cfg(feature = "operations")]
 mod operations;
-mod picture;
-mod records;
-mod scalar;
+mod report;
 
 use pyo3::prelude::*;
 
@@ -24,7 +21,7 @@ mod module {
     #[pymodule_export]
     use super::operations::{attention, gemm, permute, reduce, reduced_type, rows, scan, sum_type};
     #[pymodule_export]
-    use super::records::Records;
+    use super::report::Records;
 
     /// The version of the library.
     #[pymodule_export]

@@ -1,10 +1,13 @@
-//! The result of a call: a status, a message, and never a panic.
+//! Common parts of the functions: the result of a call (a status and a message, never a panic), the table of handles that C
+//! programs hold for devices and modules, and the open devices, among them the emulator on host memory that `ptx_run` uses.
 
-use lanework_runtime::Error;
-use lanework_runtime::emulator::FaultKind;
+use lanework_runtime::emulator::{FaultKind, Options};
+use lanework_runtime::{Buffer, Device, Error, PtxModule};
 use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// Incremented when the meaning of a function's arguments or a structure's fields changes.
 const ABI_VERSION: u32 = 1;
@@ -125,6 +128,144 @@ pub extern "C" fn lanework_abi_version() -> u32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_last_error() -> *const c_char {
     LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+}
+
+/// A loaded module and the handle of its device.
+pub(crate) struct OpenModule {
+    pub module: PtxModule,
+    pub device: u64,
+}
+
+#[derive(Clone)]
+enum Object {
+    Device(Arc<OpenDevice>),
+    Module(Arc<OpenModule>),
+}
+
+#[derive(Default)]
+struct Table {
+    /// The last handle; handles are never reused, and 0 is not a handle of the table.
+    last: u64,
+    objects: HashMap<u64, Object>,
+}
+
+fn table() -> &'static RwLock<Table> {
+    static TABLE: OnceLock<RwLock<Table>> = OnceLock::new();
+    TABLE.get_or_init(RwLock::default)
+}
+
+fn insert(object: Object) -> u64 {
+    let mut table = table().write().unwrap_or_else(PoisonError::into_inner);
+    table.last += 1;
+    let number = table.last;
+    table.objects.insert(number, object);
+    number
+}
+
+fn find(number: u64) -> Option<Object> {
+    table().read().unwrap_or_else(PoisonError::into_inner).objects.get(&number).cloned()
+}
+
+/// Registers a device and returns its handle.
+pub(crate) fn insert_device(device: OpenDevice) -> u64 {
+    insert(Object::Device(Arc::new(device)))
+}
+
+/// Registers a module and returns its handle.
+pub(crate) fn insert_module(module: OpenModule) -> u64 {
+    insert(Object::Module(Arc::new(module)))
+}
+
+/// The device of a handle; 0 is the device of `ptx_run`.
+pub(crate) fn device(number: u64) -> Result<Arc<OpenDevice>, Failure> {
+    if number == 0 {
+        return Ok(Arc::clone(ptx_run_device()));
+    }
+    match find(number) {
+        Some(Object::Device(device)) => Ok(device),
+        Some(Object::Module(_)) => {
+            Err(Failure::argument(format!("{number} is a module, not a device")))
+        }
+        None => Err(Failure::argument(format!("no device {number} is open"))),
+    }
+}
+
+/// The module of a handle.
+pub(crate) fn module(number: u64) -> Result<Arc<OpenModule>, Failure> {
+    match find(number) {
+        Some(Object::Module(module)) => Ok(module),
+        Some(Object::Device(_)) => {
+            Err(Failure::argument(format!("{number} is a device, not a module")))
+        }
+        None => Err(Failure::argument(format!("no module {number} is loaded"))),
+    }
+}
+
+/// Closes a device, its modules and its buffers, after running launches have finished.
+pub(crate) fn close_device(number: u64) -> Result<(), Failure> {
+    if number == 0 {
+        return Err(Failure::argument("device 0 is always open"));
+    }
+    device(number)?;
+    let gone: Vec<Object> = {
+        let mut table = table().write().unwrap_or_else(PoisonError::into_inner);
+        let ours = |(other, object): (&u64, &Object)| match object {
+            Object::Device(_) => (*other == number).then_some(*other),
+            Object::Module(module) => (module.device == number).then_some(*other),
+        };
+        let numbers: Vec<u64> = table.objects.iter().filter_map(ours).collect();
+        numbers.iter().filter_map(|number| table.objects.remove(number)).collect()
+    };
+    // Dropped after the table's lock is released, so that other calls do not wait.
+    drop(gone);
+    Ok(())
+}
+
+/// Closes a module.
+pub(crate) fn close_module(number: u64) -> Result<(), Failure> {
+    module(number)?;
+    let mut table = table().write().unwrap_or_else(PoisonError::into_inner);
+    let gone = table.objects.remove(&number);
+    drop(table);
+    drop(gone);
+    Ok(())
+}
+
+/// Instructions after which a warp is stopped as stuck, if the caller sets no limit: minutes of
+/// emulation.
+const STUCK_AFTER: u64 = 10_000_000_000;
+
+/// An open device and its buffers by address.
+pub(crate) struct OpenDevice {
+    pub device: Device,
+    pub buffers: Mutex<BTreeMap<u64, Buffer<u8>>>,
+}
+
+impl OpenDevice {
+    pub fn new(device: Device) -> OpenDevice {
+        OpenDevice { device, buffers: Mutex::default() }
+    }
+}
+
+/// An emulator on host memory: kernels may use any address until a range is registered.
+pub(crate) fn host_device(options: Options) -> Device {
+    let device = Device::emulator_on_host_memory(options);
+    // SAFETY: the header requires of every launch on such a device that the kernel accesses only
+    // valid memory, and the launching functions are unsafe.
+    let trusted = unsafe { device.trust_host_addresses() };
+    debug_assert!(trusted.is_ok(), "an emulator");
+    device
+}
+
+/// The default options.
+pub(crate) fn default_options() -> Options {
+    Options { max_instructions: Some(STUCK_AFTER), ..Options::default() }
+}
+
+/// The device that `ptx_run` runs on: number 0 for the other functions.
+pub(crate) fn ptx_run_device() -> &'static Arc<OpenDevice> {
+    static DEVICE: OnceLock<Arc<OpenDevice>> = OnceLock::new();
+    DEVICE.get_or_init(|| Arc::new(OpenDevice::new(host_device(default_options()))))
 }
 
 #[cfg(test)]
