@@ -1,9 +1,9 @@
 //! The chip around the simulated multiprocessor: the placement of blocks, shares of bandwidth, waves and tail, and the
 //! traffic to device memory.
 //!
-//! The traffic depends on the requests that miss the L2. If the footprint of the whole grid fits the L2, each unit is
-//! fetched once. Otherwise the blocks that run at the same time still share what they fetch, and data survives from one
-//! wave to the next as far as the L2 holds it.
+//! The traffic consists of the requests that miss the L2. If the footprint of the whole grid fits the L2, each unit is
+//! fetched once. Otherwise, blocks that run at the same time share the units that they fetch, and the L2 keeps as much
+//! data from one wave to the next as it can hold.
 
 pub mod footprint;
 
@@ -15,22 +15,22 @@ use crate::sm::{SmResult, SmWork, simulate};
 use crate::trace::KernelTrace;
 use lanework_engine::occupancy::Multiprocessor;
 
-/// Operations that a simulation issues at most.
+/// Maximum number of operations that a simulation issues.
 const OPERATIONS: u64 = 1_200_000;
-/// Waves of blocks that are simulated at most.
+/// Maximum number of simulated waves of blocks.
 const WAVES: usize = 3;
 
-/// The cycles of a kernel, and where they went.
+/// Predicted cycles of a kernel, and their causes.
 pub struct ChipResult {
     /// Cycles from the first instruction to the last.
     pub cycles: f64,
-    /// The same without the part that was extrapolated.
+    /// The simulated part of `cycles`; the rest is extrapolated.
     pub simulated: f64,
-    /// Placement.
+    /// Placement of the blocks.
     pub placement: Placement,
-    /// Traffic of device memory.
+    /// Traffic to device memory.
     pub traffic: MemoryTraffic,
-    /// The last simulation.
+    /// Result of the last simulation.
     pub sm: SmResult,
 }
 
@@ -58,14 +58,14 @@ pub fn run(trace: &KernelTrace, lowered: &Lowered, model: &GpuModel, caches: Cac
                 trace,
                 caches,
             ),
-            // The first pass finds the hit rates of the L1 only.
+            // The first pass only determines the hit rates of the L1.
             operations: if passes == 0 { OPERATIONS / 4 } else { OPERATIONS },
         };
         let sm = simulate(&work);
         passes += 1;
         if passes == 1 {
             let blocks = sm.steps as f64 / mean_steps(trace, &queue).max(1.0);
-            // A run that the pass did not reach keeps its sectors before any cache.
+            // A run that the pass did not reach keeps its sector count without caches.
             for (request, &n) in requests.iter_mut().zip(&sm.l2_sectors) {
                 if n > 0 {
                     *request = n as f64 / blocks.max(1e-9);
@@ -78,7 +78,7 @@ pub fn run(trace: &KernelTrace, lowered: &Lowered, model: &GpuModel, caches: Cac
     }
 }
 
-/// Mean of the recorded steps of the blocks of a queue.
+/// Mean number of recorded steps per block of a queue.
 fn mean_steps(trace: &KernelTrace, queue: &[usize]) -> f64 {
     let steps = queue.iter().map(|&at| trace.blocks[at].recorded() as f64);
     steps.sum::<f64>() / queue.len().max(1) as f64
@@ -141,7 +141,7 @@ fn extrapolate(trace: &KernelTrace, placement: Placement, queue: &[usize], sm: &
     });
     let resident = placement.resident as usize;
     if !sm.stopped && !truncated && sm.ends.len() > resident {
-        // Whole waves: the later ones show the steady state.
+        // Whole waves ran: the later ones show the steady state.
         let first = sm.ends[resident - 1];
         let later = (sm.ends.len() - resident) as f64;
         let per_block = (sm.cycles - first).max(1.0) / later;
@@ -155,22 +155,22 @@ fn extrapolate(trace: &KernelTrace, placement: Placement, queue: &[usize], sm: &
     sm.cycles + left / rate.max(1e-6)
 }
 
-/// Traffic of device memory.
+/// Traffic to device memory.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryTraffic {
-    /// Bytes read by the whole kernel.
+    /// Bytes that the whole kernel reads.
     pub read: f64,
-    /// Bytes written.
+    /// Bytes that it writes.
     pub written: f64,
     /// Bytes that the kernel touches.
     pub footprint: f64,
-    /// By run: bytes read per sector that the L2 is asked for.
+    /// By run: bytes read per sector requested from the L2.
     pub read_bytes: Vec<f64>,
-    /// By run: bytes written per sector.
+    /// By run: bytes written per sector requested from the L2.
     pub written_bytes: Vec<f64>,
 }
 
-/// The traffic of a launch, where a block requests `requests` sectors from the L2, by run.
+/// Computes the traffic of a launch; `requests` has, by run, the sectors that a block requests from the L2.
 pub fn traffic(
     trace: &KernelTrace,
     model: &GpuModel,
@@ -205,7 +205,7 @@ pub fn traffic(
         read_all[at] + again + returns
     });
     let reads: Vec<f64> = reads.collect();
-    // Lines that earlier kernels wrote have to leave the L2, unless it was flushed.
+    // Unless the L2 was flushed, it must first write back lines of earlier kernels.
     let kept = if caches.clean { lost(footprint) } else { 1.0 };
     let writes: Vec<f64> = written_all.iter().map(|bytes| bytes * kept).collect();
     let mut sectors = vec![[0.0f64; 2]; footprints.regions.len()];
@@ -244,7 +244,8 @@ pub fn traffic(
     found
 }
 
-/// Tiles of tensor maps come without addresses: their first bytes of each allocation are taken to be fetched once.
+/// Adds the tiles of tensor maps. The trace has no addresses for them, so each byte of an allocation is assumed to be
+/// fetched once.
 fn bulk(trace: &KernelTrace, footprints: &Footprints, requests: &[f64], found: &mut MemoryTraffic) {
     let known: f64 = footprints.regions.iter().map(|region| region.units * UNIT).sum();
     let all: f64 = trace.allocations.iter().map(|(_, bytes)| *bytes as f64).sum();
@@ -265,31 +266,31 @@ fn bulk(trace: &KernelTrace, footprints: &Footprints, requests: &[f64], found: &
     }
 }
 
-/// The state of caches before the kernel.
+/// State of the caches before the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caches {
-    /// Whether its data is in the L2, as far as it fits.
+    /// Whether the L2 holds the kernel's data, as much as fits.
     pub warm_data: bool,
-    /// Whether its instructions are cached.
+    /// Whether the kernel's instructions are cached.
     pub warm_code: bool,
-    /// Whether the L2 holds nothing that must be written back.
+    /// Whether the L2 holds no dirty lines.
     pub clean: bool,
 }
 
-/// The placement of blocks.
+/// Placement of blocks on multiprocessors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
-    /// Blocks that a multiprocessor holds.
+    /// Resident blocks per multiprocessor.
     pub resident: u32,
-    /// The limiting resource.
+    /// The resource that limits `resident`.
     pub limiter: &'static str,
-    /// Multiprocessors with work.
+    /// Number of multiprocessors with work.
     pub active: u64,
-    /// Blocks of the multiprocessor with the most.
+    /// Most blocks that one multiprocessor runs.
     pub blocks: u64,
 }
 
-/// Where the blocks of a launch go.
+/// Places the blocks of a launch.
 pub fn placement(trace: &KernelTrace, model: &GpuModel) -> Placement {
     let arch = &model.architecture;
     let holds = Multiprocessor {

@@ -17,20 +17,20 @@ use lanework_ptx_ir::opcode::integer::{Integer, IntegerOp};
 use lanework_ptx_ir::opcode::logic::MoveOp;
 use std::collections::HashMap;
 
-/// Words of loads that may wait for their first use.
+/// Maximum number of loaded words that wait in registers for their first use.
 const WAITING_WORDS: u32 = 64;
-/// Latencies that the order is made for.
+/// Latencies that ptxas assumes for the order, in cycles.
 const GLOBAL: u32 = 200;
 const SHARED: u32 = 30;
 
-/// A region: its first run, the number of runs, and the copies.
+/// Identifies a region: consecutive runs, or copies of a loop body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RegionKey {
     /// The first run.
     pub first: u32,
     /// Number of runs.
     pub runs: u32,
-    /// Copies of the body.
+    /// Number of copies of the body.
     pub copies: u32,
 }
 
@@ -43,24 +43,24 @@ pub struct Scheduled {
     pub run: u32,
     /// Its step, counted from the first step of the region.
     pub step: u32,
-    /// For asynchronous copies.
+    /// The queue of an asynchronous copy.
     pub queue: Option<Queue>,
-    /// Its reads in [`Schedule::slots`].
+    /// Range of its reads in [`Schedule::slots`].
     pub reads: (u32, u32),
-    /// Its writes in [`Schedule::slots`].
+    /// Range of its writes in [`Schedule::slots`].
     pub writes: (u32, u32),
 }
 
-/// The operations of a region in their order.
+/// The scheduled operations of a region.
 #[derive(Clone, Debug, Default)]
 pub struct Schedule {
-    /// The operations.
+    /// The operations in issue order.
     pub operations: Vec<Scheduled>,
     /// Slots of reads and writes.
     pub slots: Vec<u32>,
-    /// Slots that become registers at the end of the region: register, slot.
+    /// Final values of registers, as pairs of a register and a slot.
     pub results: Vec<(u32, u32)>,
-    /// Slots in all: registers, then renamed ones.
+    /// Total number of slots: registers first, then renamed values.
     pub count: u32,
 }
 
@@ -94,11 +94,11 @@ fn latency(unit: Unit, order: MemoryClass) -> u32 {
     }
 }
 
-/// Makes the schedule of a region.
+/// Schedules a region.
 pub fn schedule(trace: &KernelTrace, lowered: &Lowered, key: RegionKey) -> Schedule {
     let mut made = Schedule { count: trace.kernel.registers.len() as u32, ..Schedule::default() };
     let mut nodes = nodes(trace, lowered, key, &mut made);
-    // Priorities: the longest path to the end.
+    // The priority is the longest path to the end.
     for at in (0..nodes.len()).rev() {
         let after = nodes[at].successors.iter().map(|&next| nodes[next as usize].priority);
         nodes[at].priority = after.max().unwrap_or(0) + nodes[at].latency.max(1);
@@ -108,7 +108,7 @@ pub fn schedule(trace: &KernelTrace, lowered: &Lowered, key: RegionKey) -> Sched
     made
 }
 
-/// The operations in the order of the text, with their dependences.
+/// The operations in text order, with their dependences.
 fn nodes(
     trace: &KernelTrace,
     lowered: &Lowered,
@@ -145,7 +145,7 @@ fn nodes(
                         None => made.slots.push(register),
                     }
                 }
-                // A sequence passes its value on in a slot of its own.
+                // Each operation of a sequence passes its value to the next one in a new slot.
                 if operation.chained && at > 0 {
                     made.slots.push(made.count - 1);
                     sources.push(at - 1);
@@ -234,7 +234,7 @@ fn feeds_branch(trace: &KernelTrace, lowered: &Lowered, run: u32) -> bool {
     })
 }
 
-/// List scheduling: the operations in their order.
+/// List scheduling: returns the operations in issue order.
 fn list(nodes: &mut [ScheduleNode]) -> Vec<u32> {
     let mut available: Vec<u32> =
         (0..nodes.len() as u32).filter(|&at| nodes[at as usize].predecessors == 0).collect();
@@ -282,10 +282,10 @@ fn list(nodes: &mut [ScheduleNode]) -> Vec<u32> {
     order
 }
 
-/// The most operations of a loop body that is unrolled four times.
+/// Maximum number of operations of a loop body that ptxas unrolls four times.
 const SMALL_BODY: usize = 64;
 
-/// The unrolling of each basic block: 1 for those that are no loops.
+/// The unroll factor of each basic block; 1 if it is not a loop.
 pub fn unroll_factors(trace: &KernelTrace, lowered: &Lowered) -> Vec<u8> {
     let blocks = 0..trace.runs.successors.len() as u32;
     let factor = |block: u32| {
@@ -309,7 +309,7 @@ pub fn unroll_factors(trace: &KernelTrace, lowered: &Lowered) -> Vec<u8> {
     blocks.map(factor).collect()
 }
 
-/// Whether the counter of a loop of these runs, which its last branch compares, grows by a constant.
+/// Whether the counter of a loop grows by a constant. The loop's last branch compares its counter.
 fn counts_by_constant(trace: &KernelTrace, runs: std::ops::Range<u32>) -> bool {
     let kernel = &trace.kernel;
     let (first, last) = (runs.start as usize, runs.end as usize - 1);
@@ -321,7 +321,7 @@ fn counts_by_constant(trace: &KernelTrace, runs: std::ops::Range<u32>) -> bool {
     let Some(compares) = guard.and_then(|(guard, _)| writer(guard)) else { return false };
     let counts = |register: Reg| {
         let mut at = writer(register);
-        // A copy at the end of the body moves the new value to the counter.
+        // The body may end with a copy of the new value to the counter.
         if let Some(inst) = at
             && matches!(inst.opcode, Opcode::Alu(Alu::Move(MoveOp::Copy(_))))
         {
@@ -335,7 +335,7 @@ fn counts_by_constant(trace: &KernelTrace, runs: std::ops::Range<u32>) -> bool {
     compares.src.iter().filter_map(|operand| operand.register()).any(counts)
 }
 
-/// Whether the copies of an instruction after the first cost nothing: a 64-bit sum with a constant in a loop.
+/// Whether only the first copy of an instruction costs something: a 64-bit addition of a constant in a loop.
 pub fn grows_by_constant(kernel: &Kernel, at: usize) -> bool {
     let inst = &kernel.insts[at];
     let sum = matches!(
