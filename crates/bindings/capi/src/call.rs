@@ -65,13 +65,13 @@ thread_local! {
 
 /// Stores the message of a failure for [`lanework_last_error`].
 fn remember(text: String) {
-    // A message has no zero bytes of its own, but may quote a string of the caller that has.
+    // Messages contain no zero bytes, except in quoted strings of the caller.
     let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
-    // On a thread that is ending, the message cannot be read any more.
+    // If this fails, the thread is ending, so nobody can read the message.
     let _ = LAST.try_with(|last| last.replace(text));
 }
 
-/// Runs the body of an exported function: a failure or a panic becomes a status and a message.
+/// Runs the body of an exported function. Converts a failure or a panic to a status and a message.
 pub(crate) fn guard(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     let failure = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => return 0,
@@ -87,7 +87,7 @@ pub(crate) fn guard(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     failure.status as c_int
 }
 
-/// A C string as text; bytes that are not UTF-8 are replaced.
+/// Converts a C string to text; replaces bytes that are not UTF-8.
 ///
 /// # Safety
 /// `text` is null or points to a string that ends with a zero byte.
@@ -95,19 +95,19 @@ pub(crate) unsafe fn text(text: *const c_char, what: &str) -> Result<String, Fai
     if text.is_null() {
         return Err(Failure::argument(format!("{what} is NULL")));
     }
-    // SAFETY: not null (checked above), so a string that ends with a zero byte, as this function requires.
+    // SAFETY: not null (checked above), so by this function's contract a string that ends with a zero byte.
     Ok(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
 }
 
-/// An output parameter.
+/// Converts an output parameter to a reference.
 ///
 /// # Safety
-/// `out` is null or may be written until the call ends.
+/// `out` is null or valid for writes until the call ends.
 pub(crate) unsafe fn out<'a, T>(out: *mut T, what: &str) -> Result<&'a mut T, Failure> {
     if out.is_null() || !out.is_aligned() {
         return Err(Failure::argument(format!("{what} is NULL or not aligned")));
     }
-    // SAFETY: not null and aligned (checked above), so writable until the call ends, as this function requires.
+    // SAFETY: not null and aligned (checked above), so by this function's contract valid for writes until the call ends.
     Ok(unsafe { &mut *out })
 }
 
@@ -118,7 +118,7 @@ pub extern "C" fn lanework_version() -> *const c_char {
     TEXT.as_ptr().cast()
 }
 
-/// The version of the binary interface that the library has: `LANEWORK_ABI_VERSION` of its header.
+/// The version of the library's binary interface: `LANEWORK_ABI_VERSION` of its header.
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_abi_version() -> u32 {
     ABI_VERSION
@@ -231,8 +231,7 @@ pub(crate) fn close_module(number: u64) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Instructions after which a warp is stopped as stuck, if the caller sets no limit: minutes of
-/// emulation.
+/// Default number of instructions after which a warp is stopped as stuck: minutes of emulation.
 const STUCK_AFTER: u64 = 10_000_000_000;
 
 /// An open device and its buffers by address.
@@ -247,11 +246,11 @@ impl OpenDevice {
     }
 }
 
-/// An emulator on host memory: kernels may use any address until a range is registered.
+/// Creates an emulator on host memory. Kernels may use any address until a range is registered.
 pub(crate) fn host_device(options: Options) -> Device {
     let device = Device::emulator_on_host_memory(options);
-    // SAFETY: the header requires of every launch on such a device that the kernel accesses only
-    // valid memory, and the launching functions are unsafe.
+    // SAFETY: the header requires that kernels on such a device only access valid memory, and the functions
+    // that launch them are unsafe.
     let trusted = unsafe { device.trust_host_addresses() };
     debug_assert!(trusted.is_ok(), "an emulator");
     device
@@ -262,7 +261,7 @@ pub(crate) fn default_options() -> Options {
     Options { max_instructions: Some(STUCK_AFTER), ..Options::default() }
 }
 
-/// The device that `ptx_run` runs on: number 0 for the other functions.
+/// The device of `ptx_run`; its handle is 0.
 pub(crate) fn ptx_run_device() -> &'static Arc<OpenDevice> {
     static DEVICE: OnceLock<Arc<OpenDevice>> = OnceLock::new();
     DEVICE.get_or_init(|| Arc::new(OpenDevice::new(host_device(default_options()))))

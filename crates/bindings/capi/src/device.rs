@@ -11,17 +11,17 @@ use std::time::Duration;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct LaneworkOptions {
-    /// Bytes of this structure.
+    /// Size of this structure in bytes.
     pub size: usize,
-    /// Instructions after which a warp is stopped as stuck.
+    /// Number of instructions after which a warp is stopped as stuck.
     pub max_instructions: u64,
-    /// Instructions of all warps together after which a launch is stopped.
+    /// Total number of warp instructions after which a launch is stopped.
     pub total_instructions: u64,
     /// Milliseconds after which a launch is stopped.
     pub time_limit_ms: u64,
     /// Bytes of device memory.
     pub memory_bytes: u64,
-    /// Host threads that run blocks.
+    /// Number of host threads that run blocks.
     pub workers: u32,
     /// Must be 0.
     pub reserved: u32,
@@ -30,7 +30,7 @@ pub struct LaneworkOptions {
 /// `lanework_info`: a device's name and limits.
 #[repr(C)]
 pub struct LaneworkInfo {
-    /// Bytes of this structure.
+    /// Size of this structure in bytes.
     pub size: usize,
     /// Product name.
     pub name: [c_char; 128],
@@ -38,19 +38,19 @@ pub struct LaneworkInfo {
     pub memory_bytes: u64,
     /// Compute capability, major and minor.
     pub compute_capability: [u32; 2],
-    /// Multiprocessors.
+    /// Number of multiprocessors.
     pub multiprocessors: u32,
-    /// Most threads in a block.
+    /// Maximum number of threads per block.
     pub max_threads_per_block: u32,
-    /// Most threads in a block by axis.
+    /// Maximum number of threads per block by axis.
     pub max_block: [u32; 3],
-    /// Most blocks in a grid by axis.
+    /// Maximum number of blocks per grid by axis.
     pub max_grid: [u32; 3],
-    /// Shared memory per block: static, and all together.
+    /// Maximum bytes of shared memory per block: static, and in total.
     pub shared_per_block: [u32; 2],
 }
 
-// The layouts of lanework.h.
+// The layouts must match lanework.h.
 #[cfg(target_pointer_width = "64")]
 const _: () = {
     use std::mem::offset_of;
@@ -200,7 +200,7 @@ pub extern "C" fn lanework_free(device: u64, address: u64) -> c_int {
     })
 }
 
-/// The buffer that holds `bytes` bytes at an address, and their offset in it.
+/// The buffer that contains `bytes` bytes at an address, and their offset in it.
 pub(crate) fn part(
     buffers: &mut std::collections::BTreeMap<u64, Buffer<u8>>,
     address: u64,
@@ -271,7 +271,7 @@ pub unsafe extern "C" fn lanework_copy_to_host(
     })
 }
 
-/// Registers host memory that kernels on a device on host memory may use.
+/// Registers host memory that kernels may access; the device must be on host memory.
 ///
 /// # Safety
 /// The bytes stay valid for reads and writes until [`lanework_unregister`].
@@ -284,7 +284,7 @@ pub unsafe extern "C" fn lanework_register(device: u64, start: *mut c_void, byte
     })
 }
 
-/// Unregisters a range of [`lanework_register`].
+/// Unregisters memory that was registered with [`lanework_register`].
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_unregister(device: u64, start: *mut c_void) -> c_int {
     guard(|| Ok(call::device(device)?.device.unregister_host(start.cast())?))

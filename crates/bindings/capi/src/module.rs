@@ -20,9 +20,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub struct LaneworkShape {
     /// Blocks by axis.
     pub grid: [u32; 3],
-    /// Threads of a block by axis.
+    /// Threads per block by axis.
     pub block: [u32; 3],
-    /// Blocks of a cluster by axis; zeros leave it to the kernel.
+    /// Blocks per cluster by axis; zeros select the kernel's own cluster size.
     pub cluster: [u32; 3],
     /// Bytes of dynamic shared memory per block.
     pub dynamic_shared: u32,
@@ -34,13 +34,13 @@ pub struct LaneworkShape {
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub struct LaneworkExecuted {
-    /// Instructions, counted per warp.
+    /// Number of warp instructions.
     pub warp_instructions: u64,
-    /// Instructions, counted per active lane.
+    /// Number of thread instructions: warp instructions times active lanes.
     pub lane_instructions: u64,
 }
 
-// The layouts of lanework.h.
+// The layouts must match lanework.h.
 #[cfg(target_pointer_width = "64")]
 const _: () = {
     use std::mem::offset_of;
@@ -177,10 +177,10 @@ pub unsafe extern "C" fn lanework_entry_parameters(
     })
 }
 
-/// Launches an entry and waits for it.
+/// Launches an entry and waits until it is done.
 ///
 /// # Safety
-/// Pointers are null or valid as documented in the header, and the kernel accesses only memory that
+/// Pointers are null or valid as documented in the header, and the kernel only accesses memory that
 /// it may use.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_launch(
@@ -209,15 +209,15 @@ pub unsafe extern "C" fn lanework_launch(
         }
         let mut values = Vec::with_capacity(count);
         for (i, parameter) in entry.params.iter().enumerate() {
-            // SAFETY: `i` is less than `count`, which was compared with the parameters; the header
+            // SAFETY: `i` is less than `count`, the number of parameters (checked above); the header
             // requires `count` pointers there.
             let from = unsafe { arguments.add(i).read_unaligned() };
             if from.is_null() {
                 return Err(Failure::argument(format!("argument {i} is NULL")));
             }
             let bytes = parameter.size() as usize;
-            // SAFETY: not null, and the header requires as many readable bytes as the parameter
-            // has.
+            // SAFETY: not null, and the header requires as many readable bytes there as the
+            // parameter has.
             let bytes = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), bytes) };
             values.push(PtxArg::Bytes(bytes.to_vec()));
         }
@@ -243,10 +243,10 @@ pub unsafe extern "C" fn lanework_launch(
     })
 }
 
-/// The most cached modules; when the cache is full, it is cleared.
+/// Maximum number of cached modules; a full cache is cleared.
 const KEPT: usize = 4096;
 
-/// The module of a text, compiled once and cached.
+/// Returns the module of a text, compiled on first use and then cached.
 fn compiled(text: String) -> Result<Arc<PtxModule>, Failure> {
     static MODULES: OnceLock<Mutex<HashMap<String, Arc<PtxModule>>>> = OnceLock::new();
     let modules = MODULES.get_or_init(Mutex::default);
@@ -255,8 +255,8 @@ fn compiled(text: String) -> Result<Arc<PtxModule>, Failure> {
         return Ok(module);
     }
     let module = Arc::new(ptx_run_device().device.load_ptx(&text)?);
-    // gpuocelot loads the module at every call, so writable module variables are initialized at
-    // every call. Modules that have any are not cached.
+    // gpuocelot loads the module at every call, which initializes its writable variables. So
+    // modules with such variables are not cached.
     let keeps_state = module.module().variables().any(|v| v.space == StateSpace::Global);
     if !keeps_state {
         let mut modules = modules.lock().unwrap_or_else(PoisonError::into_inner);
@@ -268,7 +268,7 @@ fn compiled(text: String) -> Result<Arc<PtxModule>, Failure> {
     Ok(module)
 }
 
-/// Three extents from C ints.
+/// Converts three extents from C ints.
 fn extents(what: &str, given: [c_int; 3]) -> Result<[u32; 3], Failure> {
     let mut extents = [0; 3];
     for (extent, given) in extents.iter_mut().zip(given) {
@@ -282,8 +282,8 @@ fn extents(what: &str, given: [c_int; 3]) -> Result<[u32; 3], Failure> {
 /// pointer to it.
 ///
 /// # Safety
-/// `source` ends with a zero byte, `arguments` has `count` values, and the kernel accesses only
-/// valid memory, or only the ranges of [`crate::lanework_register`].
+/// `source` ends with a zero byte, `arguments` has `count` values, and the kernel only accesses valid memory, or
+/// only memory registered with [`crate::lanework_register`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_run(
     source: *const c_char,
@@ -337,7 +337,7 @@ pub unsafe extern "C" fn ptx_run(
         Ok(())
     });
     if status != 0 {
-        // Callers declare `ptx_run` as returning void, so the failure is also printed.
+        // Callers declare `ptx_run` with return type void, so the failure is also printed.
         // SAFETY: the text ends with a zero byte and stays until the next failure.
         let why = unsafe { CStr::from_ptr(lanework_last_error()) }.to_string_lossy();
         let _ = writeln!(std::io::stderr(), "ptx_run: {why}");

@@ -1,4 +1,4 @@
-//! Compiling and launching kernels, with Python's numbers as the bytes of a parameter by the parameter's PTX type.
+//! Compiles and launches kernels. Converts Python numbers to the bytes of a parameter by its PTX type.
 
 use crate::memory::{Array, Regions};
 use crate::report::{self, Drawings};
@@ -26,9 +26,9 @@ pyo3::create_exception!(
     "A source that is not PTX, or that NVRTC refuses, with the place."
 );
 
-/// The targets that CUDA C++ is compiled for, tried in turn.
+/// Targets of CUDA C++, tried in this order.
 const TARGETS: [&str; 2] = ["80", "90a"];
-/// Bytes of arrays up to which a launch is drawn.
+/// Maximum total size of arrays, in bytes, for which accesses are drawn.
 const DRAWN: usize = 256 << 20;
 
 fn error(error: &Error) -> PyErr {
@@ -38,7 +38,7 @@ fn error(error: &Error) -> PyErr {
     }
 }
 
-/// Compiles CUDA C++ to PTX by NVRTC.
+/// Compiles CUDA C++ to PTX with NVRTC.
 #[pyfunction]
 pub fn compile(py: Python<'_>, source: &str, name: &str) -> PyResult<String> {
     py.detach(|| {
@@ -65,10 +65,10 @@ pub fn compile(py: Python<'_>, source: &str, name: &str) -> PyResult<String> {
     })
 }
 
-/// Names and types of parameters.
+/// Parameters, as names and types.
 type Parameters = Vec<(String, String)>;
 
-/// The entries of a PTX text, each with the names and types of its parameters.
+/// Lists the entries of a PTX text, each with the names and types of its parameters.
 #[pyfunction]
 pub fn entries(ptx: &str) -> PyResult<Vec<(String, Parameters)>> {
     let module = Module::parse(ptx).map_err(|problems| error(&Error::Ptx(Box::new(problems))))?;
@@ -83,10 +83,10 @@ pub fn entries(ptx: &str) -> PyResult<Vec<(String, Parameters)>> {
         .collect())
 }
 
-/// An argument as the kernel gets it.
+/// An argument in the form that the kernel receives.
 enum Passed {
     Bytes(Vec<u8>),
-    /// The address of an array, by its place among the arrays.
+    /// The address of the array with this index.
     Address(usize),
 }
 
@@ -129,8 +129,8 @@ impl Arguments {
                     arguments.arrays.push(array);
                     Passed::Address(arguments.arrays.len() - 1)
                 } else if array.bytes as u64 == parameter.size() {
-                    // SAFETY: `array` holds its object, which keeps `bytes` bytes at `address`; the GIL is held, so
-                    // that no Python code writes them.
+                    // SAFETY: `array` holds its object, which keeps `bytes` bytes at `address` alive; this thread holds the
+                    // GIL, so no Python code writes them.
                     let bytes = unsafe {
                         std::slice::from_raw_parts(array.address as *const u8, array.bytes)
                     };
@@ -151,7 +151,7 @@ impl Arguments {
     }
 }
 
-/// The emulator, plain or checked; one of each for the process.
+/// The emulator of this process, either the plain or the checked one.
 fn device(checked: bool) -> Device {
     static CHECKED: OnceLock<Device> = OnceLock::new();
     match checked {
@@ -170,7 +170,7 @@ struct LaunchReport {
     read_only: Vec<String>,
 }
 
-/// Launches an entry on the arrays of its arguments, and returns the results as JSON.
+/// Launches an entry on arrays and numbers; returns the results as JSON.
 #[pyfunction]
 #[pyo3(signature = (ptx, entry, grid, block, arguments, shared, cluster, cooperative, check, draw))]
 #[allow(clippy::too_many_arguments, reason = "the package gives them by name to its users")]
@@ -289,7 +289,7 @@ fn run(
     Ok(told)
 }
 
-/// Whether an object is a number, and no array.
+/// Whether an object is a number rather than an array.
 fn is_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if object.is_instance_of::<PyInt>()
         || object.is_instance_of::<PyFloat>()
@@ -306,10 +306,10 @@ fn is_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     object.is_instance(&numpy.getattr("generic")?)
 }
 
-/// The bytes of a number.
+/// Converts a number to the bytes of a parameter.
 ///
 /// # Errors
-/// When the parameter is of another kind, or too small.
+/// If the parameter has another kind of type, or is too small.
 fn number_bytes(object: &Bound<'_, PyAny>, parameter: &Variable, name: &str) -> PyResult<Vec<u8>> {
     let size = parameter.size() as usize;
     if !parameter.dims.is_empty() || parameter.vector != 1 {
@@ -323,7 +323,7 @@ fn number_bytes(object: &Bound<'_, PyAny>, parameter: &Variable, name: &str) -> 
             _ => return Err(wrong(object, parameter, name)),
         });
     }
-    // Bits may hold a float.
+    // A parameter of untyped bits may hold a float.
     let bits = matches!(parameter.ty, ScalarType::B32 | ScalarType::B64);
     if bits && object.is_instance_of::<PyFloat>() {
         let value: f64 = object.extract()?;
@@ -335,7 +335,7 @@ fn number_bytes(object: &Bound<'_, PyAny>, parameter: &Variable, name: &str) -> 
     }
     let index = object.call_method0("__index__").map_err(|_| wrong(object, parameter, name))?;
     let value: i128 = index.extract().map_err(|_| wrong(object, parameter, name))?;
-    // Compilers declare `int` as `.u32`, so that both signs fit.
+    // Compilers declare `int` as `.u32`, so negative numbers are valid, too.
     let bits = 8 * size as u32;
     let fits = bits < 127 && value >= -(1i128 << (bits - 1)) && value < 1i128 << bits;
     match fits {
@@ -348,7 +348,7 @@ fn number_bytes(object: &Bound<'_, PyAny>, parameter: &Variable, name: &str) -> 
     }
 }
 
-/// A number that a structure holds: complex numbers, and NumPy's own of that size (half precision, records).
+/// The bytes of a number for a structure: a complex number, or a NumPy scalar of its size (half precision, records).
 fn of_structure(object: &Bound<'_, PyAny>, size: usize, name: &str) -> PyResult<Vec<u8>> {
     if object.is_instance_of::<PyComplex>() && (size == 8 || size == 16) {
         let parts = [object.getattr("real")?.extract::<f64>()?, object.getattr("imag")?.extract()?];

@@ -1,7 +1,7 @@
-//! Python arrays (their bytes, their address, and the object that keeps them alive during a launch) and their copies on the
-//! emulator: one buffer for each range of bytes, so that two views of an array stay views of one.
+//! Python arrays and their copies on the emulator. An array has an address, a number of bytes, and an object that keeps them
+//! alive during a launch. Each range of bytes becomes one buffer, so two views of the same bytes stay views of one buffer.
 //!
-//! Tensors of other libraries come by DLPack. A launch takes them over and gives them back.
+//! Tensors of other libraries are passed through DLPack; a launch takes ownership of them and releases them at its end.
 
 use lanework_runtime::{Buffer, Device, Result};
 use pyo3::buffer::PyUntypedBuffer;
@@ -18,14 +18,14 @@ struct Region {
     name: String,
 }
 
-/// The addresses of the arrays.
+/// The ranges of host bytes of all arrays.
 pub struct Regions(Vec<Region>);
 
 /// Copies of the regions on a device.
 pub struct Copies(Vec<Buffer<u8>>);
 
 impl Regions {
-    /// The ranges of the arrays; those that overlap are one.
+    /// Collects the ranges of arrays; merges those that overlap.
     pub fn of(arrays: &[&Array]) -> Regions {
         let mut sorted: Vec<&&Array> = arrays.iter().filter(|array| array.bytes > 0).collect();
         sorted.sort_by_key(|array| array.address);
@@ -48,12 +48,12 @@ impl Regions {
     /// Copies the bytes to a device.
     ///
     /// # Errors
-    /// When the device has no memory for them.
+    /// If the device has not enough memory.
     pub fn upload(&self, device: &Device) -> Result<Copies> {
         let copy = |region: &Region| {
             let mut buffer = device.uninit_named::<u8>(region.bytes, &region.name)?;
-            // SAFETY: the launch holds the arrays' objects, so that every byte of the region, a union of overlapping
-            // arrays, stays allocated. Python code that writes them on another thread meanwhile races with its own
+            // SAFETY: the launch holds the arrays' objects, so every byte of the region, a union of overlapping
+            // arrays, stays allocated. Python code that meanwhile writes them on another thread races with its own
             // launch, as with a NumPy operation.
             buffer.upload(unsafe {
                 std::slice::from_raw_parts(region.start as *const u8, region.bytes)
@@ -70,7 +70,7 @@ impl Regions {
         Some((index, array.address - self.0[index].start))
     }
 
-    /// The address of an array on the device: 0 of an empty one.
+    /// The address of an array on the device; 0 for an empty array.
     pub fn address(&self, copies: &Copies, array: &Array) -> u64 {
         self.find(array).map_or(0, |(index, offset)| copies.0[index].address() + offset as u64)
     }
@@ -89,13 +89,13 @@ impl Regions {
             after[index].get(offset..offset + array.bytes)
         };
         let changed = |array: &&&Array| {
-            // A view of the same bytes may be writable.
+            // Another view of the same bytes may be writable.
             let written = arrays.iter().any(|other| {
                 other.writable
                     && other.address < array.address + array.bytes
                     && array.address < other.address + other.bytes
             });
-            // SAFETY: the launch holds the array's object, which keeps `bytes` bytes at `address`; `bytes` is not 0.
+            // SAFETY: the launch holds the array's object, which keeps `bytes` bytes at `address` alive; `bytes` is not 0.
             let before =
                 unsafe { std::slice::from_raw_parts(array.address as *const u8, array.bytes) };
             !array.writable && !written && part(array).is_some_and(|bytes| bytes != before)
@@ -104,8 +104,8 @@ impl Regions {
         let refused = refused.map(|array| array.name.clone()).collect();
         for array in arrays.iter().filter(|array| array.writable) {
             let Some(bytes) = part(array) else { continue };
-            // SAFETY: the launch holds the array's object, which keeps these bytes and lets them be written; `after` is
-            // memory of its own.
+            // SAFETY: the launch holds the array's object, which keeps these bytes alive and writable; `after` does not
+            // overlap them.
             unsafe {
                 (array.address as *mut u8).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
             }
@@ -113,7 +113,7 @@ impl Regions {
         Ok(refused)
     }
 
-    /// The index of the array that holds a device address.
+    /// The index of the array that contains a device address.
     pub fn array_at(&self, copies: &Copies, arrays: &[&Array], address: u64) -> Option<usize> {
         arrays.iter().position(|array| {
             let start = self.address(copies, array);
@@ -124,7 +124,7 @@ impl Regions {
 
 /// The bytes of an array.
 pub struct Array {
-    /// As reports name it.
+    /// Name for reports.
     pub name: String,
     pub address: usize,
     pub bytes: usize,
@@ -138,13 +138,13 @@ pub struct Array {
 enum Held {
     /// The bytes are locked by the buffer protocol.
     Buffer { _lock: PyUntypedBuffer },
-    /// The object is alive, as `__array_interface__` asks.
+    /// The object is kept alive, as `__array_interface__` requires.
     Object { _object: Py<PyAny> },
-    /// The exporter keeps the bytes until it is released.
+    /// The exporting library keeps the bytes until the tensor is released.
     Exported { _exported: Exported },
 }
 
-/// Whether elements of these strides are contiguous in some order of the axes.
+/// Whether the elements are contiguous in some order of the axes.
 fn is_dense(shape: &[usize], strides: &[isize], item: usize) -> bool {
     if shape.contains(&0) {
         return true;
@@ -172,12 +172,12 @@ fn with_gaps(name: &str) -> PyErr {
 }
 
 impl Array {
-    /// The array that an object is, by the buffer protocol, `__array_interface__` or DLPack.
+    /// Converts an object to an array, by the buffer protocol, `__array_interface__` or DLPack.
     ///
     /// # Errors
     /// If it is not an array, is on a device, or has gaps.
     pub fn of(object: &Bound<'_, PyAny>, name: String) -> PyResult<Array> {
-        // A view knows its strides, also where the object leaves them out.
+        // A memory view has strides even if the object omits them.
         let view = PyMemoryView::from(object);
         if let Ok(buffer) = view.and_then(|view| PyUntypedBuffer::get(&view)) {
             if !is_dense(buffer.shape(), buffer.strides(), buffer.item_size()) {
@@ -221,7 +221,7 @@ impl Array {
     }
 }
 
-/// An array by NumPy's `__array_interface__`, version 3.
+/// Converts an object by NumPy's `__array_interface__`, version 3.
 fn of_interface(
     object: &Bound<'_, PyAny>,
     interface: &Bound<'_, PyAny>,
@@ -288,7 +288,7 @@ pub struct Versioned {
     tensor: Tensor,
 }
 
-// The layouts of dlpack.h, version 1.0.
+// The layouts must match dlpack.h, version 1.0.
 #[cfg(target_pointer_width = "64")]
 const _: () = {
     use std::mem::offset_of;
@@ -313,11 +313,11 @@ const _: () = {
     assert!(offset_of!(Versioned, tensor) == 32);
 };
 
-/// The memory of a tensor's elements.
+/// The memory layout of a tensor.
 pub struct Layout {
     pub address: usize,
     pub shape: Vec<usize>,
-    /// In bytes.
+    /// Strides in bytes.
     pub strides: Vec<isize>,
     /// Bytes of an element.
     pub item: usize,
@@ -331,32 +331,32 @@ impl Layout {
     }
 }
 
-/// A tensor that its library lets us use.
+/// A tensor that another library exported.
 pub enum Exported {
     Old(NonNull<Managed>),
     New(NonNull<Versioned>),
 }
 
-// SAFETY: DLPack lets a consumer end its use on any thread; the tensor is only read here.
+// SAFETY: DLPack allows a consumer to release a tensor on any thread; this code only reads it.
 unsafe impl Send for Exported {}
-// SAFETY: `tensor` and its extents are only read, by shared references; see `Send`.
+// SAFETY: shared references only read `tensor` and its extents; see `Send`.
 unsafe impl Sync for Exported {}
 
-/// The bit of a versioned tensor's flags that says that it is not to be written.
+/// The flag of a versioned tensor that forbids writes.
 const READ_ONLY: u64 = 1;
-/// Devices whose memory the host reaches: the CPU, pinned and managed memory.
+/// Device types whose memory the host can access: CPU, pinned and managed memory.
 const OF_HOST: [i32; 3] = [1, 3, 13];
 
-/// Asks an object for its tensor.
+/// Requests an object's tensor.
 ///
 /// # Errors
-/// When the object refuses, or the tensor is on a device.
+/// If the object refuses, or the tensor is on a device.
 pub fn export(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Exported> {
     let py = object.py();
     let versions = PyDict::new(py);
     versions.set_item("max_version", (1, 0))?;
     let method = object.getattr("__dlpack__")?;
-    // Libraries of before version 1 take no argument.
+    // Libraries before version 1 accept no argument.
     let capsule = match method.call((), Some(&versions)) {
         Err(error) if error.is_instance_of::<PyTypeError>(py) => method.call0()?,
         other => other?,
@@ -370,7 +370,7 @@ pub fn export(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Exported> {
         Exported::Old(_) => c"used_dltensor",
         Exported::New(_) => c"used_dltensor_versioned",
     };
-    // SAFETY: the name lives for ever. From now on the tensor is ours to give back.
+    // SAFETY: the name is static. From here on, this code owns the tensor and must release it.
     unsafe { pyo3::ffi::PyCapsule_SetName(capsule.as_ptr(), used.as_ptr()) };
     let tensor = exported.tensor();
     if !OF_HOST.contains(&tensor.device) {
@@ -383,7 +383,7 @@ pub fn export(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Exported> {
 
 impl Exported {
     fn tensor(&self) -> &Tensor {
-        // SAFETY: the library keeps the tensor until it is given back, when this is dropped.
+        // SAFETY: the library keeps the tensor until it is released, when this is dropped.
         unsafe {
             match self {
                 Exported::Old(managed) => &managed.as_ref().tensor,
@@ -399,7 +399,7 @@ impl Exported {
         let item = (usize::from(tensor.bits) * usize::from(tensor.lanes)).div_ceil(8);
         let extents = |from: *const i64| match from.is_null() || axes == 0 {
             true => Vec::new(),
-            // SAFETY: not null, so by DLPack it points to `axes` numbers, which stay until the tensor is given back.
+            // SAFETY: not null, so by DLPack it points to `axes` numbers, which stay until the tensor is released.
             false => unsafe { std::slice::from_raw_parts(from, axes) }.to_vec(),
         };
         let shape: Vec<usize> = extents(tensor.shape)
@@ -417,7 +417,7 @@ impl Exported {
         }
         let writable = match self {
             Exported::Old(_) => true,
-            // SAFETY: the library keeps the tensor until it is given back, when `self` is dropped.
+            // SAFETY: the library keeps the tensor until it is released, when `self` is dropped.
             Exported::New(versioned) => unsafe { versioned.as_ref().flags & READ_ONLY == 0 },
         };
         let address = tensor.data as usize + tensor.offset as usize;
@@ -427,7 +427,7 @@ impl Exported {
 
 impl Drop for Exported {
     fn drop(&mut self) {
-        // SAFETY: taken over from its capsule, and given back once.
+        // SAFETY: `export` took it from its capsule, and this releases it once.
         unsafe {
             match self {
                 Exported::Old(managed) => {

@@ -25,7 +25,7 @@ impl Records {
         Records(Mutex::new(Reader::new(&folder)))
     }
 
-    /// The records since the last call, in JSON: kernels that were launched, findings, faults, notes.
+    /// Returns the records since the last call as JSON: launched kernels, findings, faults and notes.
     fn news(&self, py: Python<'_>) -> PyResult<String> {
         let records = py
             .detach(|| self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).news())
@@ -57,7 +57,7 @@ impl Records {
     }
 }
 
-/// A finding, with its text as a terminal shows it.
+/// Converts a finding to JSON, with its text as a terminal shows it.
 pub fn findings_json(report: &Report) -> Value {
     let info = report.kind.info();
     let place = report.location.as_ref();
@@ -90,19 +90,19 @@ pub fn findings_json(report: &Report) -> Value {
     })
 }
 
-/// Lines that are drawn.
+/// Maximum number of drawn lines.
 const DRAWN: usize = 4;
-/// Records of a trace that are kept.
+/// Maximum number of records of a trace.
 const MOST: usize = 1 << 18;
 
-/// The trace of the first block.
+/// Drawings of the first block's accesses, and notes on them.
 #[derive(Default)]
 pub struct Drawings {
     pub drawings: Vec<String>,
     pub notes: Vec<String>,
 }
 
-/// Traces the first block on arrays as they were before the launch.
+/// Draws the accesses of the first block, which runs again on the arrays as they were before the launch.
 ///
 /// # Errors
 /// If the launch fails.
@@ -158,7 +158,7 @@ pub fn draw(
     Ok(seen)
 }
 
-/// Arrays whose elements are wider than the kernel's accesses: often the wrong element type.
+/// Notes arrays whose elements are wider than the kernel's accesses, often a sign of a wrong element type.
 fn sizes(
     touches: &[TracedAccess],
     (regions, copies, arrays): (&Regions, &Copies, &[&Array]),

@@ -14,10 +14,10 @@ pub struct Row {
     pub name: &'static str,
     /// The unit, such as `bytes`; empty for a group.
     pub unit: &'static str,
-    /// The metrics of Nsight Compute whose sum is the same count. For a counter in a group,
-    /// prefixes that are completed by the group's suffixes. Empty if no metric counts the same.
+    /// The metrics of Nsight Compute whose sum is the same count. A counter in a group has prefixes,
+    /// and the group has suffixes that complete them. Empty if no metric counts the same.
     pub metrics: &'static [&'static str],
-    /// Precise definition.
+    /// The definition.
     pub doc: &'static str,
 }
 
@@ -61,7 +61,7 @@ pub trait Counts {
     fn add(&mut self, other: &Self);
     /// Lists the counters with their values; `row` describes this one.
     fn list(&self, group: Option<&'static Row>, row: &'static Row, found: &mut Vec<(Counter, u64)>);
-    /// Lists the counters, mutable, in the same order.
+    /// Lists mutable references to the counters, in the same order.
     fn list_mut<'a>(&'a mut self, found: &mut Vec<&'a mut u64>);
 }
 
@@ -84,7 +84,7 @@ impl Counts for u64 {
     }
 }
 
-/// Declares a struct by its rows: field and type; name and unit; metrics; definition.
+/// Declares a struct from its rows: field, type, name, unit, metrics and definition.
 macro_rules! table {
     (
         $(#[$attribute:meta])*
@@ -178,8 +178,8 @@ table! {
 }
 
 table! {
-    /// Traffic between the shared memories of a cluster, or within one, by asynchronous copies and
-    /// stores.
+    /// Traffic of asynchronous copies and stores between the shared memories of a cluster, or within
+    /// one.
     #[derive(Copy)]
     Distributed
     requests: u64, "copies", "copies", [],
@@ -241,7 +241,7 @@ impl Global {
         ratio(self.ideal_sectors, self.requests)
     }
 
-    /// Ideal sectors as a fraction of the sectors; 1 without sectors.
+    /// Ideal sectors divided by sectors; 1 without sectors.
     pub fn efficiency(&self) -> f64 {
         if self.sectors == 0 { 1.0 } else { ratio(self.ideal_sectors, self.sectors) }
     }
@@ -272,14 +272,14 @@ fn ratio(part: u64, whole: u64) -> f64 {
 }
 
 impl Counters {
-    /// Every counter of the table with its value, in the order of the table.
+    /// Lists every counter with its value, in the order of the table.
     pub fn each(&self) -> Vec<(Counter, u64)> {
         let mut found = Vec::new();
         self.list_rows(None, &mut found);
         found
     }
 
-    /// Every counter of the table, mutable, in the order of the table.
+    /// Lists mutable references to every counter, in the order of the table.
     pub fn each_mut(&mut self) -> Vec<&mut u64> {
         let mut found = Vec::new();
         Counts::list_mut(self, &mut found);
@@ -291,7 +291,7 @@ impl Counters {
         Counts::add(self, other);
     }
 
-    /// The sum of several counters, for example of a kernel's instructions.
+    /// Sums counters, for example of a kernel's instructions.
     pub fn sum<'a>(all: impl IntoIterator<Item = &'a Counters>) -> Counters {
         all.into_iter().fold(Counters::default(), |mut sum, one| {
             sum.add(one);
@@ -342,7 +342,7 @@ impl Counters {
         ]
     }
 
-    /// Mean active lanes per instruction, of 32; 0 if none ran.
+    /// Mean number of active lanes per warp instruction, at most 32; 0 if none ran.
     pub fn active_lanes(&self) -> f64 {
         ratio(self.lane_instructions, self.warp_instructions)
     }
@@ -350,7 +350,7 @@ impl Counters {
     /// Asserts that shared memory had no bank conflicts.
     ///
     /// # Panics
-    /// If it had, with their number.
+    /// If it had some; the message has their number.
     #[track_caller]
     pub fn assert_no_bank_conflicts(&self) {
         for (name, kind) in self.of_shared() {
@@ -364,11 +364,11 @@ impl Counters {
         }
     }
 
-    /// Asserts that loads and stores of global memory accessed no more sectors than their bytes
-    /// need. Ignores atomics.
+    /// Asserts that loads and stores of global memory accessed the minimum number of sectors for their
+    /// bytes. Ignores atomics.
     ///
     /// # Panics
-    /// If they did, with the figures.
+    /// If they accessed more; the message has the numbers.
     #[track_caller]
     pub fn assert_coalesced(&self) {
         for (name, kind) in [("loads", &self.global_load), ("stores", &self.global_store)] {
@@ -385,7 +385,7 @@ impl Counters {
     /// Asserts that no warp diverged.
     ///
     /// # Panics
-    /// If one did, with the number of branches.
+    /// If one did; the message has the number of branches.
     #[track_caller]
     pub fn assert_no_divergence(&self) {
         assert!(

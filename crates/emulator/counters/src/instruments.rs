@@ -17,8 +17,8 @@ use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
 use std::ops::Range;
 
-/// Classes of in-place counters: loads, stores and atomics of global memory, the same of shared
-/// memory, and vectorized loads from shared memory.
+/// Classes of in-place counters: loads, stores and atomics on global memory, then on shared memory,
+/// then vectorized loads from shared memory.
 const GLOBAL: u8 = 0;
 const SHARED: u8 = 3;
 const JOINED: u8 = 6;
@@ -41,7 +41,7 @@ impl CountingObserver {
     }
 }
 
-// SAFETY: no method inserts an operation, excuses an access, changes a warp or keeps a pointer.
+// SAFETY: no method inserts an operation, permits an invalid access, changes a warp or keeps a pointer.
 unsafe impl Instrument for CountingObserver {
     fn wants(&self) -> Wants {
         Wants::COUNTS | Wants::BRANCHES
@@ -70,8 +70,8 @@ unsafe impl Instrument for CountingObserver {
                 CounterRule { class: JOINED, bytes, phase: 0, words: WordCost::Asked }
             }
             (_, AccessClass::Rest) => CounterRule::NONE,
-            // Sectors of a pattern depend on its offset in the first one. Banks repeat, so a shift
-            // of the whole pattern changes no conflict.
+            // The sectors of a pattern depend on its offset in the first sector. Banks repeat, so
+            // shifting the whole pattern does not change its conflicts.
             (MemorySpace::Global, _) => {
                 CounterRule { class: GLOBAL + kind, bytes: 0, phase: 31, words: WordCost::Granules }
             }
@@ -142,7 +142,7 @@ fn add_site(counts: &mut Counters, total: &SiteTotal) {
             to.ideal_sectors += extra;
             to.bytes += bytes;
         }
-        // Vectorized loads are of kind 0, too.
+        // Vectorized loads count as loads.
         3..=JOINED => {
             let to = cost::shared(counts, kind);
             to.requests += requests;
@@ -157,7 +157,7 @@ fn add_site(counts: &mut Counters, total: &SiteTotal) {
 /// The accesses to record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
-    /// None.
+    /// No accesses.
     #[default]
     Nothing,
     /// The first access of each instruction.
@@ -200,7 +200,7 @@ pub struct TracedAccess {
 
 impl TracedAccess {
     /// For global memory: the offset of the first byte in its 32-byte sector, if an aligned start
-    /// would need fewer sectors.
+    /// would save sectors.
     pub fn misaligned_start(&self) -> Option<u64> {
         let active = || (0..32).filter(|lane| self.mask >> lane & 1 != 0);
         let past = active().map(|lane| self.addresses[lane]).min()? % 32;
@@ -216,8 +216,8 @@ impl TracedAccess {
         lanes.len() > 1 && lanes.windows(2).all(|pair| step(pair) == u64::from(self.bytes))
     }
 
-    /// For shared memory: the lanes served together, each group with its passes through the banks.
-    /// An atomic implemented as a compare-and-swap loop takes more.
+    /// For shared memory: the groups of lanes that are served together, each with its passes through
+    /// the banks. An atomic implemented as a compare-and-swap loop takes more passes.
     pub fn served(&self) -> Vec<(u32, u64)> {
         crate::cost::banks::groups(self.kind, self.mask, &self.addresses, self.bytes)
     }
@@ -241,11 +241,11 @@ pub struct SectorAccess {
 /// The recorded trace. The records of one warp are in execution order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// Instructions and their active lanes.
+    /// Executed instructions with their active lanes.
     pub steps: Vec<(Place, u32)>,
-    /// Accesses.
+    /// Accesses with their addresses.
     pub touches: Vec<TracedAccess>,
-    /// Accesses as ranges of `sectors`.
+    /// Accesses as ranges in `sectors`.
     pub reaches: Vec<SectorAccess>,
     /// Sectors: addresses divided by 32.
     pub sectors: Vec<u64>,
@@ -263,7 +263,7 @@ pub struct Tracer {
 }
 
 impl Tracer {
-    /// A tracer with an empty trace.
+    /// Creates a tracer with an empty trace.
     pub fn new(wanted: TraceConfig) -> Tracer {
         Tracer { wanted, seen: Vec::new(), trace: Trace::default() }
     }
@@ -272,7 +272,7 @@ impl Tracer {
         self.wanted.only.as_ref().is_none_or(|only| only.contains(&place.block))
     }
 
-    /// Whether to record the access with its addresses.
+    /// Whether to record an access of this instruction with its addresses.
     fn keeps(&mut self, instruction: u32) -> bool {
         match &self.wanted.accesses {
             Keep::Nothing | Keep::Sectors => false,

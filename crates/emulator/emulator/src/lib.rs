@@ -60,24 +60,24 @@ impl Deref for Emulator {
 }
 
 impl Emulator {
-    /// A device with nothing in its memory.
+    /// Creates a device without allocations.
     pub fn new(options: Options) -> Emulator {
         Emulator { device: Device::new(options.device()), options }
     }
 
-    /// A device whose addresses are the host's own: kernels reach what is allocated here and, by
-    /// their own pointers, the ranges that the host lends.
+    /// Creates a device whose addresses are host addresses. Kernels can access its allocations, and
+    /// host memory that is registered with it.
     pub fn on_host_memory(options: Options) -> Emulator {
         Emulator { device: Device::on_host_memory(options.device()), options }
     }
 
-    /// An emulator with a copy of this one's memory, on which this one's programs run without effect on the
-    /// original; see [`Device::copy`].
+    /// Creates an emulator with a copy of this one's memory. This one's programs also run on the copy,
+    /// without effect on the original; see [`Device::copy`].
     pub fn copy(&self) -> Option<Emulator> {
         Some(Emulator { device: self.device.copy()?, options: self.options.clone() })
     }
 
-    /// The options that it was made with.
+    /// The options of this emulator.
     pub fn options(&self) -> &Options {
         &self.options
     }
@@ -95,7 +95,7 @@ impl Emulator {
         self.launch(program, launch, arguments, &mut NullObserver)
     }
 
-    /// Runs a kernel and counts what it does.
+    /// Runs a kernel and counts its work.
     ///
     /// # Errors
     /// As [`Device::launch`].
@@ -110,7 +110,7 @@ impl Emulator {
         Ok((outcome, counting))
     }
 
-    /// Runs a kernel and records its steps.
+    /// Runs a kernel and records its steps and accesses.
     ///
     /// # Errors
     /// As [`Device::launch`].
@@ -126,10 +126,10 @@ impl Emulator {
         Ok((outcome, tracer.trace))
     }
 
-    /// Runs a kernel with every access checked, one block after another; see [`crate::sanitize`].
+    /// Runs a kernel and checks every access; see [`crate::sanitize`]. Blocks run one after another.
     ///
     /// # Errors
-    /// When the launch does not fit the device or the kernel. The kernel's errors are in the reports.
+    /// If the launch does not fit the device or the kernel. The kernel's errors are in the reports.
     pub fn check(
         &self,
         program: &Program,
@@ -139,7 +139,7 @@ impl Emulator {
         self.check_for(program, launch, arguments, self.options.checks.unwrap_or_default())
     }
 
-    /// The same, with these checks in place of the emulator's.
+    /// Like [`Emulator::check`], with these checks instead of the emulator's.
     ///
     /// # Errors
     /// As [`Emulator::check`].
@@ -156,12 +156,12 @@ impl Emulator {
         Ok(Checked { outcome: ran.outcome, reports, fault: ran.fault, shadow })
     }
 
-    /// The checks of checked launches; `None` if this emulator was not made for them.
+    /// The checks of checked launches; `None` if the options have none.
     pub fn checks(&self) -> Option<Checks> {
         self.options.checks
     }
 
-    /// The finding of a copy of `bytes` bytes to the host, if checks cover host reads.
+    /// Checks a copy of `bytes` bytes to the host; returns a finding, if checks cover host reads.
     pub fn check_host_read(&self, address: u64, bytes: u64) -> Option<Report> {
         self.options.checks.filter(|checks| checks.has_host_reads())?;
         let near = self.memory().unwritten(address, bytes)?;
@@ -169,7 +169,7 @@ impl Emulator {
         Some(Report::host_read(bytes, near, at))
     }
 
-    /// A report for each allocation that is still live, except for the variables of loaded modules.
+    /// Reports each live allocation, except the variables of loaded modules.
     pub fn leaks(&self) -> Vec<Report> {
         let memory = self.memory();
         let host = memory.live().filter(|(_, a)| !a.of_module);
@@ -181,28 +181,28 @@ impl Emulator {
 /// Options of an [`Emulator`](crate::Emulator).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The device's limits.
+    /// Limits of the device.
     pub limits: Limits,
-    /// Host threads that run blocks; `None` takes one per core, and more than the cores is capped.
+    /// Number of host threads that run blocks, at most one per core; `None` for one per core.
     pub workers: Option<usize>,
     /// The order of time slices.
     pub schedule: Schedule,
-    /// Warp instructions after which one warp is taken to be stuck; `None` for no limit.
+    /// Number of instructions after which a warp counts as stuck; `None` for no limit.
     pub max_instructions: Option<u64>,
-    /// Warp instructions of all warps together after which a launch is stopped; `None` for no limit.
+    /// Total number of warp instructions after which a launch is stopped; `None` for no limit.
     pub total_instructions: Option<u64>,
     /// Time after which a launch is stopped; `None` for no limit.
     pub time_limit: Option<std::time::Duration>,
-    /// Run every register as 32 separate lanes, with no analysis of uniform and affine values. Slow;
-    /// the reference that the fast engine is compared with.
+    /// Whether to execute every register as 32 separate lanes, without the analysis of uniform and affine
+    /// values. This slow mode is the reference for tests of the fast engine.
     pub all_varying: bool,
-    /// Check every access while kernels run; see [`crate::sanitize`].
+    /// Checks of every access while kernels run; see [`crate::sanitize`].
     pub checks: Option<Checks>,
-    /// Fresh global memory holds zeros, as mostly on a GPU that no program has used before. If accesses are checked,
-    /// and by default, it holds 0xCD bytes.
+    /// Whether new global memory holds zeros, as it often does on a GPU that no other program has used. If not, which is
+    /// the default, or if accesses are checked, it holds 0xCD bytes.
     pub zeroed: bool,
-    /// Check assembled code before it runs, against an error in the emulator itself. It takes about a
-    /// tenth of the time of assembly, so the default is on in debug builds and off in release builds.
+    /// Whether to verify assembled code before it runs, to catch errors of the emulator itself. This adds about a
+    /// tenth to the time of assembly; the default is on in debug builds and off in release builds.
     pub verify: bool,
 }
 

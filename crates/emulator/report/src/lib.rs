@@ -1,5 +1,5 @@
-//! Reports of a run on the emulator: counters by line with remarks, occupancy, modeled cache hit
-//! rates, and the text that the command and `Display` print.
+//! Reports of a run on the emulator: counters by line with remarks, occupancy, and modeled cache
+//! hit rates, as records and as the text that the command and `Display` print.
 //!
 //! [`extras`] requests the traces that a profile needs in addition to its counters, [`record`]
 //! combines both, and [`describe`] prints the record. The feature `serde` writes records as JSON.

@@ -1,5 +1,5 @@
-//! A profile from counters and traces: lines with their shares and remarks, occupancy, caches; and the classes and
-//! floating-point operations of PTX instructions.
+//! Computes a profile from counters and traces: lines with their shares and remarks, occupancy and cache hit rates. Also
+//! classifies PTX instructions and counts their floating-point operations.
 
 use crate::cache::{self, Machine};
 use crate::record::{BranchRecord, CacheRecord, LineRecord, ProfileRecord, SampleRecord};
@@ -7,7 +7,7 @@ use crate::remarks::remarks;
 use lanework_emulator::{Blocks, Counters, Keep, Origin, Trace, TraceConfig, TracedAccess};
 use std::collections::{BTreeMap, HashMap};
 
-/// The lines of a profile.
+/// Kind of lines that a profile lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// Lines of the source if the PTX has line information, else of the PTX.
@@ -16,15 +16,15 @@ pub enum By {
     Ptx,
 }
 
-/// Maximum number of sectors replayed in the cache model.
+/// Maximum number of sectors that the cache model replays.
 const REPLAYED: u64 = 1 << 20;
 
-/// The data of a profile in addition to the counters of a run.
+/// Data that a profile needs in addition to the counters of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Extras {
-    /// The first access of each instruction, for the patterns of remarks.
+    /// The first access of each instruction, whose pattern remarks describe.
     pub touches: Vec<TracedAccess>,
-    /// The modeled caches; `None` without accesses to global memory or without a trace.
+    /// Results of the cache model; `None` without accesses to global memory or without a trace.
     pub caches: Option<CacheRecord>,
 }
 
@@ -61,7 +61,7 @@ pub fn extras<E>(
     Ok(Extras { touches, caches })
 }
 
-/// The profile of a counted run, for `gpu`.
+/// Computes the profile of a counted run for `gpu`.
 pub fn record(counted: &Counted<'_>, extras: Extras, by: By, gpu: &Machine) -> ProfileRecord {
     let flops: Vec<u64> = counted.instructions.iter().map(of_instruction).collect();
     let classes = classes(&counted.instructions.iter().collect::<Vec<_>>());
@@ -90,7 +90,7 @@ fn intensity(flops: u64, bytes: u64) -> Option<f64> {
     (bytes > 0).then(|| flops as f64 / bytes as f64)
 }
 
-/// Warp instructions by class.
+/// Sums warp instructions by class.
 fn classes(all: &[&InstructionProfile]) -> BTreeMap<&'static str, u64> {
     let mut classes = BTreeMap::new();
     for one in all.iter().filter(|one| one.counters.warp_instructions > 0) {
@@ -104,15 +104,15 @@ fn of_instruction(one: &InstructionProfile) -> u64 {
     flops(&one.origin.name, warp_instructions, lane_instructions)
 }
 
-/// A multiprocessor's cycles for these counts, one after the other: it issues four instructions per
-/// cycle, and its L1 and shared memory provide 128 bytes.
+/// Cycles that a multiprocessor needs for these counts without overlap: it issues four instructions
+/// per cycle, and its L1 and shared memory provide 128 bytes per cycle.
 fn weight(counters: &Counters) -> f64 {
     counters.warp_instructions as f64 / 4.0
         + counters.sectors() as f64 / 4.0
         + counters.wavefronts() as f64
 }
 
-/// File and line; for PTX that is not text, the number of the instruction.
+/// File and line; also the index of the instruction, for PTX that was never text.
 type Place = (Option<String>, u32, u32);
 
 /// Groups the instructions by line.
@@ -129,7 +129,7 @@ fn lines(
         let place = match (&one.origin.location, by) {
             (Some(location), By::Source) => (Some(location.file.clone()), location.line, 0),
             (_, By::Source) => (None, one.origin.text_line, 0),
-            // PTX that was never text has no lines, so each instruction is listed separately.
+            // PTX that was never text has no line numbers, so each instruction is listed separately.
             (_, By::Ptx) => (None, one.origin.text_line, index as u32),
         };
         groups.entry(place).or_default().push(index as u32);
@@ -191,7 +191,7 @@ pub struct InstructionProfile {
 }
 
 impl InstructionProfile {
-    /// Its line: of the source, else of the PTX text; 0 if unknown.
+    /// Line in the source, or in the PTX text if the source is unknown; 0 if both are unknown.
     pub fn line(&self) -> u32 {
         self.origin.location.as_ref().map_or(self.origin.text_line, |location| location.line)
     }
@@ -200,8 +200,8 @@ impl InstructionProfile {
 /// Resource usage of a compiled kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resources {
-    /// 32-bit registers per thread: on a GPU as assigned by the driver's compiler, on the emulator
-    /// an estimate from register pressure.
+    /// 32-bit registers per thread: on a GPU, those that the driver's compiler assigned; on the
+    /// emulator, an estimate from register pressure.
     pub registers: u32,
     /// Bytes of local memory per thread (spills and arrays); estimated on the emulator.
     pub local_bytes: u32,
@@ -228,9 +228,9 @@ pub struct Counted<'a> {
     pub counters: &'a Counters,
     /// The counters of each instruction.
     pub instructions: &'a [InstructionProfile],
-    /// Blocks that ran.
+    /// Number of blocks that ran.
     pub blocks_run: u64,
-    /// Blocks of the grid.
+    /// Number of blocks in the grid.
     pub blocks: u64,
 }
 
@@ -279,7 +279,7 @@ pub fn class(name: &str) -> &'static str {
     }
 }
 
-/// The width of the floats that an instruction computes with.
+/// Width in bits of the floats that an instruction computes with.
 fn float_bits(name: &str) -> Option<u32> {
     name.split('.').skip(1).find_map(|part| match part {
         "f64" => Some(64),
@@ -289,7 +289,7 @@ fn float_bits(name: &str) -> Option<u32> {
     })
 }
 
-/// Floating-point operations of one lane; a fused multiply-add counts as two.
+/// Floating-point operations per lane; a fused multiply-add counts as two.
 fn of_lane(name: &str) -> u64 {
     if float_bits(name).is_none() {
         return 0;
@@ -303,7 +303,7 @@ fn of_lane(name: &str) -> u64 {
     }
 }
 
-/// Floating-point operations of a matrix product by one warp.
+/// Floating-point operations per warp of a matrix product.
 fn of_product(name: &str) -> u64 {
     let opcode = name.split('.').next().unwrap_or_default();
     let product = matches!(opcode, "mma" | "wgmma") || name.starts_with("wmma.mma");
@@ -320,7 +320,7 @@ fn of_product(name: &str) -> u64 {
     shape.map_or(0, |mnk| 2 * mnk / if opcode == "wgmma" { 4 } else { 1 })
 }
 
-/// Floating-point operations of an instruction, by the number of its executions by warps and lanes.
+/// Floating-point operations of an instruction that `warps` warps and `lanes` lanes executed.
 pub fn flops(name: &str, warps: u64, lanes: u64) -> u64 {
     of_lane(name) * lanes + of_product(name) * warps
 }

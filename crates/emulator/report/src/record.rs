@@ -17,7 +17,7 @@ pub struct ProfileRecord {
     pub block: [u32; 3],
     /// The GPU that occupancy and caches are modeled for.
     pub gpu: String,
-    /// Present if only some of the blocks were counted.
+    /// The counted blocks, if only some were counted.
     pub sampled: Option<SampleRecord>,
     /// Resource usage of the kernel.
     pub resources: ResourcesRecord,
@@ -30,7 +30,7 @@ pub struct ProfileRecord {
     pub flops: u64,
     /// Bytes of all sectors of global and local memory.
     pub sector_bytes: u64,
-    /// Operations per such byte; `None` without bytes.
+    /// Floating-point operations per byte of `sector_bytes`; `None` if that is 0.
     pub intensity: Option<f64>,
     /// Lines, in source order.
     pub lines: Vec<LineRecord>,
@@ -59,14 +59,14 @@ pub struct LineRecord {
     pub flops: u64,
     /// Bytes of its sectors of global and local memory.
     pub sector_bytes: u64,
-    /// Operations per such byte; `None` without bytes.
+    /// Floating-point operations per byte of `sector_bytes`; `None` if that is 0.
     pub intensity: Option<f64>,
-    /// Its fraction of the kernel's weight: the cycles that a multiprocessor needs for issue slots,
-    /// sectors and wavefronts, one after the other.
+    /// The line's fraction of the kernel's weight. The weight is the cycles that a multiprocessor needs
+    /// for issue slots, sectors and wavefronts without overlap.
     pub share: f64,
     /// The branches at which warps diverged.
     pub branches: Vec<BranchRecord>,
-    /// Remarks, as text.
+    /// Remarks as text.
     pub remarks: Vec<String>,
 }
 
@@ -78,9 +78,9 @@ pub struct BranchRecord {
     pub column: u32,
     /// Its line in the PTX text, 0 if unknown.
     pub ptx_line: u32,
-    /// Executions by warps.
+    /// Number of executions by warps.
     pub executions: u64,
-    /// Executions at which the warp diverged.
+    /// Number of executions at which the warp diverged.
     pub divergent: u64,
 }
 
@@ -110,9 +110,9 @@ pub struct ResourcesRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SampleRecord {
-    /// Blocks included in the counters.
+    /// Number of counted blocks.
     pub blocks_counted: u64,
-    /// Blocks of the grid.
+    /// Number of blocks in the grid.
     pub blocks: u64,
 }
 
@@ -122,25 +122,25 @@ pub struct SampleRecord {
 pub struct CacheRecord {
     /// The GPU that was modeled.
     pub gpu: String,
-    /// Blocks whose accesses were replayed: the first ones of the grid.
+    /// Number of blocks whose accesses were replayed: the first ones of the grid.
     pub blocks: u64,
     /// Bytes of L1 that shared memory leaves on each multiprocessor.
     pub l1_bytes: u64,
     /// Sectors that loads requested from the L1.
     pub l1_sectors: u64,
-    /// L1 hits.
+    /// Number of these sectors that hit the L1.
     pub l1_hits: u64,
     /// Bytes of the L2.
     pub l2_bytes: u64,
     /// Sectors that loads requested from the L2 after an L1 miss.
     pub l2_sectors: u64,
-    /// L2 hits.
+    /// Number of these sectors that hit the L2.
     pub l2_hits: u64,
     /// Bytes that loads read from device memory.
     pub memory_bytes: u64,
 }
 
-/// Returns the text of a source that is not a file on this machine, such as one built into a
+/// Looks up the text of a source file that is not on this machine, such as one built into a
 /// program.
 type BuiltIn = fn(&str) -> Option<&'static str>;
 
@@ -152,7 +152,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Sources that fall back to `built_in` if there is no file.
+    /// Creates sources that fall back to `built_in` if a file does not exist.
     pub fn with(built_in: BuiltIn) -> Sources {
         Sources { held: RefCell::default(), built_in: Some(built_in) }
     }
@@ -167,13 +167,13 @@ impl Sources {
         self.held.borrow_mut().insert(file.map(str::to_owned), lines);
     }
 
-    /// The text of a file: from its path, else the built-in one.
+    /// Reads the text of a file from its path, or else the built-in text.
     pub fn read(&self, file: &str) -> Option<String> {
         let built_in = || self.built_in.and_then(|read| read(file)).map(str::to_owned);
         source_file(file).or_else(built_in)
     }
 
-    /// A trimmed line of a file, or of the PTX; empty if it does not exist.
+    /// Returns a line of a file, or of the PTX, without surrounding spaces; empty if it does not exist.
     pub fn line(&self, file: Option<&str>, line: u32) -> String {
         let key = file.map(str::to_owned);
         let known = self.held.borrow().contains_key(&key);
@@ -189,8 +189,8 @@ impl Sources {
 
 #[cfg(feature = "serde")]
 pub mod counts {
-    //! Counters as JSON, from the emulator's table: an object with a member for each counter, and an
-    //! object for each group.
+    //! Serializes counters as JSON: an object with a member for each counter and an object for each
+    //! group of the emulator's table.
 
     use lanework_emulator::{Counter, Counters};
     use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -203,7 +203,7 @@ pub mod counts {
         Object(&counters.each()).serialize(serializer)
     }
 
-    /// Serializes the counters of these paths, such as `global_load.sectors`, in this order.
+    /// Serializes the counters with these paths, such as `global_load.sectors`, in this order.
     ///
     /// # Errors
     /// Errors of the serializer.
@@ -218,7 +218,7 @@ pub mod counts {
         Object(&chosen).serialize(serializer)
     }
 
-    /// Counters with their values; counters of a group are adjacent.
+    /// Counters with their values, where counters of a group are adjacent.
     struct Object<'a>(&'a [(Counter, u64)]);
 
     impl Serialize for Object<'_> {

@@ -1,5 +1,5 @@
-//! The cost of one warp's access: sectors of global and local memory here, passes through the banks
-//! of shared memory in [`banks`].
+//! The cost of one warp's access. This module counts sectors of global and local memory, and
+//! [`banks`] the passes through the banks of shared memory.
 
 pub mod banks;
 
@@ -92,8 +92,8 @@ pub fn count(
     }
 }
 
-/// Counts the extra pass through the banks that an atomic by a generic address takes if it accesses
-/// global memory, or if shared memory lacks the atomic.
+/// Counts the extra pass of an atomic with a generic address, which occurs if it accesses global
+/// memory, or if shared memory lacks the atomic.
 pub fn count_generic(counters: &mut Counters, space: Space, service: AccessClass) {
     if space == Space::Global || service == AccessClass::Loop {
         counters.shared_atomic.wavefronts += 1;
@@ -131,7 +131,7 @@ pub fn count_bulk(counters: &mut Counters, traffic: &BulkTraffic) {
     to.bytes += bytes;
 }
 
-/// Distinct 32-byte sectors of runs of bytes.
+/// Number of distinct 32-byte sectors in runs of bytes.
 fn sectors_of_runs(runs: &[(u64, u64)]) -> u64 {
     let mut ends: Vec<[u64; 2]> = runs
         .iter()
@@ -147,7 +147,7 @@ fn sectors_of_runs(runs: &[(u64, u64)]) -> u64 {
     sum
 }
 
-/// The counters of global traffic of a kind.
+/// The counters of global traffic by a kind of access.
 pub fn global(counters: &mut Counters, kind: AccessKind) -> &mut Global {
     match kind {
         AccessKind::Load => &mut counters.global_load,
@@ -156,7 +156,7 @@ pub fn global(counters: &mut Counters, kind: AccessKind) -> &mut Global {
     }
 }
 
-/// The counters of shared traffic of a kind.
+/// The counters of shared traffic by a kind of access.
 pub fn shared(counters: &mut Counters, kind: AccessKind) -> &mut Shared {
     match kind {
         AccessKind::Load => &mut counters.shared_load,
@@ -165,7 +165,7 @@ pub fn shared(counters: &mut Counters, kind: AccessKind) -> &mut Shared {
     }
 }
 
-/// Distinct 32-byte sectors that the active lanes access.
+/// Number of distinct 32-byte sectors that the active lanes access.
 pub fn sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     let sector = |a: u64| a / 32;
     let low = lanes(mask).map(|i| sector(addresses[i])).min().unwrap_or(0);
@@ -174,7 +174,7 @@ pub fn sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     if high.wrapping_sub(low) < 64 {
         let mut seen = 0u64;
         for i in lanes(mask) {
-            // An access is aligned to its size, so it spans two sectors only if it is 64 bytes or
+            // An access is aligned to its size, so it only spans two sectors if it has 64 bytes or
             // more.
             seen |= 1 << (sector(addresses[i]).wrapping_sub(low) & 63);
             seen |= 1 << (sector(end(i)).wrapping_sub(low) & 63);
@@ -185,7 +185,7 @@ pub fn sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     for i in lanes(mask) {
         list[i] = sector(addresses[i]) as u32;
     }
-    // 32 bits identify a sector: 128 GB of addresses.
+    // 32 bits identify a sector within 128 GB.
     u64::from(distinct_far(&list))
 }
 
@@ -199,7 +199,7 @@ fn turns(mask: u32, addresses: &[u64; 32]) -> [u8; 32] {
     turns
 }
 
-/// Active lanes whose address a lower lane has, too.
+/// Mask of active lanes whose address equals a lower lane's.
 fn repeated(mask: u32, addresses: &[u64; 32]) -> u32 {
     let turns = turns(mask, addresses);
     lanes(mask).filter(|&i| turns[i] > 0).fold(0, |mask, i| mask | 1 << i)
@@ -209,7 +209,7 @@ fn collisions(mask: u32, addresses: &[u64; 32]) -> u64 {
     u64::from(repeated(mask, addresses).count_ones())
 }
 
-/// Sectors of an atomic: lanes with one address are served in separate passes, and each pass
+/// Number of sectors of an atomic. Lanes with the same address take separate passes, and each pass
 /// accesses its sectors again.
 fn sectors_in_turns(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     let turns = turns(mask, addresses);
@@ -218,8 +218,8 @@ fn sectors_in_turns(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     (0..=last).map(|turn| sectors(of_turn(turn), addresses, bytes)).sum()
 }
 
-/// Sectors of local memory, which is interleaved by word: equal words of a warp's lanes are
-/// adjacent.
+/// Number of sectors of local memory, which is interleaved by word: the same word of all lanes is
+/// contiguous.
 fn local_sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     let mut sum = 0;
     for word in 0..bytes.div_ceil(4) {
@@ -237,8 +237,8 @@ fn local_sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
 /// and bank conflicts.
 pub fn pattern_cost(class: u8, pattern: &Pattern) -> [u64; 2] {
     let &Pattern { stride, delta, low, bytes } = pattern;
-    // Only differences and the offset in the first sector matter; a large multiple of 128 keeps
-    // negative offsets positive.
+    // Only differences and the offset in the first sector matter; the large multiple of 128 keeps
+    // all addresses positive.
     let base = (1u64 << 56) + low;
     let mut addresses = [0u64; 32];
     for (i, address) in addresses.iter_mut().enumerate() {

@@ -1,10 +1,10 @@
-//! Tables that fit a width: no line exceeds it, and no number or word is split.
+//! Lays out tables in a width: no line exceeds it, and no number or word is split.
 //!
 //! A column has an alignment, a shorter form, and a rank (0 is the most important); its cells may
 //! wrap at spaces. If the table is too wide, headers wrap first, then headers and cells take their
-//! short forms, then columns are dropped, highest rank first; the caller gets their names. If even
+//! short forms, and then columns are dropped, highest rank first; the caller gets their names. If
 //! the columns that are always shown do not fit, each row becomes a list of `header  cell` lines.
-//! Widths are terminal columns: a Chinese character takes two.
+//! Widths are in terminal columns: a Chinese character takes two.
 //!
 //! ```
 //! use lanework_report::layout::{Cell, Column, Fit, Table, lay_out};
@@ -63,8 +63,8 @@ impl Block {
     }
 }
 
-/// Lays out blocks in lines of at most `width` columns, unless a word is longer. Drops nothing but
-/// columns of tables.
+/// Lays out blocks in lines of at most `width` columns, unless a word is longer. Only columns of
+/// tables may be dropped.
 pub fn join(blocks: &[Block], width: usize) -> String {
     let fit = Fit::width(width);
     let of = |block: &Block| match block {
@@ -106,7 +106,7 @@ fn colored(text: &str, tone: Option<Tone>, color: bool) -> String {
     format!("\u{1b}[{code}m{text}\u{1b}[0m")
 }
 
-/// A row of several lines: pads each column's lines to its width, without trailing spaces.
+/// Writes a row of several lines: pads each column's lines to its width, without trailing spaces.
 fn lines(
     table: &Table,
     places: &[Place],
@@ -144,7 +144,7 @@ fn side_by_side(table: &Table, places: &[Place], color: bool) -> String {
             if place.form == Form::Wide { vec![written(text)] } else { wrap(text, place.width) }
         })
         .collect();
-    // Align shorter headers with the rule.
+    // Shorter headers align at the bottom, next to the rule.
     let height = heads.iter().map(Vec::len).max().unwrap_or(0);
     let heads: Vec<(Vec<String>, Option<Tone>)> = heads
         .into_iter()
