@@ -13,7 +13,7 @@
 //! number is below `V[j]`, which is between `j / n` and `(j + 1) / n`; otherwise `K[j]` is taken. Above that mean,
 //! kernels round normal numbers.
 
-use crate::status::{Result, Status, refuse};
+use crate::{Result, Status, refuse};
 use lanework_standin::{allocate, write};
 
 /// A uniform number from 32 bits.

@@ -11,6 +11,4 @@
 
 mod calls;
 mod linking;
-mod names;
-mod outcome;
 mod real;

@@ -40,7 +40,7 @@ const SILENT: &[&str] = &[
     "language/ptx/src/instructions/",
     "language/ptx/src/requirements.rs",
     "language/ptx-ir/src/inspect/",
-    "emulator/counters/src/counters/mod.rs",
+    "emulator/counters/src/counters.rs",
     // PTX, and a page in English.
     "laboratory/lab-cli/src/latencies.rs",
     "laboratory/lab-cli/src/predict_check/",

@@ -1,7 +1,7 @@
 //! Descriptors of cuBLASLt: layouts, products, preferences. Programs may keep them in their own memory, so each must
 //! fit in the size that cuBLASLt's header declares.
 
-use crate::status::{Result, Status, refuse};
+use crate::{Result, Status, refuse};
 use lanework_standin::{In, Out, Plain, abi, call, store};
 
 /// A layout, in at most 64 bytes.

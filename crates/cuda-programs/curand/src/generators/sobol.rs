@@ -7,8 +7,8 @@
 use crate::distribution::{
     inverse_normal, uniform, uniform_double, uniform_double_at_end, uniform_of_wide,
 };
-use crate::sequence::Sequence;
-use crate::status::{Result, Status};
+use crate::generators::Sequence;
+use crate::{Result, Status};
 use std::sync::OnceLock;
 
 /// A sequence of points.
@@ -210,7 +210,7 @@ pub fn constants32() -> &'static [u32] {
 #[cfg(test)]
 mod tests {
     use super::{DIMENSIONS, Sobol, vectors32, vectors64};
-    use crate::sequence::Sequence;
+    use crate::generators::Sequence;
 
     #[test]
     fn the_first_points_match_the_literature() {
