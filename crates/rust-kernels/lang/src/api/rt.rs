@@ -38,9 +38,11 @@ pub use crate::library::iterate::sources::{
 pub use crate::library::iterate::{Iter, Sequence, Stream};
 pub use crate::library::option::{OptionOf, Optional, is_none, is_some, payload, some};
 pub use crate::library::ordering::OrderingOf;
+pub use crate::library::result::{ResultOf, Tried, err, error, leave, ok};
 pub use crate::library::slices::{Items, for_enumerated, for_items};
 pub use crate::memory::elements::{At, Element, ReceivePlace, ReceiveValue, at};
 pub use crate::memory::registers::{Get, IntoShape, Locate, Put};
+pub use crate::memory::shared::shared_value;
 pub use crate::memory::slice::IntoSlice;
 pub use crate::memory::subslice::{Subslice, end_at, subslice};
 pub use crate::scalar::cast::{Cast, Promote, PromoteBase, ShiftBy, shift_left, shift_right};

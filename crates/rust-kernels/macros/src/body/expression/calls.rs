@@ -100,6 +100,16 @@ impl Translator {
             let value = self.bare(&call.args[0], Mode::Keep);
             return quote_spanned!(span => ::lanework::lang::rt::some(#value));
         }
+        for (name, function) in [("Ok", "ok"), ("Err", "err")] {
+            if let Expr::Path(path) = &*call.func
+                && path.path.is_ident(name)
+                && call.args.len() == 1
+            {
+                let function = Ident::new(function, path.span());
+                let value = self.bare(&call.args[0], Mode::Keep);
+                return quote_spanned!(span => ::lanework::lang::rt::#function(#value));
+            }
+        }
         // `u64::from(x)`
         if let Expr::Path(path) = &*call.func
             && let Some(number) = converted_to(&path.path)
@@ -112,6 +122,15 @@ impl Translator {
             && let Some(staged) = self.of_primitive(path, call)
         {
             return staged;
+        }
+        // `shared::<[[f32; 32]; 32]>()`
+        if let Expr::Path(path) = &*call.func
+            && call.args.is_empty()
+            && let Some(last) = path.path.segments.last()
+            && last.ident == "shared"
+        {
+            let arguments = &last.arguments;
+            return quote_spanned!(span => ::lanework::lang::rt::shared_value #arguments ());
         }
         let function = match &*call.func {
             Expr::Path(path) if is_constructor(&path.path) => {
