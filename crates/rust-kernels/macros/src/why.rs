@@ -51,8 +51,8 @@ pub const WHY: &[(&str, &str)] = &[
 /// The reasons, by the error's message, in which `{name}` stands for anything.
 #[rustfmt::skip]
 pub const REASONS: &[(&str, &str)] = &[
-    ("#[device] is for functions, structs, enums and `impl` blocks", "other items have no values, and no code that a kernel could stage"),
-    ("a trait cannot be #[device]", "a kernel calls functions that the attribute has staged under their own names, and which one a trait's name means is not known then"),
+    ("#[device] is for functions, structs, enums, traits and `impl` blocks", "other items have no values, and no code that a kernel could stage"),
+    ("a #[device] trait has no generics", "a use of the trait stands for one set of functions for kernels"),
     ("`{name}` is CUDA C++", "a kernel in Rust has the same under Rust's spelling"),
     ("cannot infer the target type of `into` in a kernel", "types are inferred from left to right, and nothing before this expression determines its type"),
     ("#[device] takes no arguments", "a device function is inlined into the kernels that call it, whatever their launches are"),

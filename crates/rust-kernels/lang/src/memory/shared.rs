@@ -308,8 +308,10 @@ pub(crate) fn element_place<T: Data>(
 #[track_caller]
 pub fn shared_value<T: Data>() -> T::Of<crate::data::leaves::Places> {
     let whole = shared::<T, 1>(1);
-    crate::data::operations::place::<T, crate::data::leaves::Places>(whole.place([crate::emit::value::Index {
-        value: Value::Constant(0),
-        ty: ScalarType::U32,
-    }], 1))
+    crate::data::operations::place::<T, crate::data::leaves::Places>(
+        whole.place(
+            [crate::emit::value::Index { value: Value::Constant(0), ty: ScalarType::U32 }],
+            1,
+        ),
+    )
 }

@@ -53,6 +53,9 @@ pub struct Translator {
     pub on_host: bool,
     scopes: Vec<HashMap<String, Declared>>,
     generics: HashSet<String>,
+    /// Traits that bound type parameters, by the names that the function imports them under.
+    pub traits: Vec<(syn::Ident, syn::Path)>,
+    bounded: HashSet<String>,
     error: Option<syn::Error>,
 }
 
@@ -64,6 +67,8 @@ impl Translator {
             on_host: false,
             scopes: vec![HashMap::new()],
             generics: HashSet::new(),
+            traits: Vec::new(),
+            bounded: HashSet::new(),
             error: None,
         }
     }
@@ -99,6 +104,56 @@ impl Translator {
     /// Declares the function's type parameters.
     pub fn declare_generics(&mut self, generics: &syn::Generics) {
         self.generics.extend(generics.type_params().map(|ty| ty.ident.to_string()));
+        let clause = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+        let clause = clause.filter_map(|predicate| match predicate {
+            syn::WherePredicate::Type(ty) => match &ty.bounded_ty {
+                syn::Type::Path(path) => Some((path.path.get_ident()?, &ty.bounds)),
+                _ => None,
+            },
+            _ => None,
+        });
+        let own = generics.type_params().map(|ty| (&ty.ident, &ty.bounds));
+        for (name, bounds) in own.chain(clause) {
+            for bound in bounds {
+                if let syn::TypeParamBound::Trait(bound) = bound {
+                    self.declare_bound(name, &bound.path);
+                }
+            }
+        }
+    }
+
+    /// Declares a bound of a type parameter.
+    pub fn declare_bound(&mut self, name: &syn::Ident, path: &syn::Path) {
+        let Some(last) = path.segments.last() else { return };
+        let known = crate::items::traits::of_rust(&last.ident) || of_language(&last.ident);
+        if known || !last.arguments.is_none() {
+            return;
+        }
+        self.bounded.insert(name.to_string());
+        let text = path.to_token_stream().to_string();
+        let known = |t: &(syn::Ident, syn::Path)| t.1.to_token_stream().to_string() == text;
+        if !self.traits.iter().any(known) && self.traits.len() < 8 {
+            let import = quote::format_ident!("__trait{}", self.traits.len());
+            self.traits.push((import, path.clone()));
+        }
+    }
+
+    /// Whether a trait of the author's bounds a type parameter.
+    pub fn is_bounded(&self, name: &syn::Ident) -> bool {
+        self.bounded.contains(&name.to_string())
+    }
+
+    /// Imports of the traits that bound type parameters: of a #[device] trait, the function that wraps a value.
+    pub fn imports(&self) -> TokenStream {
+        if self.traits.is_empty() {
+            return TokenStream::new();
+        }
+        let (names, paths) = (self.traits.iter().map(|t| &t.0), self.traits.iter().map(|t| &t.1));
+        quote::quote! {
+            #[allow(unused_imports)]
+            use ::lanework::lang::rt::plain_traits::*;
+            #(#[allow(unused_imports)] use #paths as #names;)*
+        }
     }
 
     /// Whether a name is a type parameter's.
@@ -172,4 +227,23 @@ pub fn label_tokens(label: Option<&syn::Lifetime>) -> TokenStream {
         }
         None => quote::quote!(::core::option::Option::None),
     }
+}
+
+/// Whether a bound is a trait of the kernel language, whose functions kernels call as they are.
+fn of_language(name: &syn::Ident) -> bool {
+    const NAMES: [&str; 12] = [
+        "Scalar",
+        "Number",
+        "Integer",
+        "Float",
+        "Element",
+        "Storable",
+        "Data",
+        "Bits",
+        "Word",
+        "AtomicAdd",
+        "AtomicInteger",
+        "Real",
+    ];
+    NAMES.iter().any(|known| name == known)
 }

@@ -1,4 +1,4 @@
-//! `#[device]` on a function, a struct, an enum or an `impl` block.
+//! `#[device]` on a function, a struct, an enum, a trait or an `impl` block.
 
 use crate::types::refuse;
 use proc_macro2::TokenStream;
@@ -10,14 +10,10 @@ pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         syn::Item::Struct(item) => crate::data::structs::expand(&item),
         syn::Item::Enum(item) => crate::data::enums::expand(&item),
         syn::Item::Impl(item) => crate::items::methods::expand(item),
-        syn::Item::Trait(item) => Err(refuse(
-            item,
-            "a trait cannot be #[device]",
-            "pass what differs as a closure, `op: impl Fn(f32, f32) -> f32`, or as a parameter that is #[constant]",
-        )),
+        syn::Item::Trait(item) => crate::items::traits::expand(&item),
         other => Err(refuse(
             other,
-            "#[device] is for functions, structs, enums and `impl` blocks",
+            "#[device] is for functions, structs, enums, traits and `impl` blocks",
             "remove it",
         )),
     });

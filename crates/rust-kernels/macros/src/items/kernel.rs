@@ -154,7 +154,9 @@ fn rewrite(
 
     let (attributes, visibility, name) = (&function.attrs, &function.vis, &signature.ident);
     let text = name.to_string();
-    let generics = with_launch_lifetime(&signature.generics);
+    let values =
+        crate::items::methods::with_values(&signature.generics, signature, &function.block);
+    let (generics, imports) = (with_launch_lifetime(&values), translator.imports());
     let (generics, _, bounds) = generics.split_for_impl();
     let key = key_parts(&signature.generics, &constants);
     Ok(quote! {
@@ -179,6 +181,7 @@ fn rewrite(
                 ::lanework::lang::rt::stage(__options, #text, __directives, || {
                     #[allow(unused_imports)]
                     use ::lanework::lang::rt::comparing::*;
+                    #imports
                     #(#bindings)*
                     #body
                 })

@@ -45,9 +45,32 @@ pub fn expand(item: ItemImpl) -> syn::Result<TokenStream> {
     let staged = match operator {
         Some(last) if OPERATORS.iter().any(|name| last.ident == name) => operator_of(&item, last)?,
         Some(last) if ASSIGNING.iter().any(|name| last.ident == name) => TokenStream::new(),
+        Some(last) if !has_parts(&item, last) => TokenStream::new(),
         _ => methods(&item)?,
     };
     Ok(quote!(#host #staged))
+}
+
+/// Whether a block's functions are also those of its type's parts: not for a number, and not for a type that only
+/// selects functions, which need not be #[device].
+fn has_parts(item: &ItemImpl, of: &syn::PathSegment) -> bool {
+    let number = match &*item.self_ty {
+        Type::Path(path) => PRIMITIVES.iter().any(|name| path.path.is_ident(name)),
+        _ => false,
+    };
+    let values = |inner: &ImplItem| match inner {
+        ImplItem::Fn(function) => crate::items::traits::mentions_self(&function.sig),
+        _ => false,
+    };
+    !number && (crate::items::traits::of_rust(&of.ident) || item.items.iter().any(values))
+}
+
+/// The type of a block, as expressions need it.
+fn self_type(ty: &Type) -> TokenStream {
+    match ty {
+        Type::Path(path) => turbofish(path),
+        other => other.to_token_stream(),
+    }
 }
 
 /// The block for the host.
@@ -76,7 +99,8 @@ fn host(item: &ItemImpl) -> syn::Result<TokenStream> {
     let not = &item.modifiers.polarity;
     let of = item.trait_.as_ref().map(|(path, word)| quote!(#not #path #word));
     let ty = &item.self_ty;
-    Ok(quote!(#(#attributes)* #unsafety impl #parameters #of #ty #clause { #items }))
+    let hidden = crate::items::traits::implemented(item, &self_type(ty))?;
+    Ok(quote!(#(#attributes)* #unsafety impl #parameters #of #ty #clause { #items #hidden }))
 }
 
 /// Methods and associated functions, of the parts of every kind.
@@ -126,6 +150,62 @@ fn methods(item: &ItemImpl) -> syn::Result<TokenStream> {
 /// Bounds that make a type parameter a type of the kernel language.
 const BOUNDS: [&str; 8] =
     ["Scalar", "Number", "Integer", "Float", "Element", "Storable", "Data", "Bits"];
+
+/// The generics of a function, where a type parameter of its values is `Data`, and `Storable` if a slice holds it.
+pub fn with_values(
+    generics: &Generics,
+    signature: &syn::Signature,
+    block: &syn::Block,
+) -> Generics {
+    let mut out = generics.clone();
+    let text = |tokens: TokenStream| format!(" {tokens} ");
+    let body = text(block.to_token_stream());
+    let mut types = String::new();
+    for input in &signature.inputs {
+        if let FnArg::Typed(typed) = input
+            && typed.attrs.iter().all(|a| !a.path().is_ident("constant"))
+            && !crate::body::closures::is_function(&typed.ty, generics)
+        {
+            types += &text(typed.ty.to_token_stream());
+        }
+    }
+    types += &text(signature.output.to_token_stream());
+    let with = with_data(generics);
+    let added = with.where_clause.iter().flat_map(|c| &c.predicates);
+    let old = generics.where_clause.iter().flat_map(|c| &c.predicates).count();
+    for predicate in added.skip(old) {
+        let syn::WherePredicate::Type(ty) = predicate else { continue };
+        let Type::Path(path) = &ty.bounded_ty else { continue };
+        let name = path.to_token_stream().to_string();
+        let user = generics.type_params().filter(|p| p.ident == name).flat_map(|p| &p.bounds);
+        let user = user.chain(generics.where_clause.iter().flat_map(|c| &c.predicates).flat_map(
+            |p| match p {
+                syn::WherePredicate::Type(t)
+                    if t.bounded_ty.to_token_stream().to_string() == name =>
+                {
+                    t.bounds.iter().collect::<Vec<_>>()
+                }
+                _ => Vec::new(),
+            },
+        ));
+        // A parameter without a bound is the author's mistake, which rustc explains.
+        if user.count() == 0 {
+            continue;
+        }
+        let shared = ["shared ::", "shared_slice ::", "shared_dynamic ::"]
+            .iter()
+            .any(|f| body.contains(&format!("{f} < {name} >")));
+        if types.contains(&format!(" {name} ")) || types.contains(&format!("[{name}]")) || shared {
+            let clause = out.make_where_clause();
+            clause.predicates.extend(crate::items::traits::of_values(&path.to_token_stream()));
+            if types.contains(&format!("[{name}]")) {
+                let ty = &ty.bounded_ty;
+                clause.predicates.push(syn::parse_quote!(#ty: ::lanework::lang::Storable));
+            }
+        }
+    }
+    out
+}
 
 /// The generics, where a type parameter without such a bound is `Data`. (With `Data` and `Float`,
 /// rustc would no longer see that a `T` is a `Var<T>` while staging.)
@@ -197,7 +277,7 @@ fn turbofish(path: &TypePath) -> TokenStream {
 }
 
 /// The name of the receiver in a staged body.
-fn receiver() -> Ident {
+pub fn receiver() -> Ident {
     Ident::new("this", Span::mixed_site())
 }
 
@@ -230,7 +310,7 @@ fn without_self(tokens: TokenStream, ty: &TokenStream) -> TokenStream {
 }
 
 /// A function whose `self` is an ordinary name, and how it took `self`.
-fn plain(
+pub fn plain(
     function: &ImplItemFn,
     ty: &TokenStream,
 ) -> syn::Result<(ImplItemFn, Option<syn::Receiver>)> {
@@ -247,7 +327,7 @@ fn plain(
 }
 
 /// Whether a method takes `&mut self`.
-fn is_exclusive(receiver: &syn::Receiver) -> bool {
+pub fn is_exclusive(receiver: &syn::Receiver) -> bool {
     matches!(receiver.kind, ReceiverKind::Reference(_, _, Some(_)))
 }
 

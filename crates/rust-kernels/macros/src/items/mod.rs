@@ -4,3 +4,4 @@ pub mod declaration;
 mod device;
 pub mod kernel;
 mod methods;
+pub mod traits;

@@ -86,7 +86,13 @@ impl Translator {
                         .#method #turbofish(__argument #(, #rest)*)
                 })
             }
-            _ => quote_spanned!(span => #receiver.#method #turbofish(#(#arguments),*)),
+            _ => {
+                let wrapped = self
+                    .traits
+                    .iter()
+                    .fold(receiver, |inner, (name, _)| quote_spanned!(span => #name(#inner)));
+                quote_spanned!(span => #wrapped.#method #turbofish(#(#arguments),*))
+            }
         }
     }
 
@@ -257,6 +263,15 @@ impl Translator {
         let Some(last) = segments.last() else { return quote!(#path) };
         if let Some(refused) = self.of_cuda(path) {
             return refused;
+        }
+        if let [of, function] = &*segments.iter().collect::<Vec<_>>()
+            && path.qself.is_none()
+            && self.is_bounded(&of.ident)
+            && !is_type(&function.ident)
+        {
+            let (of, name) = (&of.ident, crate::items::traits::in_kernels(&function.ident));
+            let arguments = &function.arguments;
+            return quote_spanned!(path.span() => #of::#name #arguments);
         }
         let local = segments.len() == 1 && self.is_declared(&last.ident);
         if let Some(staged) = of_rust(path) {
