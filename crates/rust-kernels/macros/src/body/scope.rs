@@ -53,8 +53,8 @@ pub struct Translator {
     pub on_host: bool,
     scopes: Vec<HashMap<String, Declared>>,
     generics: HashSet<String>,
-    /// Traits that bound type parameters, by the names that the function imports them under.
-    pub traits: Vec<(syn::Ident, syn::Path)>,
+    /// Device traits that bound type parameters.
+    pub traits: Vec<syn::Path>,
     bounded: HashSet<String>,
     error: Option<syn::Error>,
 }
@@ -125,35 +125,19 @@ impl Translator {
     /// Declares a bound of a type parameter.
     pub fn declare_bound(&mut self, name: &syn::Ident, path: &syn::Path) {
         let Some(last) = path.segments.last() else { return };
-        let known = crate::items::traits::of_rust(&last.ident) || of_language(&last.ident);
-        if known || !last.arguments.is_none() {
+        if !crate::items::traits::is_known(&last.ident) {
             return;
         }
         self.bounded.insert(name.to_string());
         let text = path.to_token_stream().to_string();
-        let known = |t: &(syn::Ident, syn::Path)| t.1.to_token_stream().to_string() == text;
-        if !self.traits.iter().any(known) && self.traits.len() < 8 {
-            let import = quote::format_ident!("__trait{}", self.traits.len());
-            self.traits.push((import, path.clone()));
+        if !self.traits.iter().any(|known| known.to_token_stream().to_string() == text) {
+            self.traits.push(path.clone());
         }
     }
 
-    /// Whether a trait of the author's bounds a type parameter.
+    /// Whether a device trait bounds a type parameter.
     pub fn is_bounded(&self, name: &syn::Ident) -> bool {
         self.bounded.contains(&name.to_string())
-    }
-
-    /// Imports of the traits that bound type parameters: of a #[device] trait, the function that wraps a value.
-    pub fn imports(&self) -> TokenStream {
-        if self.traits.is_empty() {
-            return TokenStream::new();
-        }
-        let (names, paths) = (self.traits.iter().map(|t| &t.0), self.traits.iter().map(|t| &t.1));
-        quote::quote! {
-            #[allow(unused_imports)]
-            use ::lanework::lang::rt::plain_traits::*;
-            #(#[allow(unused_imports)] use #paths as #names;)*
-        }
     }
 
     /// Whether a name is a type parameter's.
@@ -227,23 +211,4 @@ pub fn label_tokens(label: Option<&syn::Lifetime>) -> TokenStream {
         }
         None => quote::quote!(::core::option::Option::None),
     }
-}
-
-/// Whether a bound is a trait of the kernel language, whose functions kernels call as they are.
-fn of_language(name: &syn::Ident) -> bool {
-    const NAMES: [&str; 12] = [
-        "Scalar",
-        "Number",
-        "Integer",
-        "Float",
-        "Element",
-        "Storable",
-        "Data",
-        "Bits",
-        "Word",
-        "AtomicAdd",
-        "AtomicInteger",
-        "Real",
-    ];
-    NAMES.iter().any(|known| name == known)
 }

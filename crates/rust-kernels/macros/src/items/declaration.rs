@@ -11,6 +11,7 @@ pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         syn::Item::Enum(item) => crate::data::enums::expand(&item),
         syn::Item::Impl(item) => crate::items::methods::expand(item),
         syn::Item::Trait(item) => crate::items::traits::expand(&item),
+        syn::Item::Macro(item) => crate::items::expansion::declare(&item),
         other => Err(refuse(
             other,
             "#[device] is for functions, structs, enums, traits and `impl` blocks",

@@ -188,8 +188,11 @@ pub fn with_values(
                 _ => Vec::new(),
             },
         ));
-        // A parameter without a bound is the author's mistake, which rustc explains.
-        if user.count() == 0 {
+        let mut user = user.filter_map(|bound| match bound {
+            syn::TypeParamBound::Trait(bound) => bound.path.segments.last(),
+            _ => None,
+        });
+        if !user.any(|last| crate::items::traits::is_known(&last.ident)) {
             continue;
         }
         let shared = ["shared ::", "shared_slice ::", "shared_dynamic ::"]

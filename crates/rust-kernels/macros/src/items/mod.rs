@@ -2,6 +2,7 @@
 
 pub mod declaration;
 mod device;
+pub mod expansion;
 pub mod kernel;
 mod methods;
 pub mod traits;

@@ -11,7 +11,18 @@ use crate::items::methods::{is_exclusive, plain, receiver};
 use crate::types::refuse;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
 use syn::{FnArg, Ident, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem};
+
+/// The device traits that the attribute has seen in this crate. A bound by one of them means that a function holds any
+/// values; a bound by another trait may mean numbers, whose handles rustc would no longer know.
+static KNOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Whether a trait, by the last part of its path, is a device trait above in this crate.
+pub fn is_known(name: &Ident) -> bool {
+    KNOWN.lock().is_ok_and(|known| known.contains(&name.to_string()))
+}
 
 /// The hidden function for a function of a trait.
 pub fn in_kernels(name: &Ident) -> Ident {
@@ -131,6 +142,9 @@ pub fn expand(item: &ItemTrait) -> syn::Result<TokenStream> {
             "a #[device] trait has no generics",
             "use an associated type",
         ));
+    }
+    if let Ok(mut known) = KNOWN.lock() {
+        known.insert(item.ident.to_string());
     }
     let (mut items, mut methods) = (TokenStream::new(), TokenStream::new());
     let path: syn::Path = item.ident.clone().into();
