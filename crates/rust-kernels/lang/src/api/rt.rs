@@ -68,20 +68,6 @@ pub mod comparing {
     pub use crate::scalar::cast::{Kept as _, Promoted as _};
 }
 
-/// Functions in place of those of #[device] traits, for bounds that are not #[device]: the value itself.
-pub mod plain_traits {
-    macro_rules! identities {
-        ($($name:ident)*) => {$(
-            /// The value.
-            pub fn $name<X>(value: X) -> X {
-                value
-            }
-        )*};
-    }
-
-    identities!(__trait0 __trait1 __trait2 __trait3 __trait4 __trait5 __trait6 __trait7);
-}
-
 /// `T::from(value)`, where Rust has that conversion.
 #[track_caller]
 pub fn from<T, X: Cast<T> + Valued>(value: X) -> <X as Cast<T>>::Output

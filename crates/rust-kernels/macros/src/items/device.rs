@@ -145,11 +145,9 @@ pub fn stage(
             (TokenStream::new(), quote!(::lanework::lang::rt::call_unit(|| { #body })))
         }
     };
-    let imports = translator.imports();
     let body = quote! {
         #[allow(unused_imports)]
         use ::lanework::lang::rt::comparing::*;
-        #imports
         #start
         #(#bindings)*
         let __result = #body;

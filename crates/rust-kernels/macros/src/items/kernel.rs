@@ -156,7 +156,7 @@ fn rewrite(
     let text = name.to_string();
     let values =
         crate::items::methods::with_values(&signature.generics, signature, &function.block);
-    let (generics, imports) = (with_launch_lifetime(&values), translator.imports());
+    let generics = with_launch_lifetime(&values);
     let (generics, _, bounds) = generics.split_for_impl();
     let key = key_parts(&signature.generics, &constants);
     Ok(quote! {
@@ -181,7 +181,6 @@ fn rewrite(
                 ::lanework::lang::rt::stage(__options, #text, __directives, || {
                     #[allow(unused_imports)]
                     use ::lanework::lang::rt::comparing::*;
-                    #imports
                     #(#bindings)*
                     #body
                 })

@@ -90,7 +90,7 @@ impl Translator {
                 let wrapped = self
                     .traits
                     .iter()
-                    .fold(receiver, |inner, (name, _)| quote_spanned!(span => #name(#inner)));
+                    .fold(receiver, |inner, path| quote_spanned!(span => #path(#inner)));
                 quote_spanned!(span => #wrapped.#method #turbofish(#(#arguments),*))
             }
         }
