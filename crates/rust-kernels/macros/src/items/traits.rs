@@ -32,7 +32,9 @@ pub fn in_kernels(name: &Ident) -> Ident {
 /// Traits of Rust's library, which have no functions for kernels.
 const OF_RUST: &str = "Default From Into TryFrom TryInto PartialEq Eq PartialOrd Ord Clone Copy Debug Display Hash Send \
     Sync Sized Iterator IntoIterator FromIterator Sum Product Deref DerefMut Index IndexMut AsRef AsMut Borrow Drop \
-    Fn FnMut FnOnce Add Sub Mul Div Rem Neg Not BitAnd BitOr BitXor Shl Shr";
+    Fn FnMut FnOnce Add Sub Mul Div Rem Neg Not BitAnd BitOr BitXor Shl Shr AddAssign \
+    SubAssign MulAssign DivAssign RemAssign BitAndAssign BitOrAssign BitXorAssign ShlAssign ShrAssign FromStr ToString \
+    Error Write Any Pod Zeroable";
 
 /// Whether it is a trait of Rust's library.
 pub fn of_rust(name: &Ident) -> bool {
