@@ -5,6 +5,7 @@
 //! author's lines. The macros never panic; unsupported syntax is a compile error with a remedy.
 
 mod body;
+mod bounds;
 mod data;
 mod host;
 mod items;

@@ -53,6 +53,20 @@ pub use bytemuck;
 
 use crate::emit::current::{here, with};
 
+/// The values themselves, where a macro cannot know whether a trait adds methods to them in kernels.
+pub mod bounds {
+    macro_rules! unchanged {
+        ($($name:ident)*) => {$(
+            /// Returns the value.
+            #[inline(always)]
+            pub fn $name<X>(value: X) -> X {
+                value
+            }
+        )*};
+    }
+    unchanged!(__bound0 __bound1 __bound2 __bound3 __bound4 __bound5 __bound6 __bound7);
+}
+
 /// Comparison methods, for macro-generated functions.
 pub mod comparing {
     pub use crate::data::compare::{

@@ -6,15 +6,18 @@
 use crate::body::closures::staged_generics;
 use crate::body::expression::calls::PRIMITIVES;
 use crate::body::scope::Translator;
+use crate::bounds::{bounds, is_of_kernels, is_of_rust};
 use crate::data::structs::staged_name;
 use crate::items::device::{Staged, allowed, returns, stage};
+use crate::items::receiver::{is_exclusive, plain, receiver, without_self};
+use crate::items::traits::{implemented, mentions_self};
 use crate::types::refuse;
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
-    FnArg, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, PathArguments, ReceiverKind,
-    ReturnType, Type, TypePath,
+    FnArg, GenericParam, Generics, ImplItem, ItemImpl, PathArguments, ReceiverKind, ReturnType,
+    Type, TypePath,
 };
 
 /// The operators that handles get.
@@ -59,10 +62,10 @@ fn has_parts(item: &ItemImpl, of: &syn::PathSegment) -> bool {
         _ => false,
     };
     let values = |inner: &ImplItem| match inner {
-        ImplItem::Fn(function) => crate::items::traits::mentions_self(&function.sig),
+        ImplItem::Fn(function) => mentions_self(&function.sig),
         _ => false,
     };
-    !number && (crate::items::traits::of_rust(&of.ident) || item.items.iter().any(values))
+    !number && (is_of_rust(&of.ident) || item.items.iter().any(values))
 }
 
 /// The type of a block, as expressions need it.
@@ -99,7 +102,7 @@ fn host(item: &ItemImpl) -> syn::Result<TokenStream> {
     let not = &item.modifiers.polarity;
     let of = item.trait_.as_ref().map(|(path, word)| quote!(#not #path #word));
     let ty = &item.self_ty;
-    let hidden = crate::items::traits::implemented(item, &self_type(ty))?;
+    let hidden = implemented(item, &self_type(ty))?;
     Ok(quote!(#(#attributes)* #unsafety impl #parameters #of #ty #clause { #items #hidden }))
 }
 
@@ -147,92 +150,15 @@ fn methods(item: &ItemImpl) -> syn::Result<TokenStream> {
     )
 }
 
-/// Bounds that make a type parameter a type of the kernel language.
-const BOUNDS: [&str; 8] =
-    ["Scalar", "Number", "Integer", "Float", "Element", "Storable", "Data", "Bits"];
-
-/// The generics of a function, where a type parameter of its values is `Data`, and `Storable` if a slice holds it.
-pub fn with_values(
-    generics: &Generics,
-    signature: &syn::Signature,
-    block: &syn::Block,
-) -> Generics {
-    let mut out = generics.clone();
-    let text = |tokens: TokenStream| format!(" {tokens} ");
-    let body = text(block.to_token_stream());
-    let mut types = String::new();
-    for input in &signature.inputs {
-        if let FnArg::Typed(typed) = input
-            && typed.attrs.iter().all(|a| !a.path().is_ident("constant"))
-            && !crate::body::closures::is_function(&typed.ty, generics)
-        {
-            types += &text(typed.ty.to_token_stream());
-        }
-    }
-    types += &text(signature.output.to_token_stream());
-    let with = with_data(generics);
-    let added = with.where_clause.iter().flat_map(|c| &c.predicates);
-    let old = generics.where_clause.iter().flat_map(|c| &c.predicates).count();
-    for predicate in added.skip(old) {
-        let syn::WherePredicate::Type(ty) = predicate else { continue };
-        let Type::Path(path) = &ty.bounded_ty else { continue };
-        let name = path.to_token_stream().to_string();
-        let user = generics.type_params().filter(|p| p.ident == name).flat_map(|p| &p.bounds);
-        let user = user.chain(generics.where_clause.iter().flat_map(|c| &c.predicates).flat_map(
-            |p| match p {
-                syn::WherePredicate::Type(t)
-                    if t.bounded_ty.to_token_stream().to_string() == name =>
-                {
-                    t.bounds.iter().collect::<Vec<_>>()
-                }
-                _ => Vec::new(),
-            },
-        ));
-        let mut user = user.filter_map(|bound| match bound {
-            syn::TypeParamBound::Trait(bound) => bound.path.segments.last(),
-            _ => None,
-        });
-        if !user.any(|last| crate::items::traits::is_known(&last.ident)) {
-            continue;
-        }
-        let shared = ["shared ::", "shared_slice ::", "shared_dynamic ::"]
-            .iter()
-            .any(|f| body.contains(&format!("{f} < {name} >")));
-        if types.contains(&format!(" {name} ")) || types.contains(&format!("[{name}]")) || shared {
-            let clause = out.make_where_clause();
-            clause.predicates.extend(crate::items::traits::of_values(&path.to_token_stream()));
-            if types.contains(&format!("[{name}]")) {
-                let ty = &ty.bounded_ty;
-                clause.predicates.push(syn::parse_quote!(#ty: ::lanework::lang::Storable));
-            }
-        }
-    }
-    out
-}
-
 /// The generics, where a type parameter without such a bound is `Data`. (With `Data` and `Float`,
 /// rustc would no longer see that a `T` is a `Var<T>` while staging.)
 fn with_data(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
-    let names: Vec<_> = generics.type_params().map(|ty| ty.ident.clone()).collect();
-    let bounded = |name: &Ident| {
-        let own = generics.type_params().filter(|ty| ty.ident == *name).flat_map(|ty| &ty.bounds);
-        let clause = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
-        let others = clause.filter_map(|predicate| match predicate {
-            syn::WherePredicate::Type(ty) => match &ty.bounded_ty {
-                Type::Path(path) if path.path.is_ident(name) => Some(&ty.bounds),
-                _ => None,
-            },
-            _ => None,
-        });
-        own.chain(others.flatten()).any(|bound| match bound {
-            syn::TypeParamBound::Trait(bound) => {
-                bound.path.segments.last().is_some_and(|s| BOUNDS.iter().any(|b| s.ident == b))
-            }
-            _ => false,
-        })
-    };
-    let missing: Vec<_> = names.into_iter().filter(|name| !bounded(name)).collect();
+    let bounds = bounds(&generics);
+    let of_kernels =
+        |name: &Ident| bounds.iter().any(|(of, path)| of == name && is_of_kernels(path));
+    let names = generics.type_params().map(|ty| ty.ident.clone());
+    let missing: Vec<_> = names.filter(|name| !of_kernels(name)).collect();
     let clause = generics.make_where_clause();
     for name in missing {
         clause.predicates.push(syn::parse_quote!(#name: ::lanework::lang::Data));
@@ -277,61 +203,6 @@ fn turbofish(path: &TypePath) -> TokenStream {
         }
     }
     path.to_token_stream()
-}
-
-/// The name of the receiver in a staged body.
-pub fn receiver() -> Ident {
-    Ident::new("this", Span::mixed_site())
-}
-
-/// Replaces `self` and `Self` in a function.
-fn without_self(tokens: TokenStream, ty: &TokenStream) -> TokenStream {
-    let one = |tree: TokenTree| -> TokenStream {
-        match tree {
-            TokenTree::Ident(word) if word == "Self" => ty
-                .clone()
-                .into_iter()
-                .map(|mut tree| {
-                    tree.set_span(tree.span().located_at(word.span()));
-                    tree
-                })
-                .collect(),
-            TokenTree::Ident(word) if word == "self" => {
-                let mut name = receiver();
-                name.set_span(name.span().located_at(word.span()));
-                name.into_token_stream()
-            }
-            TokenTree::Group(group) => {
-                let mut inner = Group::new(group.delimiter(), without_self(group.stream(), ty));
-                inner.set_span(group.span());
-                TokenTree::Group(inner).into()
-            }
-            other => other.into(),
-        }
-    };
-    tokens.into_iter().flat_map(one).collect()
-}
-
-/// A function whose `self` is an ordinary name, and how it took `self`.
-pub fn plain(
-    function: &ImplItemFn,
-    ty: &TokenStream,
-) -> syn::Result<(ImplItemFn, Option<syn::Receiver>)> {
-    let mut function = function.clone();
-    let receiver = match function.sig.inputs.first() {
-        Some(FnArg::Receiver(receiver)) => Some(receiver.clone()),
-        _ => None,
-    };
-    if receiver.is_some() {
-        function.sig.inputs = function.sig.inputs.into_iter().skip(1).collect();
-    }
-    function.attrs.clear();
-    Ok((syn::parse2(without_self(function.into_token_stream(), ty))?, receiver))
-}
-
-/// Whether a method takes `&mut self`.
-pub fn is_exclusive(receiver: &syn::Receiver) -> bool {
-    matches!(receiver.kind, ReceiverKind::Reference(_, _, Some(_)))
 }
 
 /// Code before and after the body of a method, for its receiver.

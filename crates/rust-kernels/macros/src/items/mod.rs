@@ -5,4 +5,5 @@ mod device;
 pub mod expansion;
 pub mod kernel;
 mod methods;
-pub mod traits;
+mod receiver;
+mod traits;

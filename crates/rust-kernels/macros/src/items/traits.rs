@@ -6,65 +6,48 @@
 
 use crate::body::closures::staged_generics;
 use crate::body::scope::Translator;
+use crate::bounds::{in_kernels, is_of_rust};
 use crate::items::device::{Staged, allowed, returns, stage};
-use crate::items::methods::{is_exclusive, plain, receiver};
+use crate::items::receiver::{is_exclusive, plain, receiver};
 use crate::types::refuse;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use std::collections::BTreeSet;
-use std::sync::Mutex;
 use syn::{FnArg, Ident, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem};
 
-/// The device traits that the attribute has seen in this crate. A bound by one of them means that a function holds any
-/// values; a bound by another trait may mean numbers, whose handles rustc would no longer know.
-static KNOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-
-/// Whether a trait, by the last part of its path, is a device trait above in this crate.
-pub fn is_known(name: &Ident) -> bool {
-    KNOWN.lock().is_ok_and(|known| known.contains(&name.to_string()))
+/// The supertraits of a device trait whose functions take or return values of its type. They imply, for a `T: Trait`, what
+/// rustc needs to know of the handles and the variables of a `T`.
+fn of_values() -> TokenStream {
+    let (lang, rt) = (quote!(::lanework::lang), quote!(::lanework::lang::rt));
+    let handle = quote!(<Self as #lang::Data>::Of<#rt::Values>);
+    let variable = quote!(<Self as #lang::Data>::Of<#rt::Variables>);
+    let value = quote!(#rt::Valued<Value = Self> + #rt::To<Self>);
+    quote! {
+        #value + #rt::Read<Value = Self>
+        + #lang::Data<Of<#rt::Values>: #value + #rt::Read<Value = #handle> + #rt::IntoVariable<Variable = #variable>>
+        + #lang::Data<Of<#rt::Variables>: #value + #rt::Read<Value = #handle> + #rt::Target<Value = Self>
+            + #rt::Receive + #rt::Exclusive<Self>>
+    }
 }
 
-/// The hidden function for a function of a trait.
-pub fn in_kernels(name: &Ident) -> Ident {
-    Ident::new(&format!("{name}_in_kernels"), name.span())
+/// The item that holds a function.
+#[derive(Clone, Copy)]
+enum Owner<'a> {
+    /// The trait of this path.
+    Trait(&'a syn::Path),
+    /// An `impl` with these generics.
+    Impl(&'a syn::Generics),
 }
 
-/// Traits of Rust's library, which have no functions for kernels.
-const OF_RUST: &str = "Default From Into TryFrom TryInto PartialEq Eq PartialOrd Ord Clone Copy Debug Display Hash Send \
-    Sync Sized Iterator IntoIterator FromIterator Sum Product Deref DerefMut Index IndexMut AsRef AsMut Borrow Drop \
-    Fn FnMut FnOnce Add Sub Mul Div Rem Neg Not BitAnd BitOr BitXor Shl Shr AddAssign \
-    SubAssign MulAssign DivAssign RemAssign BitAndAssign BitOrAssign BitXorAssign ShlAssign ShrAssign FromStr ToString \
-    Error Write Any Pod Zeroable";
-
-/// Whether it is a trait of Rust's library.
-pub fn of_rust(name: &Ident) -> bool {
-    OF_RUST.split_whitespace().any(|known| name == known)
-}
-
-/// The bounds of a type whose values a generic function holds, by which rustc knows its handles and variables.
-pub fn of_values(ty: &TokenStream) -> Vec<syn::WherePredicate> {
-    let rt = quote!(::lanework::lang::rt);
-    let of = |kind: &str| {
-        let kind = format_ident!("{}", kind);
-        quote!(<#ty as ::lanework::lang::Data>::Of<#rt::#kind>)
-    };
-    let (handle, variable) = (of("Values"), of("Variables"));
-    let value = quote!(#rt::Valued<Value = #ty> + #rt::To<#ty>);
-    vec![
-        syn::parse_quote!(#ty: ::lanework::lang::Data + #value + #rt::Read<Value = #ty>),
-        syn::parse_quote!(#handle: #value + #rt::Read<Value = #handle> + #rt::IntoVariable<Variable = #variable>),
-        syn::parse_quote!(#variable: #value + #rt::Read<Value = #handle> + #rt::Target<Value = #ty>
-            + #rt::Receive + #rt::Exclusive<#ty>),
-    ]
-}
-
-/// A function for kernels: with its body, or without.
+/// A function for kernels: with its body, or without. A function without arguments has none: the host computes it.
 fn hidden(
     signature: &Signature,
     block: Option<&syn::Block>,
     ty: &TokenStream,
-    own: Option<&syn::Path>,
+    of: Owner<'_>,
 ) -> syn::Result<TokenStream> {
+    if signature.inputs.is_empty() {
+        return Ok(TokenStream::new());
+    }
     let function = ImplItemFn {
         attrs: Vec::new(),
         vis: syn::Visibility::Inherited,
@@ -74,8 +57,9 @@ fn hidden(
     };
     let (plain, taken) = plain(&function, ty)?;
     let mut translator = Translator::new(returns(&plain.sig));
-    if let Some(path) = own {
-        translator.declare_bound(&format_ident!("Self"), path);
+    match of {
+        Owner::Trait(path) => translator.declare_bound(&format_ident!("Self"), path),
+        Owner::Impl(generics) => translator.declare_generics(generics),
     }
     let (this, rt) = (receiver(), quote!(::lanework::lang::rt));
     let (mut taken_as, mut start, mut end) = (None, TokenStream::new(), TokenStream::new());
@@ -99,10 +83,7 @@ fn hidden(
         return Ok(errors);
     }
     let Staged { parameters, output, body } = staged;
-    let (name, mut generics) = (in_kernels(&signature.ident), staged_generics(&plain.sig.generics));
-    if own.is_some() && mentions_self(signature) {
-        generics.make_where_clause().predicates.extend(of_values(&quote!(Self)));
-    }
+    let (name, generics) = (in_kernels(&signature.ident), staged_generics(&plain.sig.generics));
     let clause = &generics.where_clause;
     let body = block.map_or(quote!(;), |_| quote!({ #body }));
     let allowed = allowed();
@@ -111,8 +92,8 @@ fn hidden(
         fn #name #generics (#taken_as #(#parameters),*) #output #clause #body))
 }
 
-/// Whether a signature takes or gives a value of the trait's type.
-pub fn mentions_self(signature: &Signature) -> bool {
+/// Whether an item of a trait names the trait's type.
+pub fn mentions_self(item: impl ToTokens) -> bool {
     fn mentioned(tokens: TokenStream) -> bool {
         tokens.into_iter().any(|tree| match tree {
             TokenTree::Ident(word) => word == "Self" || word == "self",
@@ -120,20 +101,21 @@ pub fn mentions_self(signature: &Signature) -> bool {
             _ => false,
         })
     }
-    mentioned(signature.to_token_stream())
+    mentioned(item.to_token_stream())
 }
 
 /// The hidden functions of an `impl` of a trait; empty for a trait of Rust's library.
 pub fn implemented(item: &ItemImpl, ty: &TokenStream) -> syn::Result<TokenStream> {
     let Some((path, _)) = &item.trait_ else { return Ok(TokenStream::new()) };
-    if path.segments.last().is_none_or(|last| of_rust(&last.ident)) {
+    if path.segments.last().is_none_or(|last| is_of_rust(&last.ident)) {
         return Ok(TokenStream::new());
     }
     let functions = item.items.iter().filter_map(|inner| match inner {
         ImplItem::Fn(function) => Some(function),
         _ => None,
     });
-    functions.map(|function| hidden(&function.sig, Some(&function.block), ty, None)).collect()
+    let of = Owner::Impl(&item.generics);
+    functions.map(|function| hidden(&function.sig, Some(&function.block), ty, of)).collect()
 }
 
 /// Declares a device trait, or reports why it cannot.
@@ -144,9 +126,6 @@ pub fn expand(item: &ItemTrait) -> syn::Result<TokenStream> {
             "a #[device] trait has no generics",
             "use an associated type",
         ));
-    }
-    if let Ok(mut known) = KNOWN.lock() {
-        known.insert(item.ident.to_string());
     }
     let (mut items, mut methods) = (TokenStream::new(), TokenStream::new());
     let path: syn::Path = item.ident.clone().into();
@@ -165,18 +144,24 @@ pub fn expand(item: &ItemTrait) -> syn::Result<TokenStream> {
             None => function.to_tokens(&mut items),
         }
         let ty = quote!(Self);
-        items.extend(hidden(&function.sig, function.default.as_ref(), &ty, Some(&path))?);
+        items.extend(hidden(&function.sig, function.default.as_ref(), &ty, Owner::Trait(&path))?);
         methods.extend(method(&function.sig, &item.ident)?);
     }
-    let values = of_values(&quote!(X::Value));
+    let names_self = |inner: &TraitItem| match inner {
+        TraitItem::Fn(function) => mentions_self(&function.sig),
+        other => mentions_self(other),
+    };
+    let values = item.items.iter().any(names_self).then(of_values);
     let (attributes, visibility, name) = (&item.attrs, &item.vis, &item.ident);
-    let (colon, bounds) = (&item.colon_token, &item.supertraits);
+    let own = (!item.supertraits.is_empty()).then(|| item.supertraits.to_token_stream());
+    let bounds = own.into_iter().chain(values);
+    let clause = &item.generics.where_clause;
     let wrapper = format_ident!("{}Of", name);
     let allowed = allowed();
     Ok(quote! {
         #(#attributes)*
         #[allow(dead_code)]
-        #visibility trait #name #colon #bounds { #items }
+        #visibility trait #name: #(#bounds)+* #clause { #items }
 
         #[doc(hidden)]
         #[derive(Clone, Copy)]
@@ -200,7 +185,6 @@ pub fn expand(item: &ItemTrait) -> syn::Result<TokenStream> {
         impl<X: ::lanework::lang::rt::Valued> #wrapper<X>
         where
             X::Value: #name,
-            #(#values,)*
         {
             #methods
         }

@@ -5,6 +5,7 @@ use super::range;
 use crate::body::places::{is_constructor, is_place};
 use crate::body::scope::{Mode, Translator, as_name};
 use crate::body::statement::is_array_function;
+use crate::bounds::in_kernels;
 use crate::types::{ends_with, is_handle_name};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -87,11 +88,8 @@ impl Translator {
                 })
             }
             _ => {
-                let wrapped = self
-                    .traits
-                    .iter()
-                    .fold(receiver, |inner, path| quote_spanned!(span => #path(#inner)));
-                quote_spanned!(span => #wrapped.#method #turbofish(#(#arguments),*))
+                let receiver = self.adapted(receiver);
+                quote_spanned!(span => #receiver.#method #turbofish(#(#arguments),*))
             }
         }
     }
@@ -144,7 +142,10 @@ impl Translator {
             }
             Expr::Path(path) => {
                 let path = with_inferred_shape(path.clone());
-                self.callee(&path)
+                match self.of_bound(&path) {
+                    Some(function) if !call.args.is_empty() => function,
+                    _ => self.callee(&path),
+                }
             }
             Expr::Paren(inner) if matches!(&*inner.expr, Expr::Closure(_)) => {
                 let closure = self.value(&inner.expr, Mode::View);
@@ -257,21 +258,28 @@ pub const PRIMITIVES: [&str; 16] = [
 const OF_THE_HOST: [&str; 5] = ["size_of", "align_of", "size_of_val", "type_name", "from_fn"];
 
 impl Translator {
+    /// The function that a kernel calls for `T::f(..)` of a type parameter that a trait of the user bounds. Without
+    /// arguments, `T::f()` is a constant, which the host computes.
+    fn of_bound(&self, path: &ExprPath) -> Option<TokenStream> {
+        let mut segments = path.path.segments.iter();
+        let (of, function) = (&segments.next()?.ident, segments.next()?);
+        if segments.next().is_some()
+            || path.qself.is_some()
+            || is_type(&function.ident)
+            || !self.is_bounded(of)
+        {
+            return None;
+        }
+        let (name, arguments) = (in_kernels(&function.ident), &function.arguments);
+        Some(quote_spanned!(path.span() => #of::#name #arguments))
+    }
+
     /// The function that a kernel calls where the source says `path(..)`.
     pub fn callee(&mut self, path: &ExprPath) -> TokenStream {
         let segments = &path.path.segments;
         let Some(last) = segments.last() else { return quote!(#path) };
         if let Some(refused) = self.of_cuda(path) {
             return refused;
-        }
-        if let [of, function] = &*segments.iter().collect::<Vec<_>>()
-            && path.qself.is_none()
-            && self.is_bounded(&of.ident)
-            && !is_type(&function.ident)
-        {
-            let (of, name) = (&of.ident, crate::items::traits::in_kernels(&function.ident));
-            let arguments = &function.arguments;
-            return quote_spanned!(path.span() => #of::#name #arguments);
         }
         let local = segments.len() == 1 && self.is_declared(&last.ident);
         if let Some(staged) = of_rust(path) {
