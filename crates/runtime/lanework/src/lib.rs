@@ -44,6 +44,8 @@ mod tensor;
 pub use lanework_lang as lang;
 pub use lanework_lang::Element;
 pub use lanework_lang::functions as math;
+#[doc(hidden)]
+pub use lanework_macros::expanded;
 pub use lanework_macros::{device, kernel};
 #[doc(inline)]
 pub use lanework_runtime::*;

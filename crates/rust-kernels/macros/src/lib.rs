@@ -5,6 +5,7 @@
 //! author's lines. The macros never panic; unsupported syntax is a compile error with a remedy.
 
 mod body;
+mod bounds;
 mod data;
 mod host;
 mod items;
@@ -24,7 +25,9 @@ use proc_macro::TokenStream;
 /// constants.
 #[proc_macro_attribute]
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    items::kernel::expand(attribute.into(), item.into()).into()
+    let (attribute, item) = (attribute.into(), item.into());
+    let macros = items::expansion::of_item(&attribute, "kernel", &item);
+    macros.unwrap_or_else(|| items::kernel::expand(attribute, item)).into()
 }
 
 /// Makes a function callable from kernels, where it is inlined. Called from ordinary Rust, it computes
@@ -39,5 +42,14 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// the same name that holds what kernels call.
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    items::expand(attribute.into(), item.into()).into()
+    let (attribute, item) = (attribute.into(), item.into());
+    let macros = items::expansion::of_item(&attribute, "device", &item);
+    macros.unwrap_or_else(|| items::expand(attribute, item)).into()
+}
+
+/// Continues a kernel or a device function behind the expansion of a macro that it calls. Not for direct use.
+#[doc(hidden)]
+#[proc_macro]
+pub fn expanded(tokens: TokenStream) -> TokenStream {
+    items::expansion::resume(tokens.into()).into()
 }

@@ -32,7 +32,6 @@ fn is_like(message: &str, pattern: &str) -> bool {
 pub const WHY: &[(&str, &str)] = &[
     ("string literals are not supported in a kernel", "a string is a byte sequence of varying length; a kernel has only values of fixed size and slices of them"),
     ("a string cannot be passed to a kernel", "device memory holds numbers and structs of them, and a `str` promises UTF-8 that nothing on the device checks"),
-    ("a kernel has no values of `Result`", "a thread has no caller that could read an error; an `Option` carries the same information"),
     ("kernels are not asynchronous", "threads of a GPU wait at barriers and for memory, not for futures"),
     ("a kernel returns no value", "a launch runs many threads, and each would return a value"),
     ("a kernel is not `async`", "a launch is already asynchronous: a stream orders it, and the host waits by a call"),
@@ -52,8 +51,8 @@ pub const WHY: &[(&str, &str)] = &[
 /// The reasons, by the error's message, in which `{name}` stands for anything.
 #[rustfmt::skip]
 pub const REASONS: &[(&str, &str)] = &[
-    ("#[device] is for functions, structs, enums and `impl` blocks", "other items have no values, and no code that a kernel could stage"),
-    ("a trait cannot be #[device]", "a kernel calls functions that the attribute has staged under their own names, and which one a trait's name means is not known then"),
+    ("#[device] is for functions, structs, enums, traits and `impl` blocks", "other items have no values, and no code that a kernel could stage"),
+    ("a #[device] trait has no generics", "a use of the trait stands for one set of functions for kernels"),
     ("`{name}` is CUDA C++", "a kernel in Rust has the same under Rust's spelling"),
     ("cannot infer the target type of `into` in a kernel", "types are inferred from left to right, and nothing before this expression determines its type"),
     ("#[device] takes no arguments", "a device function is inlined into the kernels that call it, whatever their launches are"),
@@ -104,7 +103,7 @@ pub const REASONS: &[(&str, &str)] = &[
     ("this `if` has no value when its condition does not hold", "the value is used whichever way the condition goes"),
     ("this cannot be assigned to in a kernel", "only variables and memory keep what is assigned"),
     ("this expression is not supported in a kernel", "it means nothing for values in a thread's registers"),
-    ("`?` needs a function that returns an `Option`", "what it returns early is `None`"),
+    ("`?` needs a function that returns an `Option` or a `Result`", "what it returns early is `None` or the error"),
     ("this function returns a value", "its caller uses it"),
     ("a part of a slice cannot be assigned in a kernel", "an assignment writes one value, and the length of a part is known only at run time"),
     ("this range has no first value", "a loop counts from there"),

@@ -35,9 +35,11 @@ pub use crate::library::iterate::sources::{
 pub use crate::library::iterate::{Iter, Sequence, Stream};
 pub use crate::library::option::{OptionOf, Optional, is_none, is_some, payload, some};
 pub use crate::library::ordering::OrderingOf;
+pub use crate::library::result::{ResultOf, Tried, err, error, leave, ok};
 pub use crate::library::slices::{Items, for_enumerated, for_items};
 pub use crate::memory::access::{At, Element, ReceivePlace, ReceiveValue, at};
 pub use crate::memory::registers::{Get, IntoShape, Locate, Put};
+pub use crate::memory::shared::shared_value;
 pub use crate::memory::shared_slice::{Subslice, end_at, subslice};
 pub use crate::memory::slice::IntoSlice;
 pub use crate::scalar::cast::{Cast, Promote, PromoteBase, ShiftBy, shift_left, shift_right};
@@ -47,6 +49,20 @@ pub use crate::scalar::var::{Become, IntoVar, Join, Joined, Read, joined};
 pub use bytemuck;
 
 use crate::emit::current::{here, with};
+
+/// The values themselves, where a macro cannot know whether a trait adds methods to them in kernels.
+pub mod bounds {
+    macro_rules! unchanged {
+        ($($name:ident)*) => {$(
+            /// Returns the value.
+            #[inline(always)]
+            pub fn $name<X>(value: X) -> X {
+                value
+            }
+        )*};
+    }
+    unchanged!(__bound0 __bound1 __bound2 __bound3 __bound4 __bound5 __bound6 __bound7);
+}
 
 /// Comparison methods, for macro-generated functions.
 pub mod comparing {

@@ -126,11 +126,11 @@ pub fn some<X: Valued>(value: X) -> OptionOf<Values, X::Value> {
     OptionOf { some: Var::constant(true), value: value.to() }
 }
 
-/// A value of an `Option`, known while staging or only at run time.
+/// A value of an `Option` or a `Result`, known while staging or only at run time.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an `Option`",
-    label = "not an `Option`",
-    note = "`Some`, `None` and `?` take an `Option` apart"
+    message = "this value is not an `Option` or a `Result`",
+    label = "not an `Option` or a `Result`",
+    note = "`Some`, `None`, `Ok`, `Err` and `?` take one apart"
 )]
 pub trait Optional: Copy {
     /// `bool` or `Var<bool>`.
@@ -253,7 +253,7 @@ impl<T: Data> HostMerge<OptionOf<Values, T>> for Option<T> {
 }
 
 /// A handle as a value.
-struct Given<T: Data>(Handle<T>);
+pub(super) struct Given<T: Data>(pub(super) Handle<T>);
 
 impl<T: Data> Clone for Given<T> {
     fn clone(&self) -> Self {

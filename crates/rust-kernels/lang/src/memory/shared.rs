@@ -302,3 +302,15 @@ pub(crate) fn element_place<T: Data>(
     }
     Place::new(array.space, address.map_or(array.base, Base::Register), offset)
 }
+
+/// `shared::<[[T; N]; M]>()`: an array of arrays in shared memory.
+#[track_caller]
+pub fn shared_value<T: Data>() -> T::Of<crate::data::leaves::Places> {
+    let whole = shared::<T, 1>(1);
+    crate::data::operations::place::<T, crate::data::leaves::Places>(
+        whole.place(
+            [crate::emit::value::Index { value: Value::Constant(0), ty: ScalarType::U32 }],
+            1,
+        ),
+    )
+}

@@ -45,6 +45,12 @@ impl Translator {
                 let inner = self.test(&tuple.elems[0], &value);
                 both(Some(of_option("is_some", access, span)), inner, span)
             }
+            Pat::TupleStruct(tuple) if result_part(tuple).is_some() => {
+                let (test, part) = result_part(tuple)?;
+                let value = of_option(part, access, span);
+                let inner = self.test(&tuple.elems[0], &value);
+                both(Some(of_option(test, access, span)), inner, span)
+            }
             Pat::Range(range) => {
                 let order = quote_spanned!(span => ::lanework::lang::rt::Order);
                 let start = range
@@ -164,15 +170,8 @@ impl Translator {
                 Some(parts)
             }
             Pat::TupleStruct(tuple) => {
-                if let Some(last) = tuple.path.segments.last()
-                    && ["Ok", "Err"].iter().any(|name| last.ident == name)
-                {
-                    self.refuse(
-                        tuple,
-                        "a kernel has no values of `Result`",
-                        "use an `Option`, or an enum of your own with a variant for each error",
-                    );
-                    return None;
+                if let Some((_, part)) = result_part(tuple) {
+                    return Some(vec![(&tuple.elems[0], of_option(part, access, span))]);
                 }
                 if ends_with(&tuple.path, "Some") && tuple.elems.len() == 1 {
                     let value = of_option("payload", access, span);
@@ -235,6 +234,16 @@ impl Translator {
             ::lanework::lang::rt::check(|| { let #checked = (&&::lanework::lang::rt::Scrutinee(#name)).host(); }););
         // The bindings are outside of the block that holds the value.
         quote_spanned!(span => let #name = #value; #[allow(unused_variables, clippy::all)] #check #bindings)
+    }
+}
+
+/// `Ok(..)` and `Err(..)`: the functions that test for one and that take its content.
+fn result_part(tuple: &syn::PatTupleStruct) -> Option<(&'static str, &'static str)> {
+    let plain = tuple.elems.len() == 1;
+    match tuple.path.get_ident()?.to_string().as_str() {
+        "Ok" if plain => Some(("is_some", "payload")),
+        "Err" if plain => Some(("is_none", "error")),
+        _ => None,
     }
 }
 

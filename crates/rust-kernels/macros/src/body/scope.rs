@@ -1,9 +1,11 @@
 //! The translator's state: which names are variables, and the errors found so far.
 
+use crate::bounds::{adapter, bounds, imports, may_be_device};
 use crate::why::explained;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
+use syn::spanned::Spanned;
 
 /// Whether a value may alias a variable or must be a copy of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,9 @@ pub struct Translator {
     pub on_host: bool,
     scopes: Vec<HashMap<String, Declared>>,
     generics: HashSet<String>,
+    /// Traits that bound type parameters and may be device traits.
+    traits: Vec<syn::Path>,
+    bounded: HashSet<String>,
     error: Option<syn::Error>,
 }
 
@@ -64,6 +69,8 @@ impl Translator {
             on_host: false,
             scopes: vec![HashMap::new()],
             generics: HashSet::new(),
+            traits: Vec::new(),
+            bounded: HashSet::new(),
             error: None,
         }
     }
@@ -99,6 +106,39 @@ impl Translator {
     /// Declares the function's type parameters.
     pub fn declare_generics(&mut self, generics: &syn::Generics) {
         self.generics.extend(generics.type_params().map(|ty| ty.ident.to_string()));
+        for (name, path) in bounds(generics) {
+            self.declare_bound(&name, &path);
+        }
+    }
+
+    /// Declares a trait that bounds a type parameter, or `Self`.
+    pub fn declare_bound(&mut self, name: &syn::Ident, path: &syn::Path) {
+        if may_be_device(path) {
+            self.bounded.insert(name.to_string());
+            let text = path.to_token_stream().to_string();
+            if self.traits.iter().all(|known| known.to_token_stream().to_string() != text) {
+                self.traits.push(path.clone());
+            }
+        }
+    }
+
+    /// Whether a trait that may be a device trait bounds a type parameter.
+    pub fn is_bounded(&self, name: &syn::Ident) -> bool {
+        self.bounded.contains(&name.to_string())
+    }
+
+    /// A receiver with the methods of the device traits that bound type parameters.
+    pub fn adapted(&self, receiver: TokenStream) -> TokenStream {
+        let adapters = (0..self.traits.len()).filter_map(adapter);
+        adapters.fold(
+            receiver,
+            |inner, adapter| quote::quote_spanned!(inner.span() => #adapter(#inner)),
+        )
+    }
+
+    /// What a body declares before its statements.
+    pub fn imports(&self) -> TokenStream {
+        imports(&self.traits)
     }
 
     /// Whether a name is a type parameter's.

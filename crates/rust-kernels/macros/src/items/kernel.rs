@@ -1,6 +1,7 @@
 //! `#[kernel]`: a function that takes the kernel's arguments and returns a launch; the arguments of the attribute.
 
 use crate::body::scope::{Returns, Tail, Translator};
+use crate::bounds::with_storable;
 use crate::types;
 use crate::types::{Kind, is_tensor_map, is_written_map, parameter, refuse};
 use proc_macro2::TokenStream;
@@ -149,12 +150,13 @@ fn rewrite(
         }
     }
     let body = translator.statements(&function.block, Tail::Unit);
+    let imports = translator.imports();
     let outline = crate::outline::outline(signature, &function.block);
     let directives = directives.tokens();
 
     let (attributes, visibility, name) = (&function.attrs, &function.vis, &signature.ident);
     let text = name.to_string();
-    let generics = with_launch_lifetime(&signature.generics);
+    let generics = with_launch_lifetime(&with_storable(signature));
     let (generics, _, bounds) = generics.split_for_impl();
     let key = key_parts(&signature.generics, &constants);
     Ok(quote! {
@@ -179,6 +181,7 @@ fn rewrite(
                 ::lanework::lang::rt::stage(__options, #text, __directives, || {
                     #[allow(unused_imports)]
                     use ::lanework::lang::rt::comparing::*;
+                    #imports
                     #(#bindings)*
                     #body
                 })

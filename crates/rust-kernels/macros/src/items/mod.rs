@@ -1,8 +1,11 @@
-//! The items that the attributes rewrite: kernels, and what `#[device]` marks: functions, structs, enums and `impl` blocks.
+//! The items that the attributes rewrite: kernels, and what `#[device]` marks: functions, structs, enums, traits, `impl` blocks and macros.
 
 mod device;
+pub mod expansion;
 pub mod kernel;
 mod methods;
+mod receiver;
+mod traits;
 
 use crate::types::refuse;
 use proc_macro2::TokenStream;
@@ -14,14 +17,11 @@ pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         syn::Item::Struct(item) => crate::data::structs::expand(&item),
         syn::Item::Enum(item) => crate::data::enums::expand(&item),
         syn::Item::Impl(item) => crate::items::methods::expand(item),
-        syn::Item::Trait(item) => Err(refuse(
-            item,
-            "a trait cannot be #[device]",
-            "pass what differs as a closure, `op: impl Fn(f32, f32) -> f32`, or as a parameter that is #[constant]",
-        )),
+        syn::Item::Trait(item) => crate::items::traits::expand(&item),
+        syn::Item::Macro(item) => crate::items::expansion::declare(&item),
         other => Err(refuse(
             other,
-            "#[device] is for functions, structs, enums and `impl` blocks",
+            "#[device] is for functions, structs, enums, traits and `impl` blocks",
             "remove it",
         )),
     });

@@ -163,7 +163,7 @@ fn tile<T: Element, P: Widen, S: Sum, O: Element>(
                     let index = batch as u64 * strides_a[0]
                         + row as u64 * strides_a[1]
                         + at as u64 * strides_a[2];
-                    value = P::widened(a[index], config.kinds.0);
+                    value = <P as Widen>::widened(a[index], config.kinds.0);
                 }
                 left[[step, line]] = value;
                 let (line, step) =
@@ -174,7 +174,7 @@ fn tile<T: Element, P: Widen, S: Sum, O: Element>(
                     let index = batch as u64 * strides_b[0]
                         + at as u64 * strides_b[1]
                         + column as u64 * strides_b[2];
-                    value = P::widened(b[index], config.kinds.1);
+                    value = <P as Widen>::widened(b[index], config.kinds.1);
                 }
                 right[[step, line]] = value;
             }
@@ -191,11 +191,11 @@ fn tile<T: Element, P: Widen, S: Sum, O: Element>(
                 for i in 0..EDGE * EDGE {
                     let (x, y) = (of_a[i / EDGE], of_b[i % EDGE]);
                     if config.compensated {
-                        let [sum, rest] = P::compensated(x, y, [sums[i], rests[i]]);
+                        let [sum, rest] = <P as Widen>::compensated(x, y, [sums[i], rests[i]]);
                         sums[i] = sum;
                         rests[i] = rest;
                     } else {
-                        sums[i] = P::multiply_add(x, y, sums[i]);
+                        sums[i] = <P as Sum>::multiply_add(x, y, sums[i]);
                     }
                 }
             }

@@ -5,6 +5,7 @@ use super::range;
 use crate::body::places::{is_constructor, is_place};
 use crate::body::scope::{Mode, Translator, as_name};
 use crate::body::statement::is_array_function;
+use crate::bounds::in_kernels;
 use crate::types::{ends_with, is_handle_name};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -86,7 +87,10 @@ impl Translator {
                         .#method #turbofish(__argument #(, #rest)*)
                 })
             }
-            _ => quote_spanned!(span => #receiver.#method #turbofish(#(#arguments),*)),
+            _ => {
+                let receiver = self.adapted(receiver);
+                quote_spanned!(span => #receiver.#method #turbofish(#(#arguments),*))
+            }
         }
     }
 
@@ -99,6 +103,16 @@ impl Translator {
         {
             let value = self.bare(&call.args[0], Mode::Keep);
             return quote_spanned!(span => ::lanework::lang::rt::some(#value));
+        }
+        for (name, function) in [("Ok", "ok"), ("Err", "err")] {
+            if let Expr::Path(path) = &*call.func
+                && path.path.is_ident(name)
+                && call.args.len() == 1
+            {
+                let function = Ident::new(function, path.span());
+                let value = self.bare(&call.args[0], Mode::Keep);
+                return quote_spanned!(span => ::lanework::lang::rt::#function(#value));
+            }
         }
         // `u64::from(x)`
         if let Expr::Path(path) = &*call.func
@@ -113,13 +127,25 @@ impl Translator {
         {
             return staged;
         }
+        // `shared::<[[f32; 32]; 32]>()`
+        if let Expr::Path(path) = &*call.func
+            && call.args.is_empty()
+            && let Some(last) = path.path.segments.last()
+            && last.ident == "shared"
+        {
+            let arguments = &last.arguments;
+            return quote_spanned!(span => ::lanework::lang::rt::shared_value #arguments ());
+        }
         let function = match &*call.func {
             Expr::Path(path) if is_constructor(&path.path) => {
                 return self.tuple_structure(call, path);
             }
             Expr::Path(path) => {
                 let path = with_inferred_shape(path.clone());
-                self.callee(&path)
+                match self.of_bound(&path) {
+                    Some(function) if !call.args.is_empty() => function,
+                    _ => self.callee(&path),
+                }
             }
             Expr::Paren(inner) if matches!(&*inner.expr, Expr::Closure(_)) => {
                 let closure = self.value(&inner.expr, Mode::View);
@@ -232,6 +258,22 @@ pub const PRIMITIVES: [&str; 16] = [
 const OF_THE_HOST: [&str; 5] = ["size_of", "align_of", "size_of_val", "type_name", "from_fn"];
 
 impl Translator {
+    /// The function that a kernel calls for `T::f(..)` of a type parameter that a trait of the user bounds. Without
+    /// arguments, `T::f()` is a constant, which the host computes.
+    fn of_bound(&self, path: &ExprPath) -> Option<TokenStream> {
+        let mut segments = path.path.segments.iter();
+        let (of, function) = (&segments.next()?.ident, segments.next()?);
+        if segments.next().is_some()
+            || path.qself.is_some()
+            || is_type(&function.ident)
+            || !self.is_bounded(of)
+        {
+            return None;
+        }
+        let (name, arguments) = (in_kernels(&function.ident), &function.arguments);
+        Some(quote_spanned!(path.span() => #of::#name #arguments))
+    }
+
     /// The function that a kernel calls where the source says `path(..)`.
     pub fn callee(&mut self, path: &ExprPath) -> TokenStream {
         let segments = &path.path.segments;

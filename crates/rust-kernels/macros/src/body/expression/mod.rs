@@ -200,12 +200,12 @@ impl Translator {
         }
     }
 
-    /// `option?`: the value, or a return of `None`.
+    /// `value?`: the value of an `Option` or a `Result`, or a return of `None` or of the error.
     fn tried(&mut self, tried: &syn::ExprTry) -> TokenStream {
         if self.returns != Returns::Value {
             return self.refuse(
                 tried,
-                "`?` needs a function that returns an `Option`",
+                "`?` needs a function that returns an `Option` or a `Result`",
                 "take it apart: `if let Some(v) = option { .. }`",
             );
         }
@@ -215,7 +215,7 @@ impl Translator {
         quote_spanned!(span => {
             let #name = #option;
             ::lanework::lang::rt::if_then(::lanework::lang::rt::is_none(#name), || {
-                ::lanework::lang::rt::return_value(__returned, ::core::option::Option::None)
+                ::lanework::lang::rt::leave(#name, __returned)
             });
             ::lanework::lang::rt::payload(#name)
         })
