@@ -4,8 +4,8 @@
 
 #[macro_use]
 mod common;
+mod device;
 #[path = "common/naive.rs"]
 mod naive;
-mod device;
 mod program;
 mod shapes;

@@ -2,8 +2,8 @@
 //! batches and layouts, in place and out of place. Gaps in the output must stay unchanged.
 
 use crate::common::{allocate, context, download, upload};
-use half::{bf16, f16};
 use crate::naive::{Number, Random, error, transform};
+use half::{bf16, f16};
 
 /// A precision: its `cudaDataType`s (real and complex), bytes, and allowed error.
 #[derive(Clone, Copy, Debug)]

@@ -7,4 +7,4 @@ mod hardware;
 mod probes;
 
 pub use corpus::{Launched, launch_corpus};
-pub use hardware::{Deviation, Hardware, UNCOUNTED};
+pub use hardware::{Deviation, Hardware};

@@ -315,8 +315,9 @@ fn stage(kind: &str, name: &str, parameters: usize, body: impl FnOnce(&[u32]) ->
 
 #[test]
 fn the_header_is_current() {
-    let mut header =
-        String::from("// Written by tests/it/elementary.rs from the algorithms of lanework-math.\n");
+    let mut header = String::from(
+        "// Written by tests/it/elementary.rs from the algorithms of lanework-math.\n",
+    );
     let table = |kind: &str, name: &str, list: &[u64]| {
         let list: Vec<String> = list.iter().map(|word| format!("0x{word:x}")).collect();
         format!("__device__ const {kind} {name}[] = {{{}}};\n", list.join(", "))
