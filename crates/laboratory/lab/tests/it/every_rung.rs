@@ -91,8 +91,11 @@ fn expect_no_findings(wanted: impl Fn(&mut Vec<Box<dyn Case>>)) {
 
 #[test]
 fn no_rung_has_findings() {
-    // The second case is an awkward shape; the first is often empty, and the last is the largest.
-    expect_no_findings(|cases| *cases = vec![cases.swap_remove(1.min(cases.len() - 1))]);
+    // An awkward shape; the first case is often empty, and the last is the largest.
+    expect_no_findings(|cases| {
+        let second_to_last = cases.len().saturating_sub(2);
+        *cases = vec![cases.swap_remove(second_to_last)];
+    });
 }
 
 #[test]
