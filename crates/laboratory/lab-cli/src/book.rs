@@ -7,7 +7,7 @@ mod words;
 
 use crate::args::BookArgs;
 use crate::fidelity::compare;
-use lanework_lab::{Deviation, Hardware, UNCOUNTED};
+use lanework_lab::{Deviation, Hardware};
 use lanework_ladders::Language;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::print;
@@ -78,7 +78,7 @@ const ENGLISH: FidelityWords = FidelityWords {
             sweep that repeat one memory instruction on one address pattern. `scripts/fidelity.sh` records the GPU's counts; \
             `lanework-lab fidelity` compares. Instructions are not compared, because a GPU runs ptxas's translation of the PTX.",
     table: "| counter | compared | within 1 % | share |\n|---|---|---|---|",
-    uncounted: "Not compared, because the kernel has changed since the GPU counted it: ",
+    uncounted: "Not compared, because the GPU has not counted this version of the kernel: ",
     others: "Differences above 1 %, with reasons",
     others_table: "| launch | counter | emulator | H200 | error | reason |\n|---|---|---|---|---|---|",
     unknown: "not known",
@@ -90,7 +90,7 @@ const CHINESE: FidelityWords = FidelityWords {
             由 nvcc、NVRTC、Triton 和 Numba 编译的核函数，以及以一种地址模式重复一条访存指令的探针（probe）和参数扫描（sweep）。\
             `scripts/fidelity.sh` 记录 GPU 的计数，`lanework-lab fidelity` 作比较。指令数不作比较，因为 GPU 执行的是 ptxas 从 PTX 翻译出的代码。",
     table: "| 计数器 | 比较数 | 误差在 1 % 以内 | 比例 |\n|---|---|---|---|",
-    uncounted: "以下没有比较，因为核函数在 GPU 计数之后修改过：",
+    uncounted: "以下没有比较，因为 GPU 还没有对核函数的这一版本计数：",
     others: "误差超过 1 % 的计数及其原因",
     others_table: "| 启动 | 计数器 | 模拟器 | H200 | 误差 | 原因 |\n|---|---|---|---|---|---|",
     unknown: "未知",
@@ -101,14 +101,14 @@ const CHINESE: FidelityWords = FidelityWords {
 /// # Errors
 /// If a launch fails.
 fn fidelity_pages() -> Result<Vec<(String, String)>, Failure> {
-    let deviations = compare(&Hardware::recorded(), None, "")?;
+    let (deviations, uncounted) = compare(&Hardware::recorded(), None, "")?;
     let page = |language, folder: &str| {
-        (format!("{folder}/fidelity.md"), fidelity_page(&deviations, language))
+        (format!("{folder}/fidelity.md"), fidelity_page(&deviations, &uncounted, language))
     };
     Ok(vec![page(Language::English, "en"), page(Language::Chinese, "zh")])
 }
 
-fn fidelity_page(deviations: &[Deviation], language: Language) -> String {
+fn fidelity_page(deviations: &[Deviation], uncounted: &[String], language: Language) -> String {
     let (words, place) = match language {
         Language::English => (&ENGLISH, 0),
         Language::Chinese => (&CHINESE, 1),
@@ -135,7 +135,7 @@ fn fidelity_page(deviations: &[Deviation], language: Language) -> String {
             deviations.iter().filter(|one| kind(one) == Some(index)).collect();
         text.push_str(&row(&format!("**{}**", name[place]), &those));
     }
-    let uncounted = UNCOUNTED.map(|name| format!("`{name}`"));
+    let uncounted: Vec<String> = uncounted.iter().map(|name| format!("`{name}`")).collect();
     if !uncounted.is_empty() {
         let _ = writeln!(text, "\n{}{}", words.uncounted, uncounted.join(", "));
     }

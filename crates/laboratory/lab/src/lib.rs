@@ -26,7 +26,7 @@ pub use families::{
     Draw, Family, Matrix, SumSquaresRung, TransposeRung, check_transpose_fits, draw_numbers,
     families, family, transpose_with, verify_sgemm, verify_sum_squares, verify_transpose,
 };
-pub use fidelity::{Deviation, Hardware, Launched, UNCOUNTED, launch_corpus};
+pub use fidelity::{Deviation, Hardware, Launched, launch_corpus};
 pub use lanework_bench as timing;
 pub use lanework_bench::{
     Accuracy, Architecture, Cache, ComparisonRecord, DeviceRecord, Gpu, Rejection, Reset, Specs,

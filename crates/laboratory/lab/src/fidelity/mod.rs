@@ -5,7 +5,7 @@ mod compiled;
 mod hardware;
 mod probes;
 
-pub use hardware::{Deviation, Hardware, UNCOUNTED};
+pub use hardware::{Deviation, Hardware};
 
 use crate::families::{Family, families};
 use crate::problem::Request;
