@@ -94,18 +94,52 @@ pub fn imports(traits: &[Path]) -> TokenStream {
 /// holds it.
 pub fn with_storable(signature: &Signature) -> Generics {
     let mut generics = signature.generics.clone();
-    let bounded = bounds(&generics).into_iter().filter(|(_, path)| may_be_device(path));
-    let bounded: Vec<Ident> = bounded.map(|(name, _)| name).collect();
-    for input in &signature.inputs {
-        if let FnArg::Typed(typed) = input
-            && let Type::Reference(reference) = &*typed.ty
-            && let Type::Slice(slice) = &*reference.elem
-            && let Type::Path(path) = &*slice.elem
-            && bounded.iter().any(|name| path.path.is_ident(name))
-        {
-            let clause = generics.make_where_clause();
-            clause.predicates.push(syn::parse_quote!(#path: ::lanework::lang::Storable));
-        }
+    let held = |name: &Ident| {
+        signature.inputs.iter().any(|input| match input {
+            FnArg::Typed(typed) => is_slice_of(&typed.ty, name),
+            FnArg::Receiver(_) => false,
+        })
+    };
+    let mut held: Vec<Ident> = bounds(&generics)
+        .into_iter()
+        .filter(|(name, path)| may_be_device(path) && held(name))
+        .map(|(name, _)| name)
+        .collect();
+    held.dedup();
+    for name in held {
+        add_storable(&mut generics, &name);
     }
     generics
+}
+
+/// Whether a type is `&[name]` or `&mut [name]`.
+fn is_slice_of(ty: &Type, name: &Ident) -> bool {
+    if let Type::Reference(reference) = ty
+        && let Type::Slice(slice) = &*reference.elem
+        && let Type::Path(path) = &*slice.elem
+    {
+        return path.path.is_ident(name);
+    }
+    false
+}
+
+/// Adds the bound where the type parameter has its others, in the list or in the clause.
+fn add_storable(generics: &mut Generics, name: &Ident) {
+    let bound: TypeParamBound = syn::parse_quote!(::lanework::lang::Storable);
+    let parameter = generics.type_params_mut().find(|parameter| parameter.ident == *name);
+    if let Some(parameter) = parameter.filter(|parameter| !parameter.bounds.is_empty()) {
+        parameter.bounds.push(bound);
+        return;
+    }
+    let predicates = &mut generics.make_where_clause().predicates;
+    let of = predicates.iter_mut().find_map(|predicate| match predicate {
+        WherePredicate::Type(ty) => match &ty.bounded_ty {
+            Type::Path(path) if path.path.is_ident(name) => Some(ty),
+            _ => None,
+        },
+        _ => None,
+    });
+    if let Some(of) = of {
+        of.bounds.push(bound);
+    }
 }
