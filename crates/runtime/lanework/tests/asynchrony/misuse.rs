@@ -1,4 +1,4 @@
-//! Misuse that types cannot stop is an error of the kernel, at its line, with what to do.
+//! Misuse that types cannot prevent is an error of the kernel that names the line and a remedy.
 
 use lanework::prelude::*;
 use lanework::{Error, Launch};

@@ -1,4 +1,4 @@
-//! Compiled CUDA C++ kernels: correct results on every device.
+//! Compiled CUDA C++ kernels give correct results on every device.
 
 use crate::{On, everywhere, pointer, random_words, word};
 use lanework::{PtxArg, PtxShape};

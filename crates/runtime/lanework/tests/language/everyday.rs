@@ -305,7 +305,7 @@ unsigned_methods! {
     usize_methods_give_what_rust_gives methods_usize usize;
 }
 
-/// Kernels that write the values of every kind of range in sequence.
+/// Kernels that write all values of every kind of range.
 macro_rules! range_kernels {
     ($($kernel:ident $t:ty;)*) => {
         $(
@@ -430,7 +430,7 @@ fn ranges_reach_the_ends_of_their_types() {
     }
 }
 
-/// A literal with a type, shifted by a host value whose type is open.
+/// A literal with a suffix, shifted by a host value whose type is inferred.
 #[kernel]
 fn halves(out: &mut [u32]) {
     let t = thread_idx.x;
@@ -503,7 +503,7 @@ const fn half(n: usize) -> usize {
     n / 2
 }
 
-/// No braces are warned of: the file denies warnings of rustc's own.
+/// The generated braces cause no warnings: this file denies rustc's warnings.
 #[deny(warnings)]
 #[device]
 fn blocks_of_constants<const N: usize>(count: u64) -> u64 {

@@ -241,7 +241,7 @@ mod bodies {
 }
 
 mod elsewhere {
-    // A block in another module also imports the items that the attribute declares next to the struct.
+    // An `impl` in another module must also import the items that the attribute declares next to the struct.
     use super::bodies::{Mass, MassOf};
     use lanework::prelude::*;
 

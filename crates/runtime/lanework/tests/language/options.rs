@@ -1,4 +1,4 @@
-//! `Option` in kernels, results of `checked_add` and its like, and comparisons of whole values.
+//! `Option` in kernels, results of methods such as `checked_add`, and comparisons of whole values.
 
 use lanework::prelude::*;
 
@@ -241,7 +241,7 @@ macro_rules! agree {
     )*};
 }
 
-/// Every pair of numbers at the ends and in the middle of every type, against Rust.
+/// Compares with Rust, for every pair of numbers at the ends and in the middle of every type.
 #[test]
 fn overflow_is_told_as_in_rust() {
     for device in Device::for_tests("language") {

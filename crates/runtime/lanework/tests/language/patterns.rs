@@ -71,7 +71,7 @@ fn matches_of_tuples(out: &mut [u32]) {
 
 #[test]
 fn tuples_match_with_guards_ranges_and_bindings() {
-    // The device function itself is the reference: it runs on the host, too.
+    // The reference is the device function itself, run on the host.
     run(|out| matches_of_tuples(out), |i| classify(i, i % 3 == 0));
 }
 
@@ -211,7 +211,7 @@ fn alternatives_bind_the_same_names() {
     );
 }
 
-/// How a kernel is built.
+/// A compile-time mode of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mode {
     Plain,
