@@ -69,8 +69,8 @@ pub fn sum_type(element: ElementType) -> Result<ElementType> {
     }
 }
 
-/// Queues `c = alpha a b + beta c` with options, for matrices, or for batches of matrices as arrays of three axes. To transpose a factor,
-/// exchange its strides.
+/// Queues `c = alpha a b + beta c` with options, for matrices, or for batches of matrices as arrays of three axes. To transpose a
+/// factor, exchange its strides.
 ///
 /// # Errors
 /// [`lanework_runtime::Error::Request`] if types, shapes or options do not match; errors of the device.
@@ -253,8 +253,8 @@ fn of_rows<'a, T: Normal>(how: Norm<'a>, x: Array<'a>, out: ArrayMut<'a>) -> Res
     norm.run(out.tensor("an output")?)
 }
 
-/// Queues `softmax(scale q k') v` into `out`. The axes of all arrays are batch, heads, sequence and head dimension. The default scale is
-/// one over the root of the head dimension.
+/// Queues `softmax(scale q k') v` into `out`. The axes of all arrays are batch, heads, sequence and head dimension. The default
+/// scale is one over the root of the head dimension.
 ///
 /// # Errors
 /// As [`softmax`].

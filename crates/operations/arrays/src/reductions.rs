@@ -95,8 +95,8 @@ pub fn result_type(reduction: Reduction, element: ElementType) -> Result<Element
     }
 }
 
-/// Queues a reduction of all elements into `out`, which has one element, or along one axis, which `out` lacks. `y` is the other array of
-/// `Dot`, with the shape of `x`. Compensated sums are as if added with twice the digits and rounded once.
+/// Queues a reduction of all elements into `out`, which has one element, or along one axis, which `out` lacks. `y` is the other
+/// array of `Dot`, with the shape of `x`. Compensated sums are as if added with twice the digits and rounded once.
 ///
 /// # Errors
 /// [`lanework_runtime::Error::Request`] if types, shapes or options do not match; errors of the device.
@@ -210,8 +210,8 @@ pub enum Scan {
     Max = 2,
 }
 
-/// Queues the running sums (or minima, or maxima) of a whole array in row-major order, or of each row (`last_axis`), into `out`, which has
-/// the same shape and type. `exclusive` leaves out the element itself.
+/// Queues the running sums (or minima, or maxima) of a whole array in row-major order, or of each row (`last_axis`), into `out`,
+/// which has the same shape and type. `exclusive` leaves out the element itself.
 ///
 /// # Errors
 /// [`lanework_runtime::Error::Request`] if types or shapes do not match; errors of the device.

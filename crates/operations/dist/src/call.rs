@@ -1,7 +1,7 @@
 //! Calls on a communicator: operation, memory and stream; groups of calls that start together; element types and reductions.
 //!
-//! Emulated devices, and GPUs without NCCL, exchange their data through the host. One rank combines each element, in rank order, so all
-//! ranks have the same bits.
+//! Emulated devices, and GPUs without NCCL, exchange their data through the host. One rank combines each element, in rank order, so
+//! all ranks have the same bits.
 
 use crate::communicator::{Communicator, Engine};
 use crate::communicator::{Mesh, stop, stop_by};
@@ -206,9 +206,9 @@ impl Call<'_> {
 
 /// Combines the elements of the ranks.
 ///
-/// The emulator combines them in rank order, rounding to the element type after each step, so results are the same in each run and on each
-/// rank. NCCL's order depends on the sizes and on how GPUs are connected: with more than two ranks its floating-point sums and products may
-/// differ in the last bits.
+/// The emulator combines them in rank order, rounding to the element type after each step, so results are the same in each run and
+/// on each rank. NCCL's order depends on the sizes and on how GPUs are connected: with more than two ranks its floating-point sums
+/// and products may differ in the last bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
     /// Sum; integers wrap.

@@ -108,12 +108,12 @@ impl Communicator {
         }
     }
 
-    /// Waits for the queued work of this rank's device, like [`Device::synchronize`], and compares the calls of the ranks. If the work waits
-    /// for other ranks, waits at most the communicator's time limit.
+    /// Waits for the queued work of this rank's device, like [`Device::synchronize`], and compares the calls of the ranks. If the
+    /// work waits for other ranks, waits at most the communicator's time limit.
     ///
     /// # Errors
-    /// [`Error::Communication`] if ranks disagree, or naming the missing ranks; the communicator is then unusable. Errors of the device or
-    /// NCCL.
+    /// [`Error::Communication`] if ranks disagree, or naming the missing ranks; the communicator is then unusable. Errors of the
+    /// device or NCCL.
     pub fn synchronize(&self) -> Result<()> {
         let Engine::Nccl(nccl) = &self.engine else { return self.device.synchronize() };
         let reached = self.device.event()?;

@@ -1,12 +1,12 @@
 //! Operations on data that is divided among ranks: products of matrices, and reductions.
 //!
-//! [`product`] divides matrices by rows and overlaps the exchange with the products. Algorithm: a ring. Each rank starts with its own
-//! rows of B. While it multiplies with a block, it passes the block to the previous rank.
-//! After as many steps as there are ranks it has used all of B, and it never held more than three blocks. Per step a rank sends and
-//! receives k n / size elements and computes 2 m k n / size^2 operations: with m / size rows per rank the exchange is hidden if 2 m / size
-//! operations take longer than one element takes on the link. Limits: the blocks of C are sums over steps, each rounded to C's type. The
-//! order of the steps differs from rank to rank, so floating-point results equal one device's results up to rounding, and are the same in
-//! each run.
+//! [`product`] divides matrices by rows and overlaps the exchange with the products. Algorithm: a ring. Each rank starts with its
+//! own rows of B. While it multiplies with a block, it passes the block to the previous rank. After as many steps as there are
+//! ranks it has used all of B, and it never held more than three blocks. Per step a rank sends and receives k n / size elements and
+//! computes 2 m k n / size^2 operations: with m / size rows per rank the exchange is hidden if 2 m / size operations take longer
+//! than one element takes on the link. Limits: the blocks of C are sums over steps, each rounded to C's type. The order of the
+//! steps differs from rank to rank, so floating-point results equal one device's results up to rounding, and are the same in each
+//! run.
 //!
 //! [`total`] reduces each rank's part on its device and combines the results. Only results cross the links, one number or one per kept
 //! index, so there is nothing to overlap.
@@ -19,8 +19,8 @@ use lanework_ops::reduce::{self, Reducible};
 use lanework_ops::{GemmElement, Plan, Precision, Tensor, TensorMut, gemm};
 use std::ops::Range;
 
-/// The product of matrices divided by rows: each rank has any number of rows of A, the same rows of C, and the rows of B that [`share`]
-/// assigns to it.
+/// The product of matrices divided by rows: each rank has any number of rows of A, the same rows of C, and the rows of B that
+/// [`share`] assigns to it.
 ///
 /// ```
 /// use lanework::Device;
@@ -124,8 +124,8 @@ impl<'a, T: GemmElement + Number> Product<'a, T> {
             let of_a = Tensor::from_view(a.part(from..), [m, share.len()], [row, column])?;
             let block =
                 if step == 0 { own } else { blocks[(step - 1) % 2].view(..share.len() * n) };
-            // SAFETY: the plan keeps the blocks until after its steps, and overwrites each only after the step that uses it; the steps,
-            // which write C one after another, borrow it as long as the plan.
+            // SAFETY: the plan keeps the blocks until after its steps, and overwrites each only after the step that uses it; the
+            // steps, which write C one after another, borrow it as long as the plan.
             let (block, c) = unsafe { (block.unbound(), c.reborrow().unbound()) };
             let block = Tensor::from_view(block, [share.len(), n], [n.max(1), 1])?;
             let c = TensorMut::from_view(c, shape, [c_rows, c_columns])?;

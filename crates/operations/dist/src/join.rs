@@ -47,7 +47,8 @@ impl Ranks {
         Ranks { place, device: None, timeout: None, host_only: false }
     }
 
-    /// From the environment variables of mpirun (Open MPI, MPICH, Intel MPI, MVAPICH), srun or torchrun; a single rank without a launcher.
+    /// From the environment variables of mpirun (Open MPI, MPICH, Intel MPI, MVAPICH), srun or torchrun; a single rank without a
+    /// launcher.
     ///
     /// # Errors
     /// [`Error::Request`] if a variable is invalid, or none contains the address of rank 0.
@@ -64,8 +65,8 @@ impl Ranks {
         Ranks { device: Some(device.clone()), ..self }
     }
 
-    /// Time limit for ranks to wait for each other, at the rendezvous and in each waiting call. The default is LANEWORK_DIST_TIMEOUT, or 120
-    /// seconds.
+    /// Time limit for ranks to wait for each other, at the rendezvous and in each waiting call. The default is
+    /// LANEWORK_DIST_TIMEOUT, or 120 seconds.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Ranks {
         Ranks { timeout: Some(timeout), ..self }

@@ -6,8 +6,8 @@
 //! | [`link`](mod@link) | the link to one peer: a channel within a process, or a stream between processes, and its first messages |
 //! | [`signature`] | the description of a call that ranks compare |
 //!
-//! The functions here exchange data between all ranks. Every rank sends each other rank the part of its data that this rank needs, which
-//! may be empty, and waits for the call of each. So all ranks compare their calls, even if no data moves.
+//! The functions here exchange data between all ranks. Every rank sends each other rank the part of its data that this rank needs,
+//! which may be empty, and waits for the call of each. So all ranks compare their calls, even if no data moves.
 
 pub mod link;
 pub mod mesh;

@@ -1,5 +1,5 @@
-//! Link from one rank to another: a channel within a process, or a stream between processes, whose thread moves messages into the rank's
-//! inbox. Sending never waits for a call of the receiver. Processes that meet first exchange a hello and a reply.
+//! Link from one rank to another: a channel within a process, or a stream between processes, whose thread moves messages into the
+//! rank's inbox. Sending never waits for a call of the receiver. Processes that meet first exchange a hello and a reply.
 
 use crate::signature::Signature;
 use std::io::{BufReader, Error, ErrorKind, Read, Result, Write};

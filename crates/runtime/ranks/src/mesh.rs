@@ -1,7 +1,7 @@
 //! One rank among its peers: sends messages to each, in order, and receives into one inbox.
 //!
-//! A message carries its call, which the receiver compares with its own call. So ranks that disagree get an error, and a waiting rank can
-//! name the missing ones. Messages are buffered: sending does not wait for a receiver.
+//! A message carries its call, which the receiver compares with its own call. So ranks that disagree get an error, and a waiting
+//! rank can name the missing ones. Messages are buffered: sending does not wait for a receiver.
 
 use crate::link::{Inbox, Link, Message, Part};
 use crate::signature::{CallKind, Signature};
@@ -245,7 +245,8 @@ impl<F> Mesh<F> {
     /// The data that `from` sends for this call; waits for its message.
     ///
     /// # Errors
-    /// If `from` made a different call, has gone, or has not arrived in time. The last error names all ranks of `awaited` that have not arrived.
+    /// If `from` made a different call, has gone, or has not arrived in time. The last error names all ranks of `awaited` that have
+    /// not arrived.
     pub fn take(&mut self, from: usize, own: &Signature, awaited: &[usize]) -> Result<Part, Fault> {
         let mut wait = Wait::begin();
         loop {

@@ -125,7 +125,8 @@ impl CallKind {
 /// One call on a communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// Number of earlier collectives of the communicator; for a message, of earlier messages from the same sender to the same receiver.
+    /// Number of earlier collectives of the communicator; for a message, of earlier messages from the same sender to the same
+    /// receiver.
     pub sequence: u64,
     /// The kind of call.
     pub kind: CallKind,

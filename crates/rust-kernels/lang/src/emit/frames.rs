@@ -173,8 +173,8 @@ impl Flight {
         self.groups.push(pipeline);
     }
 
-    /// Records a wait for the pipeline's oldest group, and returns how many later groups may stay in flight. `None` if the pipeline has
-    /// no group in flight.
+    /// Records a wait for the pipeline's oldest group, and returns how many later groups may stay in flight. `None` if the pipeline
+    /// has no group in flight.
     pub fn wait(&mut self, pipeline: u32) -> Option<usize> {
         let at = self.groups.iter().position(|group| *group == pipeline)?;
         let later = self.groups.len() - 1 - at;

@@ -1,6 +1,6 @@
-//! Measures the errors of every function against a reference of about 95 bits ([`reference`](mod@reference)), over all numbers of `f32`
-//! or as many points of `f64` as the time allows. A [`Record`] is the result for one function in one format: a line of text, as the
-//! examples print it and `docs/results/h200/math.txt` keeps it.
+//! Measures the errors of every function against a reference of about 95 bits ([`reference`](mod@reference)), over all numbers of
+//! `f32` or as many points of `f64` as the time allows. A [`Record`] is the result for one function in one format: a line of text,
+//! as the examples print it and `docs/results/h200/math.txt` keeps it.
 
 pub mod reference;
 

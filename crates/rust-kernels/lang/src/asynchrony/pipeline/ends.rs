@@ -244,8 +244,8 @@ impl Consumer {
 
     /// Skips the next `stages` stages, which another consumer waits for and releases.
     ///
-    /// A stage's barrier reports only whether its last phase has ended. So before this thread waits for a stage, it must have waited for
-    /// the stage's previous phase, or the other consumer must have, with a barrier after it.
+    /// A stage's barrier reports only whether its last phase has ended. So before this thread waits for a stage, it must have
+    /// waited for the stage's previous phase, or the other consumer must have, with a barrier after it.
     ///
     /// ```
     /// # use lanework::prelude::*;
