@@ -314,7 +314,7 @@ impl<F> Mesh<F> {
         })
     }
 
-    /// The ranks from which no message has come for a call.
+    /// The ranks whose messages for a call have not arrived.
     fn absent(&self, own: &Signature, awaited: &[usize]) -> Vec<usize> {
         let lane = self.lane(own);
         let come = |peer: &usize| !self.peers[*peer].lanes[lane].arrived.is_empty();
