@@ -100,7 +100,7 @@ fn assemble(launch: &Launch<'_>, ptxas: &str, number: usize) -> Result<()> {
 }
 
 #[test]
-fn ptxas_takes_what_they_print() -> Result<()> {
+fn ptxas_accepts_the_printed_ptx() -> Result<()> {
     let Ok(ptxas) = std::env::var("PTXAS") else {
         eprintln!("SKIPPED: what the typed forms print is not assembled: PTXAS names no ptxas");
         return Ok(());

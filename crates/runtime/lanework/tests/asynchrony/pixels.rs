@@ -150,7 +150,7 @@ fn offsets_are_by_dimension_of_space_outermost_first() -> Result<()> {
 }
 
 #[test]
-fn a_broken_rule_is_told_with_its_dimension() -> Result<()> {
+fn a_broken_rule_is_reported_with_its_dimension() -> Result<()> {
     let device = Device::emulator();
     let x = device.zeros::<f32>(2 * 5 * 6 * 4)?;
     let said = |pixels: Pixels<4>| match PixelMap::new(&x, &pixels) {

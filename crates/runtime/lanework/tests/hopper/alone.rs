@@ -128,7 +128,7 @@ fn in_a_process(tile: &Tile) -> String {
 }
 
 #[test]
-fn an_h200_stops_at_the_tiles_that_the_emulator_refuses() {
+fn an_h200_faults_at_the_tiles_that_the_emulator_rejects() {
     let on = On::new(Device::emulator(), TENSORS);
     let mut wrong = Vec::new();
     for tile in tiles() {
@@ -143,7 +143,7 @@ fn an_h200_stops_at_the_tiles_that_the_emulator_refuses() {
 }
 
 #[test]
-fn this_gpu_does_what_was_recorded() {
+fn this_gpu_matches_the_record() {
     let devices = Device::for_tests("tiles in separate processes");
     let gpu = devices.iter().find(|device| device.backend() == lanework::Backend::Cuda);
     if gpu.is_none_or(|gpu| gpu.info().compute_capability < (9, 0)) {

@@ -66,7 +66,7 @@ fn a_tensor_copy_has_the_bytes_of_its_tile() {
 }
 
 #[test]
-fn what_lies_outside_of_the_tensor_moves_no_global_memory() {
+fn elements_outside_the_tensor_move_no_global_memory() {
     // In the last tile, 8 of 32 columns and 12 of 16 rows are inside.
     let [found, ..] = copies("load_2d", [192, 48], 832, &[]);
     assert_eq!(found, formula(32, 12));

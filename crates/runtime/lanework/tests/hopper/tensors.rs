@@ -284,7 +284,7 @@ fn small(element: TensorElement, at: [i32; 2]) -> Subject {
 }
 
 #[test]
-fn tiles_are_combined_with_what_is_there() {
+fn tiles_are_reduced_into_existing_elements() {
     everywhere("tiles of tensors", TENSORS, |on: &On| {
         for at in [[0, 0], [16, 8], [4, 3], [24, 0]] {
             for (element, most) in
@@ -320,7 +320,7 @@ fn tiles_are_combined_with_what_is_there() {
 /// On a GPU such a kernel faults, and the process can no longer use the GPU. So it runs only on
 /// the emulator.
 #[test]
-fn reductions_that_a_gpu_does_not_run_are_refused() {
+fn reductions_that_fault_on_a_gpu_are_rejected() {
     let device = lanework::Device::emulator();
     let module = device.load_ptx(TENSORS).expect("loads");
     for (element, at, most, why) in [
@@ -387,7 +387,7 @@ fn two_blocks_load_for_both() {
 }
 
 #[test]
-fn maps_that_break_a_rule_and_maps_of_other_devices_are_refused() {
+fn invalid_maps_and_maps_of_other_devices_are_rejected() {
     everywhere("tiles of tensors", TENSORS, |on: &On| {
         let buffer = on.upload(&[0; 256]);
         let refuse = |tiling: Tiling| {
@@ -414,7 +414,7 @@ fn maps_that_break_a_rule_and_maps_of_other_devices_are_refused() {
 }
 
 #[test]
-fn what_tiles_read_and_write_is_judged() -> Result<()> {
+fn tile_accesses_are_checked() -> Result<()> {
     let device = Device::emulator().sanitized();
     let module = device.load_ptx(TENSORS)?;
     let on = On { device, module };

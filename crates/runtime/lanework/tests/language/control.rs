@@ -97,7 +97,7 @@ fn loops(out: &mut [u32]) {
 }
 
 #[test]
-fn loops_turn_as_often_as_rusts() {
+fn loops_run_as_often_as_in_rust() {
     run(
         |out| loops(out),
         |i| {
@@ -388,7 +388,7 @@ fn reuse(out: &mut [u32], y: u32) {
 }
 
 #[test]
-fn what_a_jump_skipped_is_computed_again() {
+fn values_skipped_by_a_jump_are_recomputed() {
     run(
         |out| reuse(out, 5),
         |x| {

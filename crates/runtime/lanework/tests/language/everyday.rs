@@ -328,7 +328,7 @@ macro_rules! range_kernels {
         )*
 
         #[test]
-        fn ranges_visit_what_rust_visits() {
+        fn ranges_visit_the_values_that_rust_visits() {
             for device in Device::for_tests("language") {
                 $(
                     for a in [0, 1, 7, 100] {
@@ -489,8 +489,8 @@ fn powers_of_literals(out: &mut [u64]) {
 }
 
 #[test]
-fn literals_are_raised_to_powers_of_the_run() -> lanework::Result<()> {
-    for device in Device::for_tests("literals_are_raised_to_powers_of_the_run") {
+fn literals_are_raised_to_run_time_powers() -> lanework::Result<()> {
+    for device in Device::for_tests("literals_are_raised_to_run_time_powers") {
         let mut out = device.zeros::<u64>(12)?;
         powers_of_literals(&mut out).grid(1).block(12).launch(&device)?;
         assert_eq!(out.download()?, std::array::from_fn::<u64, 12, _>(|k| powers(k as u32)));

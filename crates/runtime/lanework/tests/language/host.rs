@@ -169,7 +169,7 @@ fn block(out: &mut [u32]) {
 }
 
 #[test]
-fn what_only_a_kernel_has_says_so_on_the_host() {
+fn kernel_only_functions_say_so_on_the_host() {
     let said = std::panic::catch_unwind(|| through_a_block(1)).unwrap_err();
     let said = said.downcast_ref::<String>().unwrap();
     assert!(said.contains("`of_a_block` uses `sync_threads`, which exists only inside a kernel"));

@@ -304,7 +304,7 @@ fn plain<E: Element + Float>(x: &[E], y: &[E], out: &mut [E]) {
 }
 
 #[test]
-fn signs_fractions_angles_and_bounds_are_rusts() {
+fn signs_fractions_angles_and_bounds_match_rust() {
     let values =
         [0.0f32, -0.0, 1.5, -2.75, 3e9, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1e-40, 57.3];
     let (left, right): (Vec<f32>, Vec<f32>) =

@@ -183,7 +183,7 @@ fn lets(limit: u32, out: &mut [u32]) {
 }
 
 #[test]
-fn patterns_stand_in_let_if_while_and_parameters() {
+fn patterns_work_in_let_if_while_and_parameters() {
     for limit in [5, 100_000] {
         run(|out| lets(limit, out), |i| search(limit, i));
     }

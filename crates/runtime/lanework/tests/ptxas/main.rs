@@ -120,7 +120,7 @@ fn parallel<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R>
 }
 
 #[test]
-fn mutants_are_refused_where_ptxas_refuses_them() {
+fn the_emulator_rejects_the_mutants_that_ptxas_rejects() {
     let seed = std::env::var("LANEWORK_MUTANTS").ok().and_then(|s| s.parse().ok()).unwrap_or(SEED);
     let oracle = Oracle::new();
     if !oracle.is_live() {

@@ -35,7 +35,7 @@ fn reversed(x: &[f32], y: &mut [f32], wait: bool) {
 }
 
 #[test]
-fn a_race_names_both_rust_lines_and_a_barrier_mends_it() -> lanework::Result<()> {
+fn a_race_names_both_rust_lines_and_a_barrier_fixes_it() -> lanework::Result<()> {
     let device = Device::emulator().sanitized();
     let x = device.upload(&[1.0f32; 64])?;
     let mut y = device.uninit(64)?;
@@ -92,7 +92,7 @@ fn an_index_out_of_bounds_is_a_report_of_a_safe_launch() -> lanework::Result<()>
 }
 
 #[test]
-fn buffers_that_live_are_leaks_on_request() -> lanework::Result<()> {
+fn live_buffers_are_reported_as_leaks_on_request() -> lanework::Result<()> {
     let device = Device::emulator().sanitized_for(Checks::all());
     let buffer = device.zeros::<f32>(100)?;
     let leaks = device.leaks();
@@ -165,7 +165,7 @@ fn libraries_may_read_ahead_in_shared_memory() -> lanework::Result<()> {
 }
 
 #[test]
-fn what_the_host_reads_is_judged_on_request() -> lanework::Result<()> {
+fn host_reads_are_checked_on_request() -> lanework::Result<()> {
     let quiet = Device::emulator().sanitized();
     assert!(quiet.uninit::<f32>(32)?.download().is_ok());
     let device = Device::emulator().sanitized_for(Checks::default().with_host_reads());

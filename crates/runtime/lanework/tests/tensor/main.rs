@@ -89,7 +89,7 @@ fn compare(device: &Device, forms: &[Form]) {
 }
 
 #[test]
-fn a_gpu_gives_what_was_recorded() {
+fn a_gpu_reproduces_the_record() {
     for device in Device::for_tests("the tensor cores' records") {
         if device.backend() == Backend::Emulator || device.info().compute_capability != (9, 0) {
             continue;
