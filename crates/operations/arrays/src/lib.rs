@@ -1,5 +1,6 @@
-//! The operations of `lanework-ops` on arrays whose element type and number of axes are known at run time: what the doors from C and from
-//! Python call. Each function checks what Rust's types check there, and queues the operation behind the device's other work.
+//! The operations of `lanework-ops` on arrays whose element type and number of axes are known only at run time. The C and Python
+//! bindings call them. Each function checks at run time what Rust's types check there, and queues the operation behind the device's
+//! other work.
 //!
 //! ```
 //! use lanework::Device;

@@ -16,7 +16,7 @@ pub enum Activation {
     /// Nothing.
     #[default]
     None = 0,
-    /// Negative results become 0.
+    /// Replaces negative results by 0.
     Relu = 1,
     /// `x/2 (1 + erf(x/sqrt 2))`.
     Gelu = 2,
@@ -27,15 +27,15 @@ pub enum Activation {
 pub struct Product<'a> {
     /// Factor of the product.
     pub alpha: f64,
-    /// Factor of the output's former values, which are not read if it is 0.
+    /// Factor of the output's previous values. If it is 0, they are not read.
     pub beta: f64,
-    /// How factors of f32 are multiplied.
+    /// The precision of products of f32 factors.
     pub precision: Precision,
     /// One element per column, of the output's or the accumulator's type.
     pub bias: Option<Array<'a>>,
     /// The function applied after the bias.
     pub activation: Activation,
-    /// Of 8-bit factors: f32 scales of A, one or one for each row, and of B, one or one for each column.
+    /// For 8-bit factors, f32 scales of A (one, or one per row) and of B (one, or one per column).
     pub scales: Option<(Array<'a>, Array<'a>)>,
 }
 
@@ -52,10 +52,10 @@ impl Default for Product<'_> {
     }
 }
 
-/// The type of the sums of a product of elements of a type: what results are without asking for another one.
+/// The type of the sums of a product of such elements, which is the default type of results.
 ///
 /// # Errors
-/// [`lanework_runtime::Error::Request`] where factors of that type are not multiplied.
+/// [`lanework_runtime::Error::Request`] if factors of that type are not supported.
 pub fn sum_type(element: ElementType) -> Result<ElementType> {
     match element {
         ElementType::F64 => Ok(ElementType::F64),
@@ -69,11 +69,11 @@ pub fn sum_type(element: ElementType) -> Result<ElementType> {
     }
 }
 
-/// Queues `c = alpha a b + beta c`, with what the options ask for: matrices, or batches of them as three axes. Transposed factors are arrays with
-/// their strides exchanged.
+/// Queues `c = alpha a b + beta c` with options, for matrices, or for batches of matrices as arrays of three axes. To transpose a
+/// factor, exchange its strides.
 ///
 /// # Errors
-/// [`lanework_runtime::Error::Request`] where types, shapes or options do not go together; the device's errors.
+/// [`lanework_runtime::Error::Request`] if types, shapes or options do not match; errors of the device.
 ///
 /// ```
 /// use lanework::Device;
@@ -160,16 +160,16 @@ fn with_options<'a, const R: usize>(product: Gemm<'a, R>, how: Product<'a>) -> R
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum NormKind {
-    /// Less the mean, divided by the standard deviation.
+    /// Subtracts the mean, and divides by the standard deviation.
     Layer = 0,
-    /// Divided by the root of the mean square.
+    /// Divides by the root of the mean square.
     Rms = 1,
 }
 
 /// A norm of rows, with its operands.
 #[derive(Debug)]
 pub struct Norm<'a> {
-    /// Which one.
+    /// The kind of norm.
     pub kind: NormKind,
     /// A factor for each column.
     pub gamma: Option<Array<'a>>,
@@ -179,7 +179,7 @@ pub struct Norm<'a> {
     pub eps: f32,
 }
 
-/// Refuses an output, or an operand, of another type or shape than the input.
+/// Rejects an output or operand whose type or shape differs from the input's.
 fn same(what: &str, x: &Array<'_>, y: (crate::ElementType, &[usize])) -> Result<()> {
     if (x.element(), x.shape()) == y {
         return Ok(());
@@ -193,7 +193,7 @@ fn same(what: &str, x: &Array<'_>, y: (crate::ElementType, &[usize])) -> Result<
 /// Queues the softmax of each row of a matrix into `out`, which has its shape and type.
 ///
 /// # Errors
-/// [`lanework_runtime::Error::Request`] where types or shapes do not go together; the device's errors.
+/// [`lanework_runtime::Error::Request`] if types or shapes do not match; errors of the device.
 pub fn softmax(x: Array<'_>, out: ArrayMut<'_>) -> Result<()> {
     same("a softmax", &x, (out.element(), out.shape()))?;
     of_type!(x.element(), "a softmax", T in [F16 f16, Bf16 bf16, F32 f32]
@@ -253,8 +253,8 @@ fn of_rows<'a, T: Normal>(how: Norm<'a>, x: Array<'a>, out: ArrayMut<'a>) -> Res
     norm.run(out.tensor("an output")?)
 }
 
-/// Queues `softmax(scale q k') v` into `out`: arrays of batch, heads, sequence and head dimension. Without a scale it is one over the root of the
-/// head dimension.
+/// Queues `softmax(scale q k') v` into `out`. The axes of all arrays are batch, heads, sequence and head dimension. The default
+/// scale is one over the root of the head dimension.
 ///
 /// # Errors
 /// As [`softmax`].
@@ -296,11 +296,11 @@ fn of_halves<'a, T: Half + AttentionResult<T>>(
     attention.run(out.tensor::<T, 4>("an output")?)
 }
 
-/// Queues the array whose axis `i` is axis `axes[i]` of `x` into `out`, as `numpy.transpose` counts axes; in their own order it is a copy
-/// from any strides to any strides.
+/// Queues a permutation of the axes of `x` into `out`, whose axis `i` is axis `axes[i]` of `x`, as in `numpy.transpose`. The identity
+/// copies between any strides.
 ///
 /// # Errors
-/// [`lanework_runtime::Error::Request`] where types, shapes or axes do not go together; the device's errors.
+/// [`lanework_runtime::Error::Request`] if types, shapes or axes do not match; errors of the device.
 ///
 /// ```
 /// use lanework::Device;
@@ -344,7 +344,7 @@ fn moved<T: Storable, const R: usize>(
     by_axes(x.tensor::<T, R>("an input")?, axes)?.run(out.tensor::<T, R>("an output")?)
 }
 
-/// Queues the transpose of a matrix, or of each matrix of an array: the last two axes are exchanged.
+/// Queues the transpose of a matrix, or of each matrix of an array: exchanges the last two axes.
 ///
 /// # Errors
 /// As [`permute`].
@@ -360,10 +360,10 @@ pub fn transpose(x: Array<'_>, out: ArrayMut<'_>) -> Result<()> {
     permute(x, &axes, out)
 }
 
-/// Queues the transpose of a square matrix, or of each square matrix of an array, in its own memory.
+/// Queues the transpose of a square matrix, or of each square matrix of an array, in place.
 ///
 /// # Errors
-/// As [`permute`], and where the matrices are not square.
+/// As [`permute`], and if the matrices are not square.
 pub fn transpose_in_place(x: ArrayMut<'_>) -> Result<()> {
     fn turned<T: Storable>(x: ArrayMut<'_>) -> Result<()> {
         match x.shape().len() {

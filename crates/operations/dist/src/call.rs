@@ -1,7 +1,7 @@
 //! Calls on a communicator: operation, memory and stream; groups of calls that start together; element types and reductions.
 //!
-//! Emulated devices, and GPUs without NCCL, exchange their data through the host. One rank combines each element, in rank order, so all
-//! ranks have the same bits.
+//! Emulated devices, and GPUs without NCCL, exchange their data through the host. One rank combines each element, in rank order, so
+//! all ranks have the same bits.
 
 use crate::communicator::{Communicator, Engine};
 use crate::communicator::{Mesh, stop, stop_by};
@@ -97,7 +97,7 @@ fn through_host(calls: Vec<Call<'_>>) -> Result<()> {
         for other in others {
             outcomes.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
-        // Prefers the error of a rank that caused it to one that another rank reported.
+        // Prefers the error of the rank that caused it to the errors of ranks that only noticed.
         let heard = |error: &Error| error.to_string().contains(" left before ");
         let mut errors = outcomes.into_iter().filter_map(Result::err);
         let Some(first) = errors.next() else { return Ok(()) };
@@ -121,7 +121,7 @@ fn of_rank(rank: &Communicator, mut calls: Vec<Call<'_>>) -> Result<()> {
 }
 
 fn with_library(calls: &[Call<'_>]) -> Result<()> {
-    // Every rank of this process announces its calls before one of them waits for announcements.
+    // All ranks of this process must announce their calls before any of them waits for announcements.
     for call in calls {
         call.announce()?;
     }
@@ -138,12 +138,12 @@ fn with_library(calls: &[Call<'_>]) -> Result<()> {
 }
 
 impl Call<'_> {
-    /// Announces the call to the ranks that take part, and expects the same of them.
+    /// Announces the call to the ranks that take part, and records that they must announce it, too.
     pub(crate) fn announce(&self) -> Result<()> {
         let (mut mesh, own) = (self.communicator.mesh(), self.work.signature);
         let mesh = &mut *mesh;
         let receipt = Signature { kind: CallKind::Receipt, ..own };
-        // The peer, the call that is expected of it, and the call that it gets.
+        // The peer, the call that it must make, and the call to announce to it.
         let told: Vec<(usize, Signature, Signature)> = match (own.kind, self.work.peer) {
             (CallKind::Message, Some(peer)) if self.work.to.is_none() => vec![(peer, receipt, own)],
             (CallKind::Message, Some(peer)) => vec![(peer, own, receipt)],
@@ -206,18 +206,18 @@ impl Call<'_> {
 
 /// Combines the elements of the ranks.
 ///
-/// The emulator combines them in rank order, rounding to the element type after each step, so results are the same in each run and on each
-/// rank. NCCL's order depends on the sizes and on how GPUs are connected: with more than two ranks its floating-point sums and products may
-/// differ in the last bits.
+/// The emulator combines them in rank order, rounding to the element type after each step, so results are the same in each run and
+/// on each rank. NCCL's order depends on the sizes and on how GPUs are connected: with more than two ranks its floating-point sums
+/// and products may differ in the last bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
     /// Sum; integers wrap.
     Sum,
     /// Product; integers wrap.
     Prod,
-    /// Minimum; of a number and a NaN, the number.
+    /// Minimum. Of a number and a NaN, it is the number.
     Min,
-    /// Maximum; of a number and a NaN, the number.
+    /// Maximum. Of a number and a NaN, it is the number.
     Max,
 }
 
@@ -246,7 +246,7 @@ impl Reduction {
     }
 }
 
-/// Elements of collectives: integers of 8, 32 and 64 bits, and floats of 16, 32 and 64.
+/// Element types of collectives: integers of 8, 32 and 64 bits, and floats of 16, 32 and 64 bits.
 pub trait Number: Storable {
     #[doc(hidden)]
     const NCCL: NcclElement;
@@ -328,7 +328,7 @@ pub(crate) struct Work<'a> {
 
 /// Runs one call of this rank; returns when the result is stored.
 pub(crate) fn run(mesh: &mut Mesh, work: &mut Work<'_>) -> Result<()> {
-    // Without the stop, the others would wait for a rank whose device failed.
+    // If the device failed, stop, so that the other ranks do not wait.
     let input = match &work.from {
         Some(view) => view.download().map_err(|error| stop_by(mesh, error))?,
         None => Vec::new(),
@@ -342,7 +342,7 @@ pub(crate) fn run(mesh: &mut Mesh, work: &mut Work<'_>) -> Result<()> {
     to.upload(&bytes).map_err(|error| stop_by(mesh, error))
 }
 
-/// Exchanges data with the other ranks, and returns the parts of the output; none if this rank has no output.
+/// Exchanges data with the other ranks, and returns the parts of this rank's output, if it has one.
 fn transfer(mesh: &mut Mesh, work: &Work<'_>, input: Vec<u8>) -> Result<Vec<Part>, Fault> {
     let (own, size, input) = (work.signature, mesh.size(), Arc::new(input));
     let whole = 0..input.len();

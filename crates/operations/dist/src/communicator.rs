@@ -69,7 +69,7 @@ pub struct Communicator {
 pub(crate) enum Engine {
     /// NCCL; `None` after it was aborted.
     Nccl(Mutex<Option<Nccl>>),
-    /// The host, and why not NCCL.
+    /// The host, with the reason why NCCL is not used.
     Host(String),
 }
 
@@ -108,12 +108,12 @@ impl Communicator {
         }
     }
 
-    /// Waits for the queued work of this rank's device, as [`Device::synchronize`], but at most the communicator's time limit if that work
-    /// waits for other ranks; and compares the calls of the ranks.
+    /// Waits for the queued work of this rank's device, like [`Device::synchronize`], and compares the calls of the ranks. If the
+    /// work waits for other ranks, waits at most the communicator's time limit.
     ///
     /// # Errors
-    /// [`Error::Communication`] if ranks disagree, or naming the missing ranks; the communicator is then unusable. Errors of the device or
-    /// NCCL.
+    /// [`Error::Communication`] if ranks disagree, or naming the missing ranks; the communicator is then unusable. Errors of the
+    /// device or NCCL.
     pub fn synchronize(&self) -> Result<()> {
         let Engine::Nccl(nccl) = &self.engine else { return self.device.synchronize() };
         let reached = self.device.event()?;
@@ -152,7 +152,7 @@ impl Communicator {
         locked(&self.mesh)
     }
 
-    /// Whether NCCL has not connected for such a call yet.
+    /// Whether this is the first such call, for which NCCL has not connected yet.
     pub(crate) fn first_of(&self, key: (Discriminant<CallKind>, Option<usize>)) -> bool {
         let mut connected = locked(&self.connected);
         let first = !connected.contains(&key);
@@ -164,7 +164,7 @@ impl Communicator {
 }
 
 impl Drop for Communicator {
-    /// After an error, other ranks may not arrive: NCCL would wait for them.
+    /// After an error, other ranks may never arrive, and NCCL would wait for them.
     fn drop(&mut self) {
         if let Engine::Nccl(nccl) = &self.engine
             && self.mesh().stopped().is_some()
@@ -185,7 +185,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// This rank's links to its peers. The text of an error stops it.
 pub(crate) type Mesh = lanework_ranks::mesh::Mesh<String>;
 
-/// Settings of a rank with this time limit: receipts are apart from collectives and messages, which are in order with each other.
+/// Settings of a rank with this time limit. Collectives and messages are ordered with each other; receipts have their own order.
 pub(crate) fn settings(timeout: Duration) -> Settings {
     let lane = |kind| usize::from(kind == CallKind::Receipt);
     Settings { timeout, lane, on_long_wait: None }
@@ -251,7 +251,7 @@ fn explain(mesh: &Mesh, fault: Fault) -> Error {
     Error::Communication { why, help }
 }
 
-/// The error of a wait for the device that took too long: names the peers that have not made their calls, if any.
+/// The error of a wait for the device that timed out. Names the peers that have not made their calls, if any.
 pub(crate) fn late(mesh: &Mesh) -> Error {
     let waited = mesh.settings.timeout;
     let Some((_, own)) = mesh.outstanding().next() else {
@@ -274,7 +274,7 @@ mod tests {
         Signature { sequence, kind, element: 7, count }
     }
 
-    /// Announces a rank's call whose data takes another way, as with NCCL.
+    /// Announces a rank's call whose data moves outside of the links, as with NCCL.
     fn announce(mesh: &mut Mesh, own: Signature) {
         for peer in mesh.others() {
             mesh.expect(peer, own);

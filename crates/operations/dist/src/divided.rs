@@ -1,12 +1,12 @@
 //! Operations on data that is divided among ranks: products of matrices, and reductions.
 //!
-//! [`product`] divides matrices by rows and overlaps the exchange with the products. Algorithm: a ring. Each rank starts with its own
-//! rows of B. While it multiplies with a block, it passes the block to the previous rank.
-//! After as many steps as there are ranks it has used all of B, and it never held more than three blocks. Per step a rank sends and
-//! receives k n / size elements and computes 2 m k n / size^2 operations: with m / size rows per rank the exchange is hidden if 2 m / size
-//! operations take longer than one element takes on the link. Limits: the blocks of C are sums over steps, each rounded to C's type. The
-//! order of the steps differs from rank to rank, so floating-point results equal one device's results up to rounding, and are the same in
-//! each run.
+//! [`product`] divides matrices by rows and overlaps the exchange with the products. Algorithm: a ring. Each rank starts with its
+//! own rows of B. While it multiplies with a block, it passes the block to the previous rank. After as many steps as there are
+//! ranks it has used all of B, and it never held more than three blocks. Per step a rank sends and receives k n / size elements and
+//! computes 2 m k n / size^2 operations: with m / size rows per rank the exchange is hidden if 2 m / size operations take longer
+//! than one element takes on the link. Limits: the blocks of C are sums over steps, each rounded to C's type. The order of the
+//! steps differs from rank to rank, so floating-point results equal one device's results up to rounding, and are the same in each
+//! run.
 //!
 //! [`total`] reduces each rank's part on its device and combines the results. Only results cross the links, one number or one per kept
 //! index, so there is nothing to overlap.
@@ -19,8 +19,8 @@ use lanework_ops::reduce::{self, Reducible};
 use lanework_ops::{GemmElement, Plan, Precision, Tensor, TensorMut, gemm};
 use std::ops::Range;
 
-/// The product of matrices divided by rows: each rank has any number of rows of A and the same rows of C, and the rows of B that [`share`]
-/// gives it.
+/// The product of matrices divided by rows: each rank has any number of rows of A, the same rows of C, and the rows of B that
+/// [`share`] assigns to it.
 ///
 /// ```
 /// use lanework::Device;
@@ -31,7 +31,7 @@ use std::ops::Range;
 /// std::thread::scope(|scope| {
 ///     for comm in &ranks {
 ///         scope.spawn(move || -> lanework::Result<()> {
-///             // 10 rows of A and C here, and 2 or 1 of the 3 rows of B.
+///             // Each rank has 10 rows of A and C, and 2 or 1 of the 3 rows of B.
 ///             let rows = share(3, comm.size(), comm.rank()).len();
 ///             let a = comm.device().upload(&[1.0f32; 30])?;
 ///             let b = comm.device().upload(&vec![2.0f32; rows * 4])?;
@@ -65,7 +65,7 @@ pub struct Product<'a, T: GemmElement + Number> {
 /// A product of divided matrices that can run any number of times; made by [`Product::prepare`].
 pub struct ProductPlan<'a, T: Number> {
     communicator: &'a Communicator,
-    /// A product for each step, with the blocks of B in the order in which this rank receives them.
+    /// One product per step, on the blocks of B in the order in which this rank receives them.
     steps: Vec<Plan<'a>>,
     own: View<'a, T>,
     /// Blocks received from the next rank, alternating. `steps` uses them, so they are dropped after it.
@@ -124,8 +124,8 @@ impl<'a, T: GemmElement + Number> Product<'a, T> {
             let of_a = Tensor::from_view(a.part(from..), [m, share.len()], [row, column])?;
             let block =
                 if step == 0 { own } else { blocks[(step - 1) % 2].view(..share.len() * n) };
-            // SAFETY: the plan keeps the blocks until after its steps, and overwrites each only after the step that uses it; the steps,
-            // which write C one after another, borrow it as long as the plan.
+            // SAFETY: the plan keeps the blocks until after its steps, and overwrites each only after the step that uses it; the
+            // steps, which write C one after another, borrow it as long as the plan.
             let (block, c) = unsafe { (block.unbound(), c.reborrow().unbound()) };
             let block = Tensor::from_view(block, [share.len(), n], [n.max(1), 1])?;
             let c = TensorMut::from_view(c, shape, [c_rows, c_columns])?;
@@ -152,7 +152,7 @@ impl<T: Number> ProductPlan<'_, T> {
             let (block, coming) =
                 (lengths[(rank + step) % size], lengths[(rank + step + 1) % size]);
             let [first, second] = &mut *blocks;
-            // The block that the last step received, and the destination of the next one.
+            // The block that the last step received, and the buffer for the next one.
             let (here, there) = if step % 2 == 1 { (first, second) } else { (second, first) };
             multiply.after(exchange)?;
             if step + 1 < size {
@@ -195,8 +195,8 @@ fn refuse_b<T: GemmElement>(rank: usize, b: &Tensor<'_, T, 2>, k: usize, wanted:
     Error::Request { why, help }
 }
 
-/// The reduction of data divided among ranks: `local` reduces this rank's part, and `reduction`, the same on each rank, combines the parts'
-/// results. Sums, dot products and sums of squares add up; for `norm2`, use the sum of squares.
+/// The reduction of data divided among ranks: `local` reduces this rank's part, and `reduction`, the same on each rank, combines the
+/// results. Combine sums, dot products and sums of squares by a sum. There is no direct form of `norm2`: use the sum of squares.
 ///
 /// ```
 /// use lanework::Device;
@@ -207,14 +207,14 @@ fn refuse_b<T: GemmElement>(rank: usize, b: &Tensor<'_, T, 2>, k: usize, wanted:
 /// std::thread::scope(|scope| {
 ///     for comm in &ranks {
 ///         scope.spawn(move || -> lanework::Result<()> {
-///             // Two rows of a matrix here, the others elsewhere.
+///             // This rank has two rows of a matrix, other ranks the rest.
 ///             let x = comm.device().upload(&[1.0f32, 2.0, 3.0, 4.0])?;
 ///             assert_eq!(total(comm, Reduction::Sum, reduce::sum(&x)).value()?, 20.0);
 ///             let rows = Tensor::new(&x, [2, 2])?;
 ///             let columns = total(comm, Reduction::Sum, reduce::sum(&rows).axis(0)).eval()?;
 ///             assert_eq!(columns.download()?, [8.0, 12.0]);
 ///
-///             // Prepared once, run often.
+///             // Prepare once, run often.
 ///             let mut out = comm.device().zeros::<f32>(1)?;
 ///             let mut plan = total(comm, Reduction::Max, reduce::max(&x)).prepare(&mut out)?;
 ///             plan.run()?;
@@ -251,14 +251,14 @@ pub struct TotalPlan<'a, O: Storable> {
 }
 
 impl<'a, T: Reducible, O: Number, const R: usize> Total<'a, T, O, R> {
-    /// Prepares the reduction for results in `out`, in row-major order: one, or one for each index of the kept axes.
+    /// Prepares the reduction for results in `out`: one result, or one for each index of the kept axes, in row-major order.
     ///
     /// # Errors
     /// As the reduction of this rank's part.
     pub fn prepare(self, out: &'a mut Buffer<O>) -> Result<TotalPlan<'a, O>> {
         let Total { communicator, reduction, local } = self;
         let mut out = out.view_mut(..);
-        // SAFETY: the plan holds both views under one borrow of the buffer, and uses them one after the other.
+        // SAFETY: the plan holds both views under one borrow of the buffer, and uses them one after another.
         let results = unsafe { out.reborrow().unbound() };
         let length = results.len();
         let results = TensorMut::<O, 1>::from_view(results, [length], [1])?;
@@ -275,7 +275,7 @@ impl<'a, T: Reducible, O: Number, const R: usize> Total<'a, T, O, R> {
         Ok(out)
     }
 
-    /// The single result, copied to the host; waits for it, and for every rank.
+    /// Waits for every rank, and returns the single result.
     ///
     /// # Errors
     /// As [`Total::eval`]; [`Error::Request`] if there are several results.

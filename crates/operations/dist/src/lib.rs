@@ -1,7 +1,8 @@
 //! Several GPUs and nodes: collectives on the buffers of ranks.
 //!
-//! NCCL, loaded at run time if it is installed, moves the data between GPUs. Otherwise, and for emulated devices, data moves through the
-//! host, with the same results in the same order on each run, so `cargo test` tests a program for several GPUs without one.
+//! NCCL, loaded at run time if it is installed, moves the data between GPUs. Otherwise, and for emulated devices, data moves
+//! through the host, with the same results in the same order on each run, so `cargo test` tests a program for several GPUs without
+//! one.
 
 mod call;
 mod collectives;

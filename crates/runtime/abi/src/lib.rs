@@ -16,7 +16,7 @@ use bytemuck::Pod;
 /// ```
 /// use lanework::{Device, Storable};
 ///
-/// /// Buffers of what is stored, in a function of the host.
+/// /// Uploads default values, in generic host code.
 /// fn zeroed<T: Storable + Default>(device: &Device) -> lanework::Result<Vec<T>> {
 ///     device.upload(&[T::default(); 4])?.download()
 /// }

@@ -23,16 +23,16 @@
 //! }
 //! ```
 //!
-//! A [`Device`] is a GPU or the emulator; a [`Buffer`] is memory on one; a `#[kernel]` function called with
+//! A [`Device`] is a GPU or the emulator; a [`Buffer`] is memory of a device; a `#[kernel]` function called with
 //! its arguments returns a [`Launch`], which runs on a device once its grid and block are set.
 //!
 //! - [`lang`] documents the kernel language and how it differs from CUDA C++ and from Rust.
 //! - [`Launch::launch`] checks every index on the device: the [`Error`] names line, block, thread and index.
-//! - [`Launch::profile`] counts on the emulator what a launch does ([`Counters`]): sectors, bank conflicts,
-//!   instructions. The emulator does not model time; an [`Event`] takes it on a GPU.
+//! - [`Launch::profile`] counts the sectors, bank conflicts and instructions of a launch on the emulator
+//!   ([`Counters`]). The emulator does not model time; an [`Event`] measures it on a GPU.
 //! - [`Device::sanitized`] is an emulator whose launches fail at the first race, uninitialized read or misused
 //!   barrier.
-//! - [`PtxModule`] runs PTX of other compilers on the same buffers.
+//! - [`PtxModule`] runs other compilers' PTX on the same buffers.
 
 #![doc(test(attr(deny(unused_variables, unused_mut, unused_assignments))))]
 

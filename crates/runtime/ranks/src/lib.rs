@@ -6,8 +6,8 @@
 //! | [`link`](mod@link) | the link to one peer: a channel within a process, or a stream between processes, and its first messages |
 //! | [`signature`] | the description of a call that ranks compare |
 //!
-//! The functions here exchange data between all ranks. Every rank sends each other rank the part of its data that this rank needs, which
-//! may be empty, and waits for the call of each. So all ranks compare their calls, even if no data moves.
+//! The functions here exchange data between all ranks. Every rank sends each other rank the part of its data that this rank needs,
+//! which may be empty, and waits for the call of each. So all ranks compare their calls, even if no data moves.
 
 pub mod link;
 pub mod mesh;
@@ -31,7 +31,7 @@ pub fn share(length: usize, size: usize, rank: usize) -> Range<usize> {
     start(rank)..start(rank + 1)
 }
 
-/// Sends each rank its part of this rank's data, and returns the parts received, in rank order.
+/// Sends each rank its part of this rank's data, and returns the received parts in rank order.
 ///
 /// # Errors
 /// If ranks disagree, or one is missing.
@@ -48,7 +48,7 @@ pub fn exchange<F>(
     all.iter().map(|&from| mesh.take(from, own, &all[from..])).collect()
 }
 
-/// As [`exchange`], and combines the parts received.
+/// As [`exchange`], and combines the received parts.
 ///
 /// # Errors
 /// As [`exchange`], and if the parts have different lengths.
@@ -67,10 +67,10 @@ pub fn reduce<F>(
     Ok(combine(&parts))
 }
 
-/// Combines the data of all ranks; every rank gets the result, in parts.
+/// Combines the data of all ranks. Every rank receives the result, in parts.
 ///
-/// It is a reduce-scatter and an all-gather: rank r combines share r of every rank in rank order, and sends the result to all. So each
-/// element is combined by one rank in one order, and all ranks have the same bits.
+/// It is a reduce-scatter and an all-gather: rank r combines share r of all ranks in rank order, and sends the result to all. So one
+/// rank combines each element, in one order, and all ranks have the same bits.
 ///
 /// # Errors
 /// As [`reduce`].

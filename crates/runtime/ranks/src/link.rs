@@ -1,5 +1,5 @@
-//! Link from one rank to another: a channel within a process, or a stream between processes, whose thread moves messages into the rank's
-//! inbox. Sending never waits for a call of the receiver. Processes that meet first exchange a hello and a reply.
+//! Link from one rank to another: a channel within a process, or a stream between processes, whose thread moves messages into the
+//! rank's inbox. Sending never waits for a call of the receiver. Processes that meet first exchange a hello and a reply.
 
 use crate::signature::Signature;
 use std::io::{BufReader, Error, ErrorKind, Read, Result, Write};
@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-/// A part of a rank's data; parts of one input share it.
+/// A part of a rank's data. Parts of one input share the memory.
 #[derive(Clone, Debug, Default)]
 pub struct Part {
     data: Arc<Vec<u8>>,
@@ -21,7 +21,7 @@ impl Part {
         Part { data: Arc::clone(data), range }
     }
 
-    /// All of an input.
+    /// A whole input.
     pub fn whole(data: Vec<u8>) -> Part {
         Part { range: 0..data.len(), data: Arc::new(data) }
     }
@@ -37,9 +37,9 @@ impl Part {
 pub enum Message {
     /// A call with its data.
     Call(Signature, Part),
-    /// The sender has left, and why.
+    /// The sender has left, with the reason.
     Left(String),
-    /// Another thread of this rank's process ends its wait.
+    /// Another thread of this process ends the rank's wait.
     Wake,
 }
 
@@ -87,7 +87,7 @@ impl Link {
     /// Sends this rank's call with the data that the peer needs.
     ///
     /// # Errors
-    /// If the peer is gone, or does not receive.
+    /// If the peer has gone, or does not receive.
     pub fn post(&mut self, rank: usize, own: Signature, part: Part) -> Result<()> {
         match self {
             Link::Local(inbox) => {
@@ -103,7 +103,7 @@ impl Link {
         Ok(())
     }
 
-    /// Tells the peer that this rank leaves; ignores peers that are gone.
+    /// Notifies the peer that this rank leaves. Ignores peers that have gone.
     pub fn leave(&mut self, rank: usize, why: &str) {
         match self {
             Link::Local(inbox) => drop(inbox.send((rank, Message::Left(why.to_owned())))),
@@ -171,7 +171,7 @@ const MAGIC: [u8; 8] = *b"LANEWK02";
 /// The hello of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hello {
-    /// A number of the job, so that two jobs do not mix.
+    /// A number that identifies the job, so that two jobs do not mix.
     pub job: u64,
     /// The rank.
     pub rank: u64,
@@ -179,7 +179,7 @@ pub struct Hello {
     pub size: u64,
     /// A number that two ranks share only if they use one GPU.
     pub gpu: u64,
-    /// How others find the rank: the number of its process, or its port.
+    /// How other ranks find it: the ID of its process, or its port.
     pub place: u64,
     /// Whether it can use NCCL.
     pub nccl: bool,
@@ -200,7 +200,7 @@ impl Hello {
         to.write_all(&bytes)
     }
 
-    /// Reads the hello of a connection; `None` if it sends anything else.
+    /// Reads the hello of a connection; `None` if the peer sends anything else.
     pub fn read(from: &mut impl Read) -> Option<Hello> {
         let mut bytes = [0; Hello::BYTES];
         from.read_exact(&mut bytes).ok()?;

@@ -16,7 +16,7 @@ pub enum Reduction {
     Min,
     /// Sum divided by the number of ranks.
     Avg,
-    /// A sum of inputs, each multiplied by a factor of its rank.
+    /// Sum of the inputs, each multiplied by its rank's factor.
     PreMulSum,
 }
 
@@ -47,25 +47,25 @@ impl Reduction {
 /// A collective, or one side of a message between two ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallKind {
-    /// Every rank gets the combined inputs.
+    /// Every rank receives the combined inputs.
     AllReduce(Reduction),
-    /// A root gets the combined inputs.
+    /// A root receives the combined inputs.
     Reduce(Reduction, u32),
-    /// Each rank gets a part of the combined inputs.
+    /// Each rank receives a part of the combined inputs.
     ReduceScatter(Reduction),
-    /// Every rank gets the data of a root.
+    /// Every rank receives the data of a root.
     Broadcast(u32),
-    /// Every rank gets all inputs.
+    /// Every rank receives all inputs.
     AllGather,
-    /// Each rank gets its part of every input.
+    /// Each rank receives its part of every input.
     AllToAll,
-    /// A root gets all inputs.
+    /// A root receives all inputs.
     Gather(u32),
-    /// Each rank gets its part of the root's input.
+    /// Each rank receives its part of the root's input.
     Scatter(u32),
-    /// From one rank to one other.
+    /// A message from one rank to another.
     Message,
-    /// Receipt of a message of the other rank; sent if the data takes another way.
+    /// Receipt of the other rank's message. Sent if the data moves outside of the links.
     Receipt,
     /// Splitting a communicator.
     Split,
@@ -83,7 +83,7 @@ pub enum Names {
 }
 
 impl CallKind {
-    /// Its number on the wire, its names, and what follows them: reduction and root.
+    /// Its number on the wire, its names, its reduction and its root.
     fn parts(self) -> (u32, [&'static str; 2], Option<Reduction>, u32) {
         match self {
             CallKind::AllReduce(by) => (0, ["ncclAllReduce", "all_reduce"], Some(by), 0),
@@ -125,13 +125,14 @@ impl CallKind {
 /// One call on a communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// Number of earlier collectives of the communicator; for a message, of earlier messages from the same sender to the same receiver.
+    /// Number of earlier collectives of the communicator; for a message, of earlier messages from the same sender to the same
+    /// receiver.
     pub sequence: u64,
     /// The kind of call.
     pub kind: CallKind,
     /// The element type, by NCCL's number (`ncclDataType_t`).
     pub element: u8,
-    /// Elements as the call counts them.
+    /// Number of elements in the unit of the call.
     pub count: u64,
 }
 
@@ -146,7 +147,7 @@ impl Signature {
     /// Bytes on the wire.
     pub const BYTES: usize = 32;
 
-    /// The call with its number among the calls of the communicator, from 1.
+    /// The call as text, with its number among the calls of the communicator, from 1.
     pub fn words(&self, names: Names) -> String {
         let (_, [nccl, rust], reduction, root) = self.kind.parts();
         let name = if names == Names::Nccl { nccl } else { rust };

@@ -7,7 +7,7 @@ use lanework_math::errors::{
 };
 
 #[test]
-fn sampled_errors_are_within_the_bounds_and_those_within_cudas() {
+fn sampled_errors_are_within_our_bounds_and_ours_within_cudas() {
     for function in ONES {
         // The stride is odd, so the sample covers all low bits.
         let single = sweep_single(function, 10_007, 2);
@@ -65,7 +65,7 @@ fn record<'a>(records: &'a [Record], name: &str, arguments: usize, format: usize
 }
 
 #[test]
-fn every_record_is_what_its_argument_gives_and_within_the_bound() {
+fn every_record_is_reproducible_and_within_the_bound() {
     let records = records();
     let near = |record: &Record, error: f64, bound: f64| {
         assert!((error - record.worst.ulps).abs() < 2e-4, "{record}; computed {error}");
@@ -128,7 +128,7 @@ fn tables(records: &[Record]) -> [String; 2] {
 /// `LANEWORK_BLESS=1 cargo test -p lanework-math --test bounds` writes the tables. Of the records, to which the output of
 /// `math_bits` was appended, it keeps one per function and format.
 #[test]
-fn the_docs_tables_are_made_of_the_records() {
+fn the_docs_tables_match_the_records() {
     let records = records();
     if std::env::var_os("LANEWORK_BLESS").is_some() {
         let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
@@ -176,7 +176,7 @@ fn the_reference_agrees_with_200_bits() {
 
 /// Exact results equal Rust's.
 #[test]
-fn special_values_are_rusts() {
+fn special_values_match_rust() {
     let values = [
         0.0f64,
         0.5,

@@ -1,4 +1,4 @@
-//! Every collective on 1, 2, 3, 4 and 8 emulated devices against the host, and incorrect programs, which get errors.
+//! Every collective on 1, 2, 3, 4 and 8 emulated devices, compared with the host; and errors of incorrect programs.
 
 use half::{bf16, f16};
 use lanework::{Device, Result};
@@ -238,7 +238,7 @@ fn a_rank_that_does_not_arrive_is_named() {
     let told = std::sync::Barrier::new(4);
     let says = errors(4, 2_000, |comm| {
         if comm.rank() == 2 {
-            // Alive, but busy until the others have timed out.
+            // This rank is alive, but busy until the others have timed out.
             told.wait();
             // The others may have arrived before they timed out, but they do not call again.
             return comm.barrier().and_then(|()| comm.barrier());

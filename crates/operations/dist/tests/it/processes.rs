@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 /// The variable that selects the role of a started process.
 const ROLE: &str = "LANEWORK_TEST_ROLE";
 
-/// A rank; does nothing in the process that starts the others.
+/// Runs a rank. In the process that starts the others, it does nothing.
 #[test]
 fn rank() {
     let Ok(role) = std::env::var(ROLE) else { return };
@@ -28,7 +28,7 @@ fn run(role: &str) -> Result<String> {
             let mut x = device.upload(&x)?;
             comm.all_reduce_in_place(Reduction::Sum, &mut x)?.run()?;
             let (next, before) = ((rank + 1) % size, (rank + size - 1) % size);
-            // More than a connection buffers, around a ring.
+            // Sends more than a connection buffers, around a ring.
             let own = device.upload(&vec![rank as u32; 1 << 20])?;
             let mut other = device.uninit::<u32>(1 << 20)?;
             group([comm.send(next, &own)?, comm.recv(before, &mut other)?])?;
@@ -54,7 +54,7 @@ fn start(role: &str, ranks: &[Vec<(&str, String)>]) -> Vec<String> {
     start_by(&[], role, ranks)
 }
 
-/// The same, each started through a wrapper program.
+/// As [`start`], each process through a wrapper program.
 fn start_by(wrapper: &[&str], role: &str, ranks: &[Vec<(&str, String)>]) -> Vec<String> {
     let program = std::env::current_exe().expect("this program");
     let program = program.to_str().expect("a name of characters");
@@ -118,7 +118,7 @@ fn ranks_behind_wrappers_share_a_job() {
         eprintln!("SKIPPED: there is no sh");
         return;
     }
-    // The launcher names no job: the address identifies it.
+    // The launcher does not name the job, so the address identifies it.
     let port = port();
     let unnamed = |rank: usize| {
         let mut variables = torchrun(rank, 3, port);
@@ -126,7 +126,7 @@ fn ranks_behind_wrappers_share_a_job() {
         variables
     };
     assert_eq!(start_by(&SHELL, "works", &[unnamed(0), unnamed(1), unnamed(2)]), expected(3));
-    // Nor an address: the parent of the wrappers identifies the job.
+    // Without an address, the parent of the wrappers identifies the job.
     let hydra = |rank: usize| {
         vec![
             ("PMI_RANK", rank.to_string()),
@@ -151,7 +151,7 @@ fn jobs_use_a_port_one_after_another() {
             variables
         })
     };
-    // Two jobs at once, whose ranks start in any order; the last rank first.
+    // Two concurrent jobs, whose ranks start in reverse order.
     let ranks: Vec<_> = of("one").chain(of("other")).rev().collect();
     let both: Vec<_> = expected(2).into_iter().chain(expected(2)).rev().collect();
     assert_eq!(start("works", &ranks), both);
@@ -178,7 +178,7 @@ fn a_port_kept_by_another_job_is_reported() {
 
 #[test]
 fn processes_of_mpirun_find_each_other_by_their_job() {
-    // The port follows from the job's name.
+    // The job's name determines the port.
     let job = format!("prterun-{}@1", std::process::id());
     let of = |rank: usize| {
         vec![

@@ -1,10 +1,10 @@
-//! Products of divided matrices on several emulated devices, against one device and the host.
+//! Products of divided matrices on several emulated devices, compared with one device and the host.
 
 use lanework::{Device, Result};
 use lanework_dist::{Communicator, product, share};
 use lanework_ops::{Tensor, TensorMut, gemm};
 
-/// Small integers, so that every order of sums gives the same bits.
+/// Small integers, so that sums in any order have the same bits.
 fn numbers(length: usize, seed: usize) -> Vec<f32> {
     (0..length).map(|i| ((i * 37 + seed * 11) % 9) as f32 - 4.0).collect()
 }

@@ -1,4 +1,4 @@
-//! Reductions of divided data on several emulated devices against one device.
+//! Reductions of divided data on several emulated devices, compared with one device.
 
 use lanework::{Device, Result};
 use lanework_dist::{Communicator, Reduction, share, total};

@@ -125,8 +125,8 @@ pub fn attention<'a, T: Half>(
 }
 
 impl<'a, T: Half> Attention<'a, T> {
-    /// Causal mask, aligned to the end: the last query sees all keys, each earlier query one key less. Rows that see no key are
-    /// zeros.
+    /// Applies a causal mask, aligned to the end: the last query sees all keys, each earlier query one key fewer. Rows that see no key
+    /// are zeros.
     pub fn causal(self) -> Self {
         Attention { asked: Asked { causal: true, ..self.asked } }
     }
@@ -142,7 +142,7 @@ impl<'a, T: Half> Attention<'a, T> {
     }
 
     /// Stores the natural logarithm of the sum of the scaled scores' exponentials (log-sum-exp), of shape `[batch, heads,
-    /// sequence]`, which is needed to combine results over several sets of keys.
+    /// sequence]`, from which results over several sets of keys can be combined.
     pub fn log_sum_exp(self, log_sums: impl Into<TensorMut<'a, f32, 3>>) -> Self {
         Attention { asked: Asked { log_sums: Some(log_sums.into()), ..self.asked } }
     }

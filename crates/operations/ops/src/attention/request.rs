@@ -11,7 +11,7 @@ use lanework::lang::tensor_cores::SwizzleMode;
 use lanework::prelude::*;
 use lanework::{Error, Result, ViewMut};
 
-/// The part of a request that does not depend on the element types.
+/// The part of a request that is independent of the element types.
 pub(super) struct AttentionRequest {
     pub q: ([usize; 4], [usize; 4]),
     pub k: ([usize; 4], [usize; 4]),

@@ -1,7 +1,7 @@
 //! Matrix products `C = alpha A B + beta C` of any shape and strides: single, batched, or grouped, with fused epilogues.
 //!
 //! [`gemm`] takes tensors of two dimensions, or of three for a batch. There is no transposition flag: a factor's strides say
-//! whether its rows or its columns are adjacent, and [`Tensor::t`] exchanges them. A call becomes plain data (`problem.rs`),
+//! whether its rows or its columns are adjacent, and [`Tensor::t`] exchanges them. A call becomes plain data (`problem`),
 //! `families` selects a family of kernels, and each family makes its launches in its own module.
 
 mod epilogue;

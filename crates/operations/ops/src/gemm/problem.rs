@@ -37,9 +37,9 @@ pub enum Precision {
     /// round to f16 instead, which has as many bits, with rows of A and columns of B scaled into range; the device checks whether
     /// they fit, and otherwise uses TF32.
     TensorFloat32,
-    /// f32 factors may be split into parts for the tensor cores, with errors no larger than f32 sums have; the summation order
-    /// differs. The device inspects the numbers: two f16 parts if they suffice, three bf16 parts if magnitudes within a row differ
-    /// widely, and true f32 if numbers are not finite. Small products, and GPUs other than Hopper, use true f32.
+    /// f32 factors may be split into parts for the tensor cores. The errors are no larger than those of f32 sums, but the summation
+    /// order differs. The device inspects the numbers: two f16 parts if they suffice, three bf16 parts if magnitudes within a row
+    /// differ widely, and true f32 if numbers are not finite. Small products, and GPUs other than Hopper, use true f32.
     Accurate,
     /// Compensated summation of f32 and f64: the rounding errors of all products and sums are accumulated separately. The result is
     /// nearly as if computed with twice as many bits and rounded once.

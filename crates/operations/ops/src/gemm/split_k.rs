@@ -2,7 +2,7 @@
 //! products, and a second kernel reduces them in order.
 //!
 //! Families that divide k themselves are excluded: true FP32 (`ffma`), FP64 with as many tiles as multiprocessors
-//! (`double::units`), clusters that share a tile of some thousand steps (`hopper::results`).
+//! (`double::persistent`), clusters that share a tile of some thousand steps (`hopper::results`).
 
 use super::epilogue::Epilogue;
 use super::finish::{Finish, Finishing, Sum, finished, finishing};

@@ -108,19 +108,19 @@ pub struct Norm<'a, T: Normal> {
 }
 
 impl<'a, T: Normal> Norm<'a, T> {
-    /// A factor per column.
+    /// Multiplies each column by a factor.
     pub fn gamma(mut self, gamma: impl Into<Tensor<'a, T>>) -> Self {
         self.inner.gamma = Some(gamma.into());
         self
     }
 
-    /// An offset per column.
+    /// Adds an offset to each column.
     pub fn beta(mut self, beta: impl Into<Tensor<'a, T>>) -> Self {
         self.inner.beta = Some(beta.into());
         self
     }
 
-    /// Added to the variance, or to the mean square; the default is 1e-5.
+    /// Sets the number added to the variance or to the mean square; the default is 1e-5.
     pub fn eps(mut self, eps: f32) -> Self {
         self.inner.eps = eps;
         self

@@ -3,8 +3,8 @@
 //! [`gather`]: each thread moves one unit, and adjacent threads write adjacent units. If source and output share the innermost axis,
 //! this is a plain copy.
 //!
-//! [`rows`] copies unaligned rows: a thread stores 16 aligned bytes of an output row, shifted in registers from the two aligned 16-byte
-//! chunks of the source that contain them.
+//! [`rows`] copies unaligned rows: a thread stores 16 aligned bytes of an output row, shifted in registers from the two aligned
+//! 16-byte chunks of the source that contain them.
 //!
 //! An output row is divided into windows at multiples of 16 bytes. The first and last window may be partial and are stored element
 //! by element, as are windows whose aligned loads would leave the source or read gaps.

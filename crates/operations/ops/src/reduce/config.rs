@@ -23,7 +23,7 @@ pub(crate) enum ReductionOperation {
 }
 
 impl ReductionOperation {
-    /// Whether it is a sum; if not, it is an extremum.
+    /// Whether it is a sum; otherwise an extremum.
     pub fn adds(self) -> bool {
         matches!(
             self,
@@ -143,7 +143,7 @@ pub(crate) struct ReductionConfig {
     pub dot: bool,
     /// Whether the result is the square root of the sum.
     pub root: bool,
-    /// Whether the extremum is a maximum; if not, it is a minimum.
+    /// Whether the extremum is a maximum; otherwise a minimum.
     pub upwards: bool,
     /// Whether the result is the position of the extremum.
     pub finds: bool,

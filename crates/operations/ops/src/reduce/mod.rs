@@ -197,12 +197,12 @@ impl<'a, T: Reducible, O: Storable, const R: usize> Reduction<'a, T, O, R> {
         Reduction { x, y, operation, axis: None, compensated: false, result: PhantomData }
     }
 
-    /// Reduces along this axis only (0 is the outermost): one result per index of the others.
+    /// Reduces along this axis only (0 is the outermost). There is one result per index of the other axes.
     pub fn axis(self, axis: usize) -> Self {
         Reduction { axis: Some(axis), ..self }
     }
 
-    /// Compensated summation: the sum is as if accumulated with twice the digits and rounded once. Integer sums are always exact.
+    /// Uses compensated summation: the sum is as if accumulated with twice the digits and rounded once. Integer sums are always exact.
     pub fn compensated(self) -> Self {
         Reduction { compensated: true, ..self }
     }

@@ -1,13 +1,12 @@
 //! Scan kernels that load directly into registers: [`rows`] for short rows and [`tiles`] for long ones; with their compile-time
 //! configuration and the exchange of tile sums between blocks.
 //!
-//! [`tiles`] is a single-pass scan. As in decoupled look-back (Merrill and Garland 2016), blocks claim tiles in order from a counter,
-//! publish a tile's sum as soon
-//! as they have it, and add up the published sums before it, so a block waits only for tiles held by running blocks. Unlike
-//! decoupled look-back, only sums of single tiles are published, never prefixes: every block keeps its own running sum of the row,
-//! and adds the sums published since its last tile, one per thread. The order of additions depends only on positions: tiles form
-//! groups of [`THREADS`]; a group is summed by a tree, and groups from left to right. So results do not depend on the timing of
-//! blocks, and no prefix propagates from tile to tile.
+//! [`tiles`] is a single-pass scan. As in decoupled look-back (Merrill and Garland 2016), blocks claim tiles in order from a
+//! counter, publish a tile's sum as soon as they have it, and add up the published sums before it, so a block waits only for tiles
+//! held by running blocks. Unlike decoupled look-back, blocks publish only sums of single tiles, never prefixes: every block keeps
+//! its own running sum of the row, and adds the sums published since its last tile, one per thread. The order of additions depends
+//! only on positions: tiles form groups of [`THREADS`]; a tree sums a group, and groups are added from left to right. So results do
+//! not depend on the timing of blocks, and no prefix propagates from tile to tile.
 //!
 //! A tile stays in registers from its single load to its single store. Each warp has consecutive 16-byte vectors, each lane one of
 //! 32 adjacent ones, so every access is coalesced and no element changes its thread.
@@ -142,7 +141,7 @@ pub(super) fn sum_of<W: Element>(cells: &mut [u64], at: u64, words: (u64, u64)) 
     }
 }
 
-/// The last block to finish resets cells and tickets to zero.
+/// Called by the last block to finish: resets cells and tickets to zero.
 #[device]
 pub(super) fn leave_zeros(cells: &mut [u64], tickets: &mut [u32], #[constant] threads: u32) {
     let t = thread_idx.x;

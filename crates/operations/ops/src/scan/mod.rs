@@ -85,13 +85,13 @@ impl<'a, T: Scannable, const R: usize> Scan<'a, T, R> {
         self
     }
 
-    /// The running minimum; ignores NaN.
+    /// Computes the running minimum, which ignores NaN.
     pub fn min(mut self) -> Self {
         self.operation = ScanOperation::Min;
         self
     }
 
-    /// The running maximum; ignores NaN.
+    /// Computes the running maximum, which ignores NaN.
     pub fn max(mut self) -> Self {
         self.operation = ScanOperation::Max;
         self

@@ -79,7 +79,8 @@ fn bytes<T: Element>(b: &mut Builder, count: Value) -> Value {
 macro_rules! spans {
     ($($slice:ident)*) => {$(
         impl<T: Element> $slice<T> {
-            /// Elements `start` to `start + count - 1`, the source of a bulk copy. They are a multiple of 16 bytes, and `count` is at least 1.
+            /// Elements `start` to `start + count - 1`, the source of a bulk copy. They are a multiple of 16 bytes, and `count` is
+            /// at least 1.
             #[track_caller]
             pub fn span(self, start: impl IndexValue, count: impl IndexValue) -> Span<T> {
                 here();

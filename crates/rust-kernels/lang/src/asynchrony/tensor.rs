@@ -249,7 +249,7 @@ fn places(rows: [Index; 4], column: Index) -> [Index; 5] {
 }
 
 impl<T: Element, const WRITTEN: bool> TensorTiles<T, 2, WRITTEN> {
-    /// Starts to copy any four rows, from `column` on, into shared memory; `signal` expects their bytes
+    /// Starts to copy any four rows, from `column` on, into shared memory, and announces their bytes to `signal`
     /// (`cp.async.bulk.tensor.2d.tile::gather4`). The map's tile has one row: `Tiles::new(shape, [1, columns])`. Rows outside
     /// the tensor are read as zero. Needs sm_100.
     ///

@@ -86,7 +86,7 @@ pub(crate) struct Interrupted {
 pub(crate) struct Branches {
     pub first: Option<Captured>,
     pub second: Option<Captured>,
-    /// Where the second branch begins, and where the `if` ends.
+    /// Labels of the second branch and of the end of the `if`.
     pub labels: Option<(String, String)>,
 }
 
@@ -118,7 +118,7 @@ pub(crate) struct Block {
 pub(crate) struct BarrierSetup {
     /// The array of barriers, by its index in the builder's symbols.
     pub symbol: usize,
-    /// How many there are.
+    /// The number of barriers.
     pub number: u32,
     /// Arrivals that complete a phase.
     pub arrivals: Value,
@@ -173,8 +173,8 @@ impl Flight {
         self.groups.push(pipeline);
     }
 
-    /// Records a wait for the pipeline's oldest group, and returns how many later groups may stay in flight. `None` if the pipeline has
-    /// no group in flight.
+    /// Records a wait for the pipeline's oldest group, and returns how many later groups may stay in flight. `None` if the pipeline
+    /// has no group in flight.
     pub fn wait(&mut self, pipeline: u32) -> Option<usize> {
         let at = self.groups.iter().position(|group| *group == pipeline)?;
         let later = self.groups.len() - 1 - at;

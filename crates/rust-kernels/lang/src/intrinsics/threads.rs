@@ -200,7 +200,9 @@ pub fn threadfence_system() {
 /// The bits of -1, which no square has, not even the square of a NaN.
 const NEVER: u64 = 0xbf80_0000;
 
-/// Keeps later instructions after the computation of `x`. Without it, ptxas may move an independent wait, such as the wait for asynchronous products, before the computation, and the two no longer overlap. It costs a product, a comparison and a guarded `exit`, which no thread takes, because the square of `x` is never -1.
+/// Keeps later instructions after the computation of `x`. Without it, ptxas may move an independent wait, such as the wait for
+/// asynchronous products, before the computation, and the two no longer overlap. It costs a product, a comparison and a guarded
+/// `exit`, which no thread takes, because the square of `x` is never -1.
 ///
 /// ```
 /// # use lanework::prelude::*;

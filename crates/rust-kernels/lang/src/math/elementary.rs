@@ -179,8 +179,8 @@ impl<T: Float> Var<T> {
         self.ln() / base.into_var().ln()
     }
 
-    /// The value to an integer power, by repeated squaring. A negative exponent gives the reciprocal of the positive power. Each product
-    /// is rounded.
+    /// The value to an integer power, by repeated squaring. A negative exponent gives the reciprocal of the positive power. Each
+    /// product is rounded.
     ///
     /// ```
     /// # use lanework::prelude::*;

@@ -156,8 +156,8 @@ pub(crate) fn unit_bits<T: MatrixElement>() -> u32 {
 macro_rules! eight {
     ($($t:ty: $format:ident;)*) => {$(
         impl $t {
-            /// Converts on the host as `cvt.rn.satfinite` does: to the nearest number, ties to even, clamped to the largest finite number. Returns
-            /// the bits.
+            /// Converts on the host as `cvt.rn.satfinite` does: to the nearest number, ties to even, clamped to the largest finite
+            /// number. Returns the bits.
             ///
             /// ```
             /// use lanework::prelude::{E4m3, E5m2};

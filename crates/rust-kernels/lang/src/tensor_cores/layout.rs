@@ -9,8 +9,8 @@ use crate::emit::value::{Index, Value, integer};
 use crate::tensor_cores::element::{MatrixElement, per_register};
 use lanework_ptx::ScalarType;
 
-/// Marks an extent that a type leaves open. The value gets it while the kernel is staged, so rustc need not compile an instance for
-/// each extent.
+/// Marks an extent that a type leaves open. The kernel sets it while it is staged, so rustc does not compile an instance for each
+/// extent.
 ///
 /// ```
 /// # use lanework::prelude::*;

@@ -1,6 +1,6 @@
-//! Measures the errors of every function against a reference of about 95 bits ([`reference`](mod@reference)), over all numbers of `f32`
-//! or as many points of `f64` as the time allows. A [`Record`] is the result for one function in one format: a line of text, as the
-//! examples print it and `docs/results/h200/math.txt` keeps it.
+//! Measures the errors of every function against a reference of about 95 bits ([`reference`](mod@reference)), over all numbers of
+//! `f32` or as many points of `f64` as the time allows. A [`Record`] is the result for one function in one format: a line of text,
+//! as the examples print it and `docs/results/h200/math.txt` keeps it.
 
 pub mod reference;
 
@@ -22,7 +22,7 @@ pub struct One {
     pub reference: fn(f64) -> Double,
     /// A function with an error below 1e-8 ulp of an `f32`: the host library's, or the `f64` one for `erf` and `erfc`.
     pub host: fn(f64) -> f64,
-    /// The bound that is promised, in ulp of `f32` and of `f64`.
+    /// The guaranteed bound, in ulp of `f32` and of `f64`.
     pub bounds: [f64; 2],
     /// CUDA's bound in its programming guide: the largest difference from the correctly rounded result.
     pub cuda: [f64; 2],
@@ -37,7 +37,7 @@ pub struct Two {
     pub single: fn(f32, f32) -> f32,
     /// In `f64`.
     pub double: fn(f64, f64) -> f64,
-    /// To some 95 bits.
+    /// To about 95 bits.
     pub reference: fn(f64, f64) -> Double,
     /// The host library's, for `f32`.
     pub host: fn(f64, f64) -> f64,
@@ -45,7 +45,7 @@ pub struct Two {
     pub single_pairs: fn(u64) -> (f32, f32),
     /// The `i`-th pair of `f64` to try.
     pub double_pairs: fn(u64) -> (f64, f64),
-    /// The bound that is promised, in ulp of `f32` and of `f64`.
+    /// The guaranteed bound, in ulp of `f32` and of `f64`.
     pub bounds: [f64; 2],
     /// CUDA's bound; infinite if CUDA lacks the function.
     pub cuda: [f64; 2],
@@ -184,7 +184,7 @@ pub struct Worst {
     pub at: [u64; 2],
 }
 
-/// The worst of `judge(i)` for all `i` below `count`, computed by `threads` threads.
+/// The largest of `judge(i)` for all `i` below `count`, computed by `threads` threads.
 fn worst(count: u64, threads: usize, judge: impl Fn(u64) -> Worst + Sync) -> Worst {
     let next = AtomicU64::new(0);
     let chunk = 1u64 << 16;

@@ -1,5 +1,5 @@
-//! Reference functions to about 95 bits: slow and simple, so that they share nothing with the functions that they check except the bits
-//! of 2/pi. A committed test compares them with values of 200 bits.
+//! Reference functions to about 95 bits: slow and simple, so that they share nothing with the functions that they check except the
+//! bits of 2/pi. A committed test compares them with values of 200 bits.
 //!
 //! They compute with [`Double`], a number in two doubles: about 104 bits (Dekker 1971; Joldes, Muller and Popescu, "Tight and rigorous
 //! error bounds for basic building blocks of double-word arithmetic", 2017).

@@ -1,7 +1,7 @@
 //! The fallback family: tiles in shared memory, sums in registers, any element type, any strides, any device.
 //!
 //! A block computes 64 x 64 results; a thread computes 4 x 4 of them, 16 apart, so that a warp's stores and shared loads are
-//! adjacent; k advances by 16. It loads one element at a time, which bounds its speed. Other families are compared with it.
+//! adjacent; k advances by 16. It loads one element at a time, which bounds its speed. Tests compare other families with it.
 
 use crate::gemm::finish::{Finishing, Sum, finished, finishing};
 use crate::gemm::operand::ElementKind;

@@ -112,7 +112,7 @@ pub struct Producer {
 /// A stage that a producer fills, and that copies signal.
 #[derive(Debug)]
 pub struct Filling {
-    /// The stage, 0 to one less than there are.
+    /// The number of the stage, from 0.
     pub index: Var<u32>,
     full: Mbarrier,
 }
@@ -125,8 +125,7 @@ impl Producer {
         Producer { ring, full }
     }
 
-    /// Waits until the next stage is empty. What then fills it ends with [`Filling::commit`] or
-    /// [`Filling::arrive_expect`].
+    /// Waits until the next stage is empty. After filling it, call [`Filling::commit`] or [`Filling::arrive_expect`].
     #[track_caller]
     pub fn acquire(self) -> Filling {
         here();
@@ -221,7 +220,7 @@ pub struct Consumer {
 /// A stage that is full: a consumer reads it, then releases it.
 #[derive(Debug)]
 pub struct Filled {
-    /// The stage, 0 to one less than there are.
+    /// The number of the stage, from 0.
     pub index: Var<u32>,
     empty: Mbarrier,
 }
@@ -244,8 +243,8 @@ impl Consumer {
 
     /// Skips the next `stages` stages, which another consumer waits for and releases.
     ///
-    /// A stage's barrier reports only whether its last phase has ended. So before this thread waits for a stage, it must have waited for
-    /// the stage's previous phase, or the other consumer must have, with a barrier after it.
+    /// A stage's barrier reports only whether its last phase has ended. So before this thread waits for a stage, it must have
+    /// waited for the stage's previous phase, or the other consumer must have, with a barrier after it.
     ///
     /// ```
     /// # use lanework::prelude::*;

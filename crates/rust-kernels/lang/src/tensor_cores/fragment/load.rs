@@ -1,5 +1,5 @@
-//! Loads of fragments: by `ldmatrix` if the layout in shared memory allows it, else by each lane's own accesses. Also `ldmatrix`, `stmatrix` and `movmatrix` as single instructions: 8 x 8 matrices of 16-bit
-//! elements, one row per lane's address.
+//! Loads of fragments: by `ldmatrix` if the layout in shared memory allows it, else by each lane's own accesses. Also `ldmatrix`,
+//! `stmatrix` and `movmatrix` as single instructions: 8 x 8 matrices of 16-bit elements, one row per lane's address.
 
 use crate::data::place::{Place, Space};
 use crate::emit::builder::Builder;
@@ -252,8 +252,9 @@ fn loaded<const N: usize, T: Element>(transposed: bool, from: Place<T>) -> [Var<
     })
 }
 
-/// Loads `N` (1, 2 or 4) matrices of 8 rows of 16 bytes from shared memory (`ldmatrix`): lane `8 * j + r` provides the address of row
-/// `r` of matrix `j`, and every lane receives 4 bytes of row `lane / 4` of each matrix. [`FragmentA::load`](crate::prelude::FragmentA) computes the addresses itself.
+/// Loads `N` (1, 2 or 4) matrices of 8 rows of 16 bytes from shared memory (`ldmatrix`): lane `8 * j + r` provides the address of
+/// row `r` of matrix `j`, and every lane receives 4 bytes of row `lane / 4` of each matrix.
+/// [`FragmentA::load`](crate::prelude::FragmentA) computes the addresses itself.
 ///
 /// ```
 /// # use half::{bf16, f16};

@@ -19,7 +19,8 @@ use half::{bf16, f16};
 use lanework_ptx::{Operand, ScalarType};
 
 impl<T: MatrixElement, const M: u32, const N: u32> FragmentC<T, M, N> {
-    /// Stores the fragment at row `row` and column `column` of the matrix. Each lane stores its elements, two adjacent ones in one access.
+    /// Stores the fragment at row `row` and column `column` of the matrix. Each lane stores its elements, two adjacent ones in one
+    /// access.
     #[track_caller]
     pub fn store<S: Target<Element = T::Storage>>(
         self,
@@ -188,8 +189,8 @@ impl<const M: u32, const N: u32> FragmentC<f32, M, N> {
         })
     }
 
-    /// The largest elements of this lane's two rows: reduces the lane's own elements, then those of its quad by two shuffles. Element `i`
-    /// belongs to row [`row_of`](Self::row_of)`(i)` of the two.
+    /// The largest elements of this lane's two rows: reduces the lane's own elements, then those of its quad by two shuffles.
+    /// Element `i` belongs to row [`row_of`](Self::row_of)`(i)` of the two.
     ///
     /// ```
     /// # use half::{bf16, f16};

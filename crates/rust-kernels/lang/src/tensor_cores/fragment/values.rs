@@ -87,8 +87,8 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> ReturnAs<Fragment<P,
 }
 
 impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C> {
-    /// The bits of this lane's register `i`, which must be known while the kernel is staged. With 16-bit elements, the low half is element
-    /// `2 * i`, the high half `2 * i + 1`.
+    /// The bits of this lane's register `i`, which must be known while the kernel is staged. With 16-bit elements, the low half is
+    /// element `2 * i`, the high half `2 * i + 1`.
     ///
     /// ```
     /// # use lanework::prelude::*;

@@ -280,8 +280,8 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         self.finish_before(0u32)
     }
 
-    /// Like [`finish`](Self::finish), but the latest `pending` groups of this warpgroup's products may still run. They must belong to other
-    /// accumulators.
+    /// Like [`finish`](Self::finish), but the latest `pending` groups of this warpgroup's products may still run. They must belong
+    /// to other accumulators.
     ///
     /// ```
     /// # use half::bf16;

@@ -234,7 +234,8 @@ impl Stored {
     pub(crate) fn descriptor(self, b: &mut Builder, k_major: bool, step: u32, bytes: u32) -> Value {
         let [start, leading, stride] = offsets(self, k_major, step, bytes);
         let base = self.base.plus(b, constant(0)).address(b);
-        // In a cluster, the bits above an address's 18 bits hold the block's rank (seen on an H200), which would corrupt the leading dimension's offset.
+        // In a cluster, the bits above an address's 18 bits hold the block's rank (seen on an H200), which would corrupt the
+        // leading dimension's offset.
         let sixteens = shr(b, base, 4);
         let sixteens = and(b, sixteens, 0x3fff);
         let high = u64::from(stride >> 4) | self.mode << 30;

@@ -130,8 +130,8 @@ impl<const STAGES: u32> CopyPipeline<STAGES> {
         copy16_cached copy16_cached_filled "ca" 16;
     }
 
-    /// Starts to copy this thread's part of a tile of `source`, from row `row` and column `column` on, 16 bytes at a time. The thread is
-    /// number `thread` of `threads`.
+    /// Starts to copy this thread's part of a tile of `source`, from row `row` and column `column` on, 16 bytes at a time. The
+    /// thread is number `thread` of `threads`.
     #[track_caller]
     pub fn copy_tile<T: MatrixElement, const R: u32, const C: u32, S: SwizzleMode>(
         self,

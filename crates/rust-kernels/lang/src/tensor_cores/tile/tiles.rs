@@ -259,8 +259,8 @@ where
 }
 
 impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN> {
-    /// Starts to load a [`SharedTile`], panel by panel: the map's tile must have the rows and the swizzle of `to`, and the columns of one
-    /// panel (64 for 16-bit elements with `Swizzle128`). Announces [`SharedTile::BYTES`] to `signal`.
+    /// Starts to load a [`SharedTile`], panel by panel: the map's tile must have the rows and the swizzle of `to`, and the columns
+    /// of one panel (64 for 16-bit elements with `Swizzle128`). Announces [`SharedTile::BYTES`] to `signal`.
     ///
     /// ```
     /// # use lanework::prelude::*;

@@ -1,6 +1,6 @@
 //! Compile-time configuration of the FP32 kernel (tile shape, load method of each factor), and the copies that it selects: of
-//! factors into the workspace, in the layout that TMA reads; of tiles into shared memory, one row per k step, by TMA, or word by word if
-//! elements along k are adjacent or misaligned for TMA.
+//! factors into the workspace, in the layout that TMA reads; of tiles into shared memory, one row per k step, by TMA, or word by
+//! word if elements along k are adjacent or misaligned for TMA.
 
 use crate::gemm::operand::{MatrixOperand, OperandMemory, Strides};
 use crate::gemm::problem::{Extents, GemmProblem, Recipe};

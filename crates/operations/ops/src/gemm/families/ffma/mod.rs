@@ -266,9 +266,9 @@ fn launch<'a>(
         config,
     );
     let launch = if config.overlaps { launch.programmatic() } else { launch };
-    // SAFETY: copies read lines below the last one and steps below k, whose indices fit in 32 bits by `FactorLines::narrow`; TMA clips to
-    // its map; results are stored within the extents. Shared-memory indices are in range because a tile's lines and columns are
-    // multiples of the loops' strides (true for every tile in `shapes`).
+    // SAFETY: copies read lines below the last one and steps below k, whose indices fit in 32 bits by `FactorLines::narrow`; TMA
+    // clips to its map; results are stored within the extents. Shared-memory indices are in range because a tile's lines and
+    // columns are multiples of the loops' strides (true for every tile in `shapes`).
     unsafe {
         launch
             .grid(blocks)

@@ -1,10 +1,11 @@
 //! Selects tile and factor copies by a cost model, fitted to measurements of many shapes on an H200.
 //!
-//! If the last wave of tiles does not fill the device, a second launch computes it: clusters whose blocks divide the k steps (split-K
-//! of the last wave). It begins when every block of the first has begun (programmatic dependent launch), and its blocks take slots that
-//! become free during the first launch's last wave. Both launches read only data from before the first one: its blocks wait for the
-//! previous launch before they let the second one begin. The second launch does not wait for the first, because it neither reads
-//! nor writes its results. Its last block exits after the first launch has ended, so waiting for the second launch waits for both.
+//! If the last wave of tiles does not fill the device, a second launch computes it: clusters whose blocks divide the k steps
+//! (split-K of the last wave). It begins when every block of the first has begun (programmatic dependent launch), and its blocks
+//! take slots that become free during the first launch's last wave. Both launches read only data from before the first one: its
+//! blocks wait for the previous launch before they let the second one begin. The second launch does not wait for the first, because
+//! it neither reads nor writes its results. Its last block exits after the first launch has ended, so waiting for the second launch
+//! waits for both.
 
 use super::config::{FfmaConfig, LaunchPosition, Load, Tile};
 use crate::gemm::problem::Extents;

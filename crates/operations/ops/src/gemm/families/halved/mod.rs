@@ -2,8 +2,8 @@
 //!
 //! An f16 has TF32's 11 significant bits in half the bytes, and twice its throughput, but less range. So every row of A and column
 //! of B is first scaled by a power of two, which the epilogue divides out exactly. The rounding passes check whether the range
-//! suffices (`split/parts.rs`), and one block decides on the device, as for split factors: the f16 product and the TF32 product
-//! (`hopper.rs`) are both launched, and the unselected one exits at once.
+//! suffices (`split::parts`), and one block decides on the device, as for split factors: the f16 product and the TF32 product
+//! (`hopper`) are both launched, and the unselected one exits at once.
 
 #[cfg(test)]
 mod tests;

@@ -165,7 +165,7 @@ pub struct MmaConfig {
 }
 
 impl MmaConfig {
-    /// The number of stages if `so`, otherwise 0. Each layout has its own array.
+    /// The number of stages if `so` holds, otherwise 0. Each layout has its own array.
     fn stages_if(self, so: bool) -> u32 {
         if so { STAGES } else { 0 }
     }

@@ -5,9 +5,9 @@
 //! An f16 pair represents an element with relative error 2^-22 down to 2^-3, and absolute error 2^-25 below. So a product of rows
 //! with elements of 2^-17 of the largest could be less accurate than in FP32, if these meet large elements of the other factor.
 //! Each row reports whether it has such *low* elements, and whether it is *thin*: fewer than 17 of 32 elements reach 2^9. If no row
-//! is thin, then in any product of two rows large elements meet in every sixteenth place, and their sum is 2^22 times the error of
-//! the low ones. Without low elements the pair is always accurate. Otherwise three bf16 parts, which hold every bit, are
-//! multiplied; and FFMA is used if numbers are not finite, or so far apart that products of parts would be subnormal.
+//! is thin, then in any product of two rows at least one pair of elements in sixteen has two large ones, and their sum is 2^22
+//! times the error of the low ones. Without low elements the pair is always accurate. Otherwise three bf16 parts, which hold every
+//! bit, are multiplied; and FFMA is used if numbers are not finite, or so far apart that products of parts would be subnormal.
 //!
 //! Rows rounded to one f16 have TF32's 11 bits down to 2^-14, and absolute error at most 2^-25 below. If no row is thin, the sum of
 //! magnitudes of any product is at least 2^14 k, and low elements add 2^-10 k to its error: negligible against TF32's 2^-11.
@@ -19,7 +19,7 @@ use crate::workspace::{Scratch, WorkspacePart};
 use lanework::prelude::*;
 use lanework::{Prepared, Result, View};
 
-/// Some elements are not represented by an f16 pair to 2^-22.
+/// An f16 pair does not represent some elements to 2^-22.
 pub(crate) const LOW: u32 = 1;
 /// Too few large elements.
 pub(crate) const THIN: u32 = 2;
