@@ -1,5 +1,5 @@
-//! Arrays in .npy files. In memory, elements are little-endian and in C order. Other files are converted, with one note. An
-//! output is checked before the work, and written whole or not at all after it.
+//! Arrays in .npy files. In memory, elements are little-endian and in C order; files with another layout are converted,
+//! with one note. An output file is checked before the work, and afterward written whole or not at all.
 
 mod header;
 

@@ -102,7 +102,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
         lanework_terminal::output::note(&format!("note: {note}"));
     }
     let nothing = !tool.is_empty() && ended.launches().next().is_none();
-    // A check says it with its exit code.
+    // A check reports this by its exit code.
     if nothing && (tool != "check" || ended.code != 0) {
         lanework_terminal::output::note(&format!(
             "note: no launch was recorded: {} launched nothing through this library or through CUDA's driver",
@@ -246,7 +246,7 @@ pub fn is_limit(fault: &Fault) -> bool {
     matches!(fault.kind, FaultKind::InstructionLimit | FaultKind::TimeLimit)
 }
 
-/// Why the check of a program without findings is not complete, with the exit code.
+/// Why the check of a program without findings is not complete, and its exit code.
 pub fn reason(program: &Ended) -> Option<(u8, String)> {
     if let Some(signal) = program.signal
         && !ENDING.contains(&signal)
@@ -266,7 +266,7 @@ pub fn reason(program: &Ended) -> Option<(u8, String)> {
     if let Some(why) = program.unchecked().into_iter().next() {
         return Some((MACHINE_CODE, why));
     }
-    // A program that fails says why itself.
+    // A program that fails gives its own reason.
     if program.launches().next().is_some() || program.code != 0 {
         return None;
     }

@@ -92,7 +92,7 @@ pub struct RungRecord {
     pub speedup: Option<f64>,
     /// The gain over the previous rung, by time or counts.
     pub step: Option<Step>,
-    /// The same as text, with the changes since the previous rung.
+    /// The gain as text, with the changes since the previous rung.
     pub reason: Option<String>,
 }
 

@@ -75,7 +75,7 @@ fn time_alone(device: &Device, plan: &mut Plan<'_>, limit: Duration) -> Result<S
     Ok(SummaryRecord::from(&summary(&samples[2..])))
 }
 
-/// The same on every rank; all start each batch together.
+/// The time of a product on all ranks, which start each batch together.
 fn time_together(
     comm: &Communicator,
     mut run: impl FnMut() -> Result<()>,

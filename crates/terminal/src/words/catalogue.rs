@@ -1,7 +1,7 @@
 //! The catalogue: pairs of an English text and its translation, with holes for variable parts.
 //!
 //! A file is pairs of lines with empty lines between them; lines that begin with `# ` are comments. `{name}` is a
-//! hole, `{n}`, of one letter, a hole for one word; braces around anything but a name stand for themselves.
+//! hole for any text and `{n}`, with one letter, a hole for one word. Braces around anything but a name are literal.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ const CHINESE: &[(&str, &str)] = &[
     ("ptx", include_str!("../../words/zh/ptx.txt")),
 ];
 
-/// Bytes outside of holes of an entry that is hardly more than its holes.
+/// An entry with fewer bytes outside of its holes is hardly more than holes.
 const SHORT: usize = 4;
 
 /// A part of a text.
@@ -61,7 +61,7 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The Chinese one.
+    /// The Chinese catalogue.
     pub fn chinese() -> Catalogue {
         Catalogue::of(CHINESE)
     }

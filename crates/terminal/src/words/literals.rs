@@ -102,7 +102,7 @@ fn quoted(text: &str) -> (String, usize) {
     (out, text.len())
 }
 
-/// The length of a character or of the quote of a lifetime.
+/// The length of a character literal, or of the quote of a lifetime.
 fn character(text: &str) -> usize {
     let mut letters = text.char_indices().skip(1);
     match letters.next() {

@@ -1,16 +1,17 @@
 //! Translation of finished English text: lines and their parts.
 //!
-//! A piece is an entry that matches as a whole, else the parts between separators, colors, columns and brackets.
+//! A piece is translated by the entry that matches it as a whole. If none does, it is split at separators, colors,
+//! columns and brackets.
 
 use super::catalogue::Catalogue;
 use crate::words::catalogue::{Entry, TemplatePart};
 use crate::words::spacing::{apart, is_chinese, is_mark, join, opening};
 use lanework::report::layout::{columns, wrap};
 
-/// Lines that a sentence of the catalogue may be spread over.
+/// Maximum number of lines over which a sentence of the catalogue may be wrapped.
 const LINES: usize = 9;
 
-/// Columns that such a sentence is wrapped to again.
+/// Width to which the translation of such a sentence is wrapped.
 const WIDTH: usize = 98;
 
 /// Minimum bytes of an entry that may span several lines.

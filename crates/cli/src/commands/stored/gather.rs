@@ -275,7 +275,7 @@ fn target(ptx: &str) -> &str {
     line.and_then(|line| line.split([',', ' ']).find(|word| !word.is_empty())).unwrap_or("sm_90")
 }
 
-/// The oldest architecture that ptxas of today assembles for; PTX of older ones runs there, too.
+/// The oldest architecture that current versions of ptxas support. PTX for older ones runs there, too.
 const OLDEST: u32 = 75;
 
 /// The architecture to assemble for.

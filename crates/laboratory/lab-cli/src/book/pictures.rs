@@ -305,7 +305,7 @@ pub fn shuffles(words: PictureWords) -> String {
         for offset in [4usize, 2, 1, 0] {
             for lane in 0..8usize {
                 let x = left + lane as f64 * cell;
-                // Lanes whose value counts in the end.
+                // Lanes whose value still counts toward the sum.
                 let whole = if name == "shuffle_xor" {
                     true
                 } else {

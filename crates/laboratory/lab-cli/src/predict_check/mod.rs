@@ -16,7 +16,7 @@ use page::MeasuredPair;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Compares.
+/// Compares predictions with measurements, and prints or writes the result.
 ///
 /// # Errors
 /// If a stored result cannot be read, or the page cannot be written.

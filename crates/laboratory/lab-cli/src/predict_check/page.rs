@@ -192,22 +192,22 @@ pub struct Summary {
     pub count: usize,
     /// Median of the absolute errors.
     pub median: f64,
-    /// Their mean.
+    /// Mean of the absolute errors.
     pub mean: f64,
-    /// Their 90th percentile.
+    /// 90th percentile of the absolute errors.
     pub ninetieth: f64,
     /// Spearman's rank correlation.
     pub spearman: f64,
     /// Pairs of one problem whose measured times differ by more than 10 %.
     pub pairs: usize,
-    /// The part of them in the predicted order.
+    /// Fraction of these pairs in the predicted order.
     pub ordered: f64,
-    /// The part of the intervals that hold the measured time.
+    /// Fraction of the intervals that hold the measured time.
     pub coverage: f64,
 }
 
 impl Summary {
-    /// Of these predictions.
+    /// The figures of these predictions.
     pub fn of(pairs: &[MeasuredPair]) -> Summary {
         if pairs.is_empty() {
             return Summary::default();

@@ -9,7 +9,7 @@ use super::operands::{hash, tuple};
 use lanework::{Buffer, Device, PtxArg, PtxModule, PtxShape, Result};
 use std::collections::HashMap;
 
-/// Forms per module; several save calls of a GPU's compiler.
+/// Forms per module: fewer modules need fewer calls of the GPU's compiler.
 pub const TOGETHER: usize = 24;
 
 /// Outcome of a form: its results per tuple of operands, each with the bytes of its kind; or why it did not run.

@@ -23,7 +23,7 @@ const HELD: usize = 1 << 21;
 /// The most multiply-adds of one product of a sample.
 const WORK: usize = 1 << 23;
 
-/// The part.
+/// A part of a product, with its operands in f64.
 pub struct Sample {
     /// The rows of C, ascending.
     pub rows: Vec<usize>,
@@ -88,7 +88,7 @@ fn spread(extent: usize, count: usize) -> Vec<usize> {
         return (0..extent).collect();
     }
     let step = extent as f64 / count as f64;
-    // The fraction of multiples of the golden ratio places each index within its step.
+    // The fractional part of multiples of the golden ratio places each index within its step.
     let within = |index: usize| (index as f64 * 0.618_033_988_749_895).fract();
     (0..count).map(|index| ((index as f64 + within(index)) * step) as usize).collect()
 }

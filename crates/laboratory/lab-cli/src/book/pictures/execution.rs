@@ -127,7 +127,7 @@ pub fn pipeline(words: PictureWords) -> String {
         };
         d.title((16.0, y + 10.0), &title);
         y += 20.0;
-        // A copy may start when its stage was used; copies share the memory, products the tensor cores.
+        // A copy starts once its stage has been consumed. Copies share the memory, products the tensor cores.
         let (mut loaded, mut used): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         for k in 0..4 {
             // Copies in flight overlap, except for the time that the bandwidth takes.

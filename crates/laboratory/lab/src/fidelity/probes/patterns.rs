@@ -149,7 +149,8 @@ pub fn sweep(probe: &Probe, index: usize) -> Vec<Pattern> {
 /// Number of repetitions of a probe's instruction.
 const REPEATS: u32 = 64;
 
-/// The same if the addresses repeat after two: ptxas removes further loads, which it knows to have no effect.
+/// Repetitions of an instruction whose addresses alternate between two: ptxas removes further loads, because they have
+/// no effect.
 const REPEATS_ALIKE: u32 = 2;
 
 /// The memory of a probe, and how its address is computed and advanced.
