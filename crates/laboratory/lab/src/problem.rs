@@ -280,7 +280,7 @@ pub trait Trial {
     fn check(&mut self) -> Result<Accuracy, Rejection>;
 
     /// Further figures of the last run, by name: `cycles` counted in the kernel, `host_ns` spent on
-    /// the host afterwards.
+    /// the host afterward.
     fn figures(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
     }

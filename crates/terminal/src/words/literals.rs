@@ -1,4 +1,4 @@
-//! String literals and comments for users of Rust sources, for the tests of the catalogue.
+//! String literals and comments for users of Rust sources, for the tests of the catalog.
 
 use std::path::{Path, PathBuf};
 

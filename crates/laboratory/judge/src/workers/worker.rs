@@ -5,7 +5,7 @@
 //! process.
 //!
 //! An arena is one allocation with all arrays of a problem and canaries around each. The judge draws its bytes and
-//! compares them afterwards; the worker only copies them to and from the device and knows no expected results.
+//! compares them afterward; the worker only copies them to and from the device and knows no expected results.
 
 use crate::candidates::candidate::Submission;
 use crate::problems::prepared::Unjudged;

@@ -248,7 +248,7 @@ mod tests {
     use crate::conformance::form::forms;
 
     fn form(name: &str) -> InstructionForm {
-        forms().into_iter().find(|form| form.name == name).expect("a form of the catalogue")
+        forms().into_iter().find(|form| form.name == name).expect("a form of the catalog")
     }
 
     #[test]
