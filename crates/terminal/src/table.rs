@@ -99,7 +99,7 @@ pub fn check_columns() -> Outcome {
     ))
 }
 
-/// A paragraph after a label, its further lines indented as far as the label is long.
+/// A paragraph after a label; its other lines are indented by the width of the label.
 pub fn listed(label: &str, text: &str) -> String {
     hanging(&words::say(label), &words::say(text), readable())
 }

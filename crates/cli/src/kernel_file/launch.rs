@@ -151,7 +151,7 @@ pub enum Ready {
         fresh: bool,
         /// The kernel gets this tensor map of it.
         map: Option<MapForm>,
-        /// Whether a struct holds its address, so that it is no parameter itself.
+        /// Whether a struct holds its address, so it is not a parameter.
         in_struct: bool,
     },
     /// A tensor map of another argument's memory.

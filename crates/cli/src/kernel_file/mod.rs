@@ -150,7 +150,7 @@ const PLAIN: [(char, &str, &str, usize); 13] = [
     ('d', "double", "f", 8),
 ];
 
-/// The types behind the pointers that a mangled function takes, as far as they are pointers to plain types; `None` for
+/// The types behind the pointers that a mangled function takes, if they are plain types; `None` for
 /// names that are not mangled, nested or of a template.
 fn cpp_parameters(entry: &str) -> Option<Vec<Option<Pointee>>> {
     let rest = entry.strip_prefix("_Z")?;

@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn fortran_order_of_any_shape_becomes_c_order() {
-        // Every element holds its index in C order.
+        // The value of every element is its index in C order.
         for shape in [vec![2, 3], vec![3, 1, 2], vec![2, 2, 2, 2], vec![5], vec![], vec![4, 0, 2]] {
             let count = shape.iter().product::<u64>() as usize;
             let mut fortran = vec![0u8; count];

@@ -32,7 +32,7 @@ const NAMED: [&str; 4] = [
     "liblanework_cusolver.so",
 ];
 
-/// The folder of the libraries: the one that the variable names, the folder of this command, or `../lib/lanework`.
+/// The folder of the libraries: the value of the variable, the folder of this command, or `../lib/lanework`.
 fn folder() -> Option<PathBuf> {
     let named = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
     let own = std::env::current_exe()

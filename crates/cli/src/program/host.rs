@@ -90,7 +90,7 @@ macro_rules! argument {
     };
 }
 
-/// Driver functions by the kinds of their arguments: a word, an `int`, or a pointer to so many bytes that is checked.
+/// Driver functions by the kinds of their arguments: a word, an `int`, or a checked pointer to a number of bytes.
 macro_rules! functions {
     ($($name:ident($($kind:tt),*);)*) => {
         mod driver {

@@ -55,7 +55,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
         .command
         .split_first()
         .ok_or_else(|| Failure::input("there is no program", "give it after `--`"))?;
-    // The source of a program: this command runs it in a process of its own.
+    // This command runs the source of a program in a separate process.
     let is_source = std::path::Path::new(name).extension().is_some_and(|kind| kind == "cu");
     let mut command = match is_source {
         #[cfg(feature = "host")]
@@ -279,7 +279,7 @@ pub fn reason(program: &Ended) -> Option<(u8, String)> {
     })
 }
 
-/// Whether a program that is meant to check nothing may end so (`--allow-empty`).
+/// Whether the exit code says that nothing was checked, which `--allow-empty` accepts.
 pub fn is_empty(code: u8) -> bool {
     matches!(code, NO_LIBRARIES | NO_LAUNCH | MACHINE_CODE)
 }

@@ -123,7 +123,7 @@ pub struct SeveralRungRecord {
     pub time: Option<SummaryRecord>,
     /// Bytes per second of a vector: its bytes by the time.
     pub vector_bandwidth: Option<f64>,
-    /// Least bytes per second that each device receives: 2 (n - 1) / n of that.
+    /// Least bytes per second that each device receives: 2 (n - 1) / n of `vector_bandwidth`.
     pub link_bandwidth: Option<f64>,
     /// Speedup over the previous rung.
     pub speedup: Option<f64>,

@@ -41,7 +41,7 @@ mod sys {
     }
 }
 
-/// A command on a terminal of its own.
+/// A command on its own pseudo-terminal.
 pub struct OnTerminal {
     child: Child,
     /// The master side of the pseudo-terminal.

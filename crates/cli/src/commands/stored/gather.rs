@@ -49,7 +49,7 @@ pub fn ceilings(specs: &Specs, device: &str) -> Option<Ceilings> {
     })
 }
 
-/// Lines whose accesses are drawn, accesses of a line, and rows of a drawing.
+/// The most lines whose accesses are drawn, accesses of a line, and rows of a drawing.
 const LINES: usize = 3;
 
 const ACCESSES: usize = 4;

@@ -205,7 +205,7 @@ pub struct LaunchOrder {
 /// One launch.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RunOrder {
-    /// Its grid, block and the rest.
+    /// Its grid, block and shared memory.
     pub shape: ShapeOrder,
     /// The kernel's arguments, in order.
     pub arguments: Vec<Slot>,

@@ -112,7 +112,7 @@ impl Bench {
 pub struct Difference {
     /// Operands whose results differ.
     pub count: usize,
-    /// Operands in all.
+    /// Number of compared operands.
     pub of: usize,
     /// The first that differ.
     pub first: [u64; 4],
