@@ -127,7 +127,6 @@ pub fn duration(ns: f64) -> String {
 
 /// The columns that `--columns` names.
 static COLUMNS: OnceLock<Vec<String>> = OnceLock::new();
-
 const HEADING: &str = "Terminal";
 
 /// The command with the options of every command.

@@ -216,7 +216,6 @@ pub fn hello(args: &HelloArgs) -> Outcome {
 
 /// Maximum width of the timeline, and the width of its labels.
 const WIDTH: usize = 96;
-
 const BESIDE: usize = 12;
 
 /// Runs the copies and kernels in sequence and overlapped, verifies both results, and draws the timeline of the

@@ -43,7 +43,6 @@ pub struct Errors {
 
 /// Number of decades, up to 1.
 const DECADES: usize = 16;
-
 const LOWEST: i32 = -(DECADES as i32);
 
 impl Default for Errors {

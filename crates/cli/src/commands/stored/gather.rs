@@ -51,9 +51,7 @@ pub fn ceilings(specs: &Specs, device: &str) -> Option<Ceilings> {
 
 /// The most lines whose accesses are drawn, accesses of a line, and rows of a drawing.
 const LINES: usize = 3;
-
 const ACCESSES: usize = 4;
-
 const ROWS: usize = 32;
 
 /// The most accesses of those lines that are kept.

@@ -293,12 +293,10 @@ pub struct Worker {
 
 /// Memory limit of a compiler, and the limit of its output.
 const COMPILER_MEMORY: u64 = 4 << 30;
-
 const COMPILER_OUTPUT: u64 = 64 << 20;
 
 /// Memory limit of a process with a GPU: the driver maps much memory.
 const GPU_MEMORY: u64 = 64 << 30;
-
 const GPU_OUTPUT: u64 = 64 << 20;
 
 /// The environment variables that workers see.

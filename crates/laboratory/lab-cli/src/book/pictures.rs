@@ -111,13 +111,9 @@ pub fn pictures(results: &Path) -> Result<Vec<(String, String)>> {
 
 /// The plot's corner and size, and its ranges: powers of ten of operations per byte and of GFLOP/s.
 const LEFT: f64 = 70.0;
-
 const TOP: f64 = 40.0;
-
 const SIZE: (f64, f64) = (640.0, 330.0);
-
 const X: (f64, f64) = (-2.0, 3.0);
-
 const Y: (f64, f64) = (1.0, 5.0);
 
 fn x(intensity: f64) -> f64 {

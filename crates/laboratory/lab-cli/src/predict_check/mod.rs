@@ -192,7 +192,6 @@ fn pair(
 }
 
 const SIZE: f64 = 640.0;
-
 const MARGIN: f64 = 60.0;
 
 /// Decades of nanoseconds, from 1 us to 10 s.

@@ -161,7 +161,6 @@ pub fn pipeline(words: PictureWords) -> String {
 
 /// Width of a cell, and cells along an edge: tiles of 2 x 2 cells in matrices of 8 x 8.
 const CELL: f64 = 19.0;
-
 const N: usize = 8;
 
 /// A matrix at a place: the color of each cell by row and column.

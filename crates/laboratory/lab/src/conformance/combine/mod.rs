@@ -288,7 +288,6 @@ fn guarded(all: &mut Vec<OperandCandidate>, form: &InstructionForm, parts: &Part
 
 /// The record, built in.
 static RECORDED: &str = include_str!("../../../data/operands.txt");
-
 const HEAD: &str = "\
 # Which ways to write an operand ptxas accepts, by instruction: `a:sum` is `$a+5` in place of `$a`.
 # Made by: LANEWORK_BLESS=1 PTXAS=/path/to/ptxas cargo test -p lanework-lab --test it conformance::operands

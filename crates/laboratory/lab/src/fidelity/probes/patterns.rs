@@ -64,7 +64,6 @@ pub fn patterns(probe: &Probe) -> Vec<Pattern> {
 
 /// Disabled lanes.
 type Mask = (&'static str, fn(u32) -> bool);
-
 const MASKS: [Mask; 12] = [
     ("", |_| true),
     ("", |_| true),
@@ -82,7 +81,6 @@ const MASKS: [Mask; 12] = [
 
 /// Elements by lane.
 type Shape = (&'static str, fn(u32) -> u32);
-
 const SHAPES: [Shape; 29] = [
     ("from 1", |lane| lane + 1),
     ("from 5", |lane| lane + 5),
