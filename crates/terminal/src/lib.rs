@@ -73,7 +73,7 @@ pub struct On {
 /// Parses a positive number of seconds, at most 3600.
 ///
 /// # Errors
-/// A remedy, if it is not such a number.
+/// If it is not such a number; the message says what to give.
 pub fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 3600.0 => Ok(seconds),
@@ -166,8 +166,7 @@ pub fn usage(error: &clap::Error) -> ! {
 /// Why a command stopped, in JSON.
 #[derive(Serialize)]
 pub struct ErrorJson {
-    /// The kind of error: of a fault or a failed request, `check` for a failed check, `input`,
-    /// `usage`.
+    /// The kind of error: `check`, `input`, `usage` and so on, or the name of a fault or of an error of the library.
     kind: &'static str,
     /// The message, as on standard error.
     message: String,
@@ -210,20 +209,20 @@ impl ErrorJson {
         ErrorJson { place, ..ErrorJson::new(fault.kind.name(), &fault.to_string(), 1) }
     }
 
-    /// The same with another exit code.
+    /// The same error with another exit code.
     #[must_use]
     pub fn with_code(self, exit_code: u8) -> ErrorJson {
         ErrorJson { exit_code, ..self }
     }
 
-    /// Prints it, if the command line asks for JSON and has got none.
+    /// Prints the object if the command line asks for JSON and none was printed.
     fn print_if_asked(self) {
         #[derive(Serialize)]
         struct Stopped {
             error: ErrorJson,
         }
         if asks_for_json() && !json_was_printed() {
-            // Nothing to add to the failure itself.
+            // An error while printing must not replace the failure.
             let _ = print_json(&Stopped { error: self });
         }
     }

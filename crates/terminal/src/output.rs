@@ -93,7 +93,7 @@ fn not_written(path: &Path, error: &std::io::Error) -> Failure {
 /// Whether [`print_json`] was called.
 static PRINTED_JSON: AtomicBool = AtomicBool::new(false);
 
-/// Whether standard output has its JSON value.
+/// Whether the command has printed its JSON value.
 pub fn json_was_printed() -> bool {
     PRINTED_JSON.load(Ordering::Relaxed)
 }
@@ -127,7 +127,6 @@ pub fn duration(ns: f64) -> String {
 
 /// The columns that `--columns` names.
 static COLUMNS: OnceLock<Vec<String>> = OnceLock::new();
-
 const HEADING: &str = "Terminal";
 
 /// The command with the options of every command.
@@ -152,7 +151,7 @@ pub fn with_options(command: Command) -> Command {
         .fold(command, |command, arg| command.arg(arg.global(true).help_heading(HEADING)))
 }
 
-/// Takes the choice of color from a command line that is not parsed yet, so that errors and help follow it.
+/// Reads the choice of color from a command line that is not parsed yet, so that errors and help follow it.
 pub fn color_of(line: impl IntoIterator<Item = OsString>) {
     let mut line = line.into_iter().take_while(|argument| argument != "--");
     while let Some(argument) = line.next() {
@@ -170,7 +169,7 @@ pub fn color_of(line: impl IntoIterator<Item = OsString>) {
     }
 }
 
-/// Takes the options of every command from a parsed command line.
+/// Stores the options of every command from a parsed command line.
 pub fn apply(matches: &ArgMatches) {
     let matches = matches.subcommand().map_or(matches, |(_, inner)| inner);
     let columns = matches.try_get_many::<String>("columns").ok().flatten();
@@ -180,23 +179,23 @@ pub fn apply(matches: &ArgMatches) {
     }
 }
 
-/// The columns that were asked for.
+/// The columns that `--columns` named, if given.
 pub fn columns_asked() -> Option<&'static [String]> {
     COLUMNS.get().map(Vec::as_slice)
 }
 
-/// Columns of a line of help.
+/// Width of a line of help.
 pub fn of_help() -> usize {
     const MOST: usize = 100;
     width().map_or(MOST, |width| width.min(MOST))
 }
 
-/// Columns of a line of standard output; `None` if there is no limit.
+/// Width of standard output; `None` if there is no limit.
 pub fn width() -> Option<usize> {
     width_of(&std::io::stdout())
 }
 
-/// The same for standard error.
+/// Width of standard error; `None` if there is no limit.
 pub fn width_of_errors() -> Option<usize> {
     width_of(&std::io::stderr())
 }
@@ -211,7 +210,7 @@ fn width_of(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
     })
 }
 
-/// A text whose lines fit so many columns.
+/// Wraps the lines of a text to `width` columns.
 pub(crate) fn wrapped(text: &str, width: Option<usize>) -> Cow<'_, str> {
     let Some(width) = width.filter(|_| columns_asked().is_none()) else { return text.into() };
     if text.split('\n').all(|line| stays(line, width)) {
@@ -224,7 +223,7 @@ pub(crate) fn wrapped(text: &str, width: Option<usize>) -> Cow<'_, str> {
     text.split('\n').map(of).collect::<Vec<_>>().join("\n").into()
 }
 
-/// Columns of a text that may hold escape codes.
+/// Displayed width of a text that may hold escape codes.
 fn shown(text: &str) -> usize {
     columns(&anstream::adapter::strip_str(text).to_string())
 }
@@ -239,7 +238,7 @@ fn stays(line: &str, width: usize) -> bool {
     plain.trim_start().starts_with('|') || plain.starts_with("--> ")
 }
 
-/// A longer line in several, those after the first indented as its text is.
+/// Wraps one line; the lines after the first are indented like its text.
 fn wrapped_line(line: &str, width: usize) -> String {
     let label = &line[..label(line)];
     if !line.contains('\u{1b}') {

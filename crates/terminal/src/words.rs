@@ -1,7 +1,7 @@
 //! The language of the terminal: English, or Chinese by `--lang zh`, `LANEWORK_LANG=zh` or a Chinese locale.
 //!
 //! The English text in the code is the key: code and libraries produce English and do not deal with languages. Terminal
-//! output passes through [`say`], which looks up each line in the catalogue. JSON, SARIF, pictures, PTX and other data
+//! output passes through [`say`], which looks up each line in the catalog. JSON, SARIF, pictures, PTX and other data
 //! go through [`crate::output::print_data`] and are never changed.
 //!
 //! **To add a text**: write it in English, print it with `output::print`, and add two lines to the file of its area in
@@ -13,9 +13,9 @@
 //! 没有名为 `{name}` 的{kind}
 //! ```
 //!
-//! A text of several lines is one line in the catalogue, with a space for each line end. The contents of a hole are
+//! A text of several lines is one line in the catalog, with a space for each line end. The contents of a hole are
 //! translated, too, unless they are in quotes or backticks, or the hole is named `entry`, `ladder` or `rung`. If a
-//! whole line is not in the catalogue, it is split: into columns, sentences, then at `;`, `:`, `,` and parentheses, so
+//! whole line is not in the catalog, it is split: into columns, sentences, then at `;`, `:`, `,` and parentheses, so
 //! that `padded: SOME TEXT` needs only `SOME TEXT`.
 //! `cargo test -p lanework-terminal words` lists missing translations, as lines to fill in, and obsolete entries.
 //!
@@ -23,7 +23,7 @@
 //! chooses them, and gettext needs a call for each text. None can translate a finished sentence returned by a library,
 //! and fluent would add 20 crates to a build that has to stay short.
 
-mod catalogue;
+mod catalog;
 #[cfg(test)]
 mod coverage;
 #[cfg(test)]
@@ -34,7 +34,7 @@ mod literals;
 mod spacing;
 mod translate;
 
-use catalogue::Catalogue;
+use catalog::Catalog;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::sync::OnceLock;
@@ -52,14 +52,14 @@ pub fn are_chinese() -> bool {
     matches!(CHOSEN.get(), Some(Language::Chinese))
 }
 
-/// The catalogue, if the language is not English.
-fn catalogue() -> Option<&'static Catalogue> {
-    are_chinese().then(chinese_catalogue)
+/// The catalog, if the language is not English.
+fn catalog() -> Option<&'static Catalog> {
+    are_chinese().then(chinese_catalog)
 }
 
-fn chinese_catalogue() -> &'static Catalogue {
-    static CHINESE: OnceLock<Catalogue> = OnceLock::new();
-    CHINESE.get_or_init(Catalogue::chinese)
+fn chinese_catalog() -> &'static Catalog {
+    static CHINESE: OnceLock<Catalog> = OnceLock::new();
+    CHINESE.get_or_init(Catalog::chinese)
 }
 
 /// The language in which the headers of rungs are read.
@@ -72,9 +72,9 @@ pub fn of_kernels() -> lanework_ladders::Language {
 
 /// A text of any number of lines in the language of the user.
 pub fn say(text: &str) -> Cow<'_, str> {
-    match catalogue() {
+    match catalog() {
         None => Cow::Borrowed(text),
-        Some(catalogue) => Cow::Owned(translate::text(catalogue, text)),
+        Some(catalog) => Cow::Owned(translate::text(catalog, text)),
     }
 }
 
@@ -84,38 +84,38 @@ pub fn say(text: &str) -> Cow<'_, str> {
 /// assert_eq!(lanework_terminal::words::chinese("no barriers"), "不再有屏障");
 /// ```
 pub fn chinese(text: &str) -> String {
-    translate::text(chinese_catalogue(), text)
+    translate::text(chinese_catalog(), text)
 }
 
 /// A command of clap with the option `--lang`, its help in the language of the user.
 pub fn command(command: clap::Command) -> clap::Command {
-    help::command(command, catalogue())
+    help::command(command, catalog())
 }
 
 /// A text that becomes part of the help of a command.
 pub fn help(text: &str) -> Cow<'_, str> {
-    match catalogue() {
+    match catalog() {
         None => Cow::Borrowed(text),
-        Some(catalogue) => Cow::Owned(help::part(text, catalogue)),
+        Some(catalog) => Cow::Owned(help::part(text, catalog)),
     }
 }
 
 /// clap's output (help or a usage error) in the user's language.
 pub fn of_clap(error: &clap::Error) -> String {
     let text = error.render().ansi().to_string();
-    match catalogue() {
+    match catalog() {
         None => text,
-        Some(catalogue) if error.use_stderr() => help::finish(&translate::text(catalogue, &text)),
-        Some(catalogue) => help::finish_help(catalogue, &text),
+        Some(catalog) if error.use_stderr() => help::finish(&translate::text(catalog, &text)),
+        Some(catalog) => help::finish_help(catalog, &text),
     }
 }
 
 /// A standalone word or phrase: a header, a label or a verdict. In [`say`], a line of one word may be a name; here it
 /// is a word.
 pub fn term(text: &str) -> Cow<'_, str> {
-    match catalogue() {
+    match catalog() {
         None => Cow::Borrowed(text),
-        Some(catalogue) => Cow::Owned(translate::term(catalogue, text)),
+        Some(catalog) => Cow::Owned(translate::term(catalog, text)),
     }
 }
 

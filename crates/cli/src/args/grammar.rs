@@ -55,7 +55,7 @@ fn others(command: &str) -> Vec<Command> {
     }
 }
 
-/// Takes a command line apart.
+/// Splits a command line into its command, the kind of its operand, and its arguments.
 pub fn grammar(line: &[OsString]) -> CommandLine {
     let own = with_common_options(Arguments::command());
     let start = 1.min(line.len());

@@ -216,10 +216,10 @@ pub fn hello(args: &HelloArgs) -> Outcome {
 
 /// Maximum width of the timeline, and the width of its labels.
 const WIDTH: usize = 96;
-
 const BESIDE: usize = 12;
 
-/// Runs and verifies both, and draws the timeline of the overlapped run.
+/// Runs the copies and kernels in sequence and overlapped, verifies both results, and draws the timeline of the
+/// overlapped run.
 ///
 /// # Errors
 /// A request without chunks, an unknown device, or a wrong result.

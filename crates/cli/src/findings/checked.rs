@@ -26,7 +26,7 @@ pub struct Checked {
     error: Option<ErrorJson>,
     /// Whether a compiler made PTX without line information in which there are findings.
     lacks_lines: bool,
-    /// Why the check is not complete for another reason, or was stopped by a limit, and the exit code.
+    /// Another reason why the check is not complete, such as a limit, and its exit code.
     incomplete: Option<(u8, String)>,
 }
 
@@ -79,7 +79,7 @@ impl Checked {
         self.error.get_or_insert_with(|| ErrorJson::of_fault(fault));
     }
 
-    /// The check is not complete; the first reason counts.
+    /// Marks the check as not complete. The first reason counts.
     pub fn incomplete(&mut self, code: u8, why: String) {
         self.incomplete.get_or_insert((code, why));
     }

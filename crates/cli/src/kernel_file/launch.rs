@@ -151,7 +151,7 @@ pub enum Ready {
         fresh: bool,
         /// The kernel gets this tensor map of it.
         map: Option<MapForm>,
-        /// Whether a struct holds its address, so that it is no parameter itself.
+        /// Whether a struct holds its address, so it is not a parameter.
         in_struct: bool,
     },
     /// A tensor map of another argument's memory.
@@ -247,10 +247,10 @@ fn fit_memory(args: &KernelArgs, arguments: &[Argument]) -> Result<(), Failure> 
     Ok(())
 }
 
-/// A struct: its parts, and its bytes in all.
+/// A struct: its parts and its size.
 pub struct Struct {
     parts: Vec<Part>,
-    /// The bytes of the whole.
+    /// Size in bytes.
     pub size: u64,
 }
 
@@ -262,7 +262,7 @@ struct Part {
 enum Value {
     /// A scalar.
     Bytes(Vec<u8>),
-    /// The address of the memory at this place of the arguments.
+    /// The address of the memory with this index among the arguments.
     Memory(usize),
 }
 
@@ -294,7 +294,7 @@ impl Struct {
         found
     }
 
-    /// Its bytes, with the address of each of its memories.
+    /// Its bytes; `address` gives the address of each memory that it points to.
     pub fn bytes(&self, address: impl Fn(usize) -> u64) -> Vec<u8> {
         let mut bytes = vec![0; self.size as usize];
         for part in &self.parts {

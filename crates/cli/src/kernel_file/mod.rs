@@ -77,8 +77,8 @@ pub fn check_arguments(module: &PtxModule, entry: &str, ready: &[Ready]) -> Resu
     ))
 }
 
-/// Compares the element type of an array of a file with the pointer's, which a mangled entry names. PTX itself does
-/// not: then an assumption is printed for the types that a kernel may take for another one.
+/// Compares the element type of a file's array with the type behind the pointer, which a mangled entry names. PTX
+/// itself does not name it: a note then states the assumption, for types that are easily confused.
 fn array_type(
     wanted: Option<&Pointee>,
     argument: &Ready,
@@ -150,7 +150,7 @@ const PLAIN: [(char, &str, &str, usize); 13] = [
     ('d', "double", "f", 8),
 ];
 
-/// The types behind the pointers that a mangled function takes, as far as they are pointers to plain types; `None` for
+/// The types behind the pointers that a mangled function takes, if they are plain types; `None` for
 /// names that are not mangled, nested or of a template.
 fn cpp_parameters(entry: &str) -> Option<Vec<Option<Pointee>>> {
     let rest = entry.strip_prefix("_Z")?;
@@ -168,7 +168,7 @@ fn cpp_parameters(entry: &str) -> Option<Vec<Option<Pointee>>> {
     Some(all)
 }
 
-/// One parameter, and the text behind it; `None` for what is not read.
+/// One parameter, and the text after it; `None` for unsupported types.
 fn one_parameter<'t>(
     text: &'t str,
     first: char,

@@ -89,7 +89,7 @@ fn differing(a: &TimedRecord, b: &TimedRecord) -> Option<String> {
         })
 }
 
-/// Why one of the two figures is invalid, if so.
+/// Why one of the two figures is invalid; `None` if both are valid.
 pub(crate) fn invalid(a: &TimedRecord, b: &TimedRecord) -> Option<String> {
     let said = |record: &TimedRecord| {
         Some(format!("{}: {}", record.subject.title(), record.invalid.as_ref()?))

@@ -148,7 +148,6 @@ const BUSY: (usize, usize) = (1 << 28, 8);
 
 /// Batches, and samples of each; the first batch warms up and is not counted.
 const BATCHES: (usize, usize) = (6, 12);
-
 const EMPTY: &str = "\
 .version 7.0
 .target sm_70

@@ -83,7 +83,7 @@ pub fn run(device: &Device, module: &PtxModule, case: &Case) -> Result<Outputs> 
 /// Runs one launch, with its shape and arguments.
 pub type Each<'a> = &'a mut dyn FnMut(&Launch, PtxShape, &[PtxArg<'_>]) -> Result<()>;
 
-/// Calls `each` for all launches of a case, and returns the buffers afterwards.
+/// Calls `each` for all launches of a case, and returns the buffers afterward.
 ///
 /// # Errors
 /// If the device or `each` fails.

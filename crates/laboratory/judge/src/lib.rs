@@ -5,8 +5,8 @@
 //! other schedules, and compares. The [`Verdict`] is plain data. This crate prints nothing.
 //!
 //! `task` reads task files (`text` parses their language), `problems` draws problems, `references` computes expected
-//! results, `candidates` runs kernels and compares their results, `workers` runs untrusted code in separate
-//! processes, and `flow` connects them.
+//! results, `candidates` runs kernels and compares their results, and `workers` runs untrusted code in separate
+//! processes.
 
 /// A candidate: static checks, runs on the emulator and on a GPU, and comparison of the results.
 mod candidates {

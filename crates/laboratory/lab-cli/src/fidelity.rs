@@ -93,7 +93,7 @@ fn text_of(path: &Path) -> Result<String, Failure> {
     read_text(path, "give a table that scripts/fidelity.sh wrote")
 }
 
-/// Reads the profiler's tables into one file.
+/// Collects the profiler's tables in one file.
 fn store(folder: &Path, results: &Path) -> Outcome {
     let mut hardware = Hardware { gpu: "NVIDIA H200".to_owned(), ..Hardware::default() };
     for name in TABLES {

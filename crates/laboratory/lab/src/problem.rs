@@ -145,7 +145,7 @@ pub(crate) struct Extents<'a> {
     request: &'a Request,
     default: u64,
     found: Vec<u64>,
-    /// Whether `--size` was used for one of them.
+    /// Whether `--size` gave one of the extents.
     by_size: bool,
 }
 
@@ -171,7 +171,7 @@ impl Extents<'_> {
         Ok(extent)
     }
 
-    /// The same, in 32 bits.
+    /// The extent of option `name`, in 32 bits.
     ///
     /// # Errors
     /// If the option contradicts the array, or the extent does not fit 32 bits.
@@ -280,7 +280,7 @@ pub trait Trial {
     fn check(&mut self) -> Result<Accuracy, Rejection>;
 
     /// Further figures of the last run, by name: `cycles` counted in the kernel, `host_ns` spent on
-    /// the host afterwards.
+    /// the host afterward.
     fn figures(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
     }

@@ -95,7 +95,7 @@ pub enum StoreError {
         /// The evidence of the damage.
         why: String,
     },
-    /// Another process has locked the file for too long.
+    /// Another process has held the lock of the file for too long.
     #[error(
         "the store {} is locked by another process\n  = help: wait for it, or name another file with --store FILE", .0.display()
     )]

@@ -90,7 +90,7 @@ pub struct RunRow {
     pub kind: RunCommand,
     /// The words of the command line.
     pub command: Vec<String>,
-    /// The request; a run can continue this one with an equal request.
+    /// The request; a later run with an equal request can continue this one.
     pub request: Value,
     /// Start time, RFC 3339 in UTC.
     pub started: String,
@@ -176,7 +176,7 @@ pub struct NewRun<'a> {
     pub kind: RunCommand,
     /// The words of the command line.
     pub command: &'a [String],
-    /// The request; a run can continue another with an equal request.
+    /// The request; a later run with an equal request can continue this one.
     pub request: &'a Value,
     /// Expected number of points.
     pub points: usize,

@@ -73,7 +73,7 @@ impl Store {
             }
         };
         match read(OpenFlags::SQLITE_OPEN_READ_WRITE) {
-            // SQLite wants to write next to a file in a read-only folder. Without a leftover log, the file is
+            // SQLite writes next to the file, which fails in a read-only folder. Without a leftover log, the file is
             // complete on its own.
             Err(StoreError::CannotOpen { .. } | StoreError::ReadOnly(_)) if !has_log(path) => {
                 let mut store = Store::immutable(path)?;

@@ -139,7 +139,7 @@ impl Store {
     }
 }
 
-/// An entry's times, in the form of the columns.
+/// An entry's times as column values.
 struct Packed {
     timed: Option<String>,
     samples: Option<Vec<u8>>,

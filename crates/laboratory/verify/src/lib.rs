@@ -1,6 +1,6 @@
 //! Inputs on the host, and the comparison of a device's results with the host's: bit for bit, or within a proven bound.
 //!
-//! A crate of its own because its loops need an optimizer in every profile, unlike the rest of the laboratory.
+//! This is a separate crate because its loops need an optimizer in every profile, unlike the rest of the laboratory.
 
 pub mod bound;
 pub mod host;
@@ -82,7 +82,7 @@ fn bits<T: Copy + std::fmt::Debug, B: PartialEq>(
 pub struct Mismatch {
     /// Elements that differ.
     pub count: u64,
-    /// Elements in all.
+    /// Number of elements.
     pub of: u64,
     /// The first few: row and column of the result, its bits in hex, and the bits expected.
     pub first: Vec<(usize, usize, String, String)>,

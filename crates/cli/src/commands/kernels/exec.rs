@@ -37,7 +37,7 @@ pub fn run(args: &ExecArgs) -> Outcome {
     check(args)
 }
 
-/// A result with the program that it is of.
+/// A result and the program that it belongs to.
 #[derive(Serialize)]
 struct OfProgram<T: Serialize> {
     program: ProgramJson,
@@ -132,7 +132,7 @@ fn predict(args: &ExecArgs) -> Outcome {
     ended.own()
 }
 
-/// The source lines of a kernel, with its PTX if it was text.
+/// The source lines of a kernel, and its PTX if the program loaded text.
 fn of_module(ended: &Ended, one: &Profiled) -> Sources {
     let sources = sources();
     let of_process = |process: &Vec<Record>| {

@@ -110,13 +110,13 @@ pub fn settings(options: &ClimbOptions) -> ClimbSettings {
 /// Checks that the ladder of `family` has these rungs.
 ///
 /// # Errors
-/// If it has not, with the nearest names.
+/// If a rung is unknown; names the nearest ones.
 pub fn check_rungs(family: &Family, rungs: &[String]) -> Outcome {
     let ladder = family.with_peer();
     rungs.iter().try_for_each(|rung| check_rung(&ladder, rung))
 }
 
-/// Checks that some rung ran at one point at least.
+/// Checks that at least one rung ran at some point.
 ///
 /// # Errors
 /// If all were skipped, with the reason of the first.
@@ -151,7 +151,7 @@ pub const MULTI_GPU: &str = "multi-gpu";
 /// Default number of devices.
 const DEVICES: u32 = 2;
 
-/// Seconds of sampling of a rung by default.
+/// Seconds of sampling of a rung of [`MULTI_GPU`] by default.
 const MULTI_GPU_SAMPLING: f64 = 2.0;
 
 /// Climbs the ladder and shows the time of each rung, or, on emulated devices, whether its sums are right.

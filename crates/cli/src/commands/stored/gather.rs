@@ -49,11 +49,9 @@ pub fn ceilings(specs: &Specs, device: &str) -> Option<Ceilings> {
     })
 }
 
-/// Lines whose accesses are drawn, accesses of a line, and rows of a drawing.
+/// The most lines whose accesses are drawn, accesses of a line, and rows of a drawing.
 const LINES: usize = 3;
-
 const ACCESSES: usize = 4;
-
 const ROWS: usize = 32;
 
 /// The most accesses of those lines that are kept.
@@ -275,7 +273,7 @@ fn target(ptx: &str) -> &str {
     line.and_then(|line| line.split([',', ' ']).find(|word| !word.is_empty())).unwrap_or("sm_90")
 }
 
-/// The oldest architecture that ptxas of today assembles for; PTX of older ones runs there, too.
+/// The oldest architecture that current versions of ptxas support. PTX for older ones runs there, too.
 const OLDEST: u32 = 75;
 
 /// The architecture to assemble for.

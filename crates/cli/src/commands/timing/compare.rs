@@ -79,7 +79,7 @@ fn compare_stored(_: &CompareArgs, _: &asked::Stored) -> Outcome {
     Err(crate::args::built_without("history"))
 }
 
-/// Stores comparisons with both sides, where `store` is.
+/// Stores comparisons with both sides, if there is a `store`.
 ///
 /// # Errors
 /// If the store cannot be written.

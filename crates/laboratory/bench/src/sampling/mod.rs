@@ -80,7 +80,7 @@ impl From<&Summary> for SummaryRecord {
 /// Half of the normal quantile for 95 %: the largest distance of a rank from the middle, in units of sqrt(n).
 const HALF_95: f64 = 0.98;
 
-/// The same for 97.5 %.
+/// Half of the normal quantile for 97.5 %.
 const HALF_975: f64 = 1.1207;
 
 /// The 97.5 % interval of the median of samples. Two such intervals contain both medians with 95 % (Bonferroni's

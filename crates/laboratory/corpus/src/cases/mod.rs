@@ -1,4 +1,4 @@
-//! Every declaration, by topic.
+//! Every case, by topic.
 
 /// Algorithms on arrays, graphs and text.
 mod algorithms {

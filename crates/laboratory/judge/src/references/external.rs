@@ -12,7 +12,6 @@ use std::process::Command;
 
 /// Memory limit of a program, and the limit of its output.
 const MEMORY: u64 = 16 << 30;
-
 const OUTPUT: u64 = 1 << 20;
 
 /// The expected results from a kernel.

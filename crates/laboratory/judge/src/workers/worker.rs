@@ -5,7 +5,7 @@
 //! process.
 //!
 //! An arena is one allocation with all arrays of a problem and canaries around each. The judge draws its bytes and
-//! compares them afterwards; the worker only copies them to and from the device and knows no expected results.
+//! compares them afterward; the worker only copies them to and from the device and knows no expected results.
 
 use crate::candidates::candidate::Submission;
 use crate::problems::prepared::Unjudged;
@@ -205,7 +205,7 @@ pub struct LaunchOrder {
 /// One launch.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RunOrder {
-    /// Its grid, block and the rest.
+    /// Its grid, block and shared memory.
     pub shape: ShapeOrder,
     /// The kernel's arguments, in order.
     pub arguments: Vec<Slot>,
@@ -293,12 +293,10 @@ pub struct Worker {
 
 /// Memory limit of a compiler, and the limit of its output.
 const COMPILER_MEMORY: u64 = 4 << 30;
-
 const COMPILER_OUTPUT: u64 = 64 << 20;
 
 /// Memory limit of a process with a GPU: the driver maps much memory.
 const GPU_MEMORY: u64 = 64 << 30;
-
 const GPU_OUTPUT: u64 = 64 << 20;
 
 /// The environment variables that workers see.

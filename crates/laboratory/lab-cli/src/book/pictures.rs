@@ -111,13 +111,9 @@ pub fn pictures(results: &Path) -> Result<Vec<(String, String)>> {
 
 /// The plot's corner and size, and its ranges: powers of ten of operations per byte and of GFLOP/s.
 const LEFT: f64 = 70.0;
-
 const TOP: f64 = 40.0;
-
 const SIZE: (f64, f64) = (640.0, 330.0);
-
 const X: (f64, f64) = (-2.0, 3.0);
-
 const Y: (f64, f64) = (1.0, 5.0);
 
 fn x(intensity: f64) -> f64 {
@@ -305,7 +301,7 @@ pub fn shuffles(words: PictureWords) -> String {
         for offset in [4usize, 2, 1, 0] {
             for lane in 0..8usize {
                 let x = left + lane as f64 * cell;
-                // Lanes whose value counts in the end.
+                // Lanes whose value still counts toward the sum.
                 let whole = if name == "shuffle_xor" {
                     true
                 } else {

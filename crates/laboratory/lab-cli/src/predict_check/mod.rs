@@ -16,7 +16,7 @@ use page::MeasuredPair;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Compares.
+/// Compares predictions with measurements, and prints or writes the result.
 ///
 /// # Errors
 /// If a stored result cannot be read, or the page cannot be written.
@@ -192,7 +192,6 @@ fn pair(
 }
 
 const SIZE: f64 = 640.0;
-
 const MARGIN: f64 = 60.0;
 
 /// Decades of nanoseconds, from 1 us to 10 s.

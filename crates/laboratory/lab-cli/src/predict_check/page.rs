@@ -12,6 +12,112 @@ const SUITES: [&str; 3] = ["ladders", "tuning", "test"];
 /// Kernels in the list of the worst.
 const WORST: usize = 20;
 
+/// A measured kernel with its prediction.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MeasuredPair {
+    /// The ladder or the program.
+    pub problem: String,
+    /// The rung or the kernel.
+    pub name: String,
+    /// `ladders`, or the half of the programs: `tuning` or `test`.
+    pub suite: String,
+    /// Measured nanoseconds.
+    pub measured_ns: f64,
+    /// Predicted nanoseconds.
+    pub predicted_ns: f64,
+    /// The predicted interval.
+    pub interval_ns: [f64; 2],
+    /// The predicted limit.
+    pub limiter: String,
+    /// The larger of the times that the bytes and the operations take at the GPU's rates.
+    pub roofline_ns: f64,
+}
+
+impl MeasuredPair {
+    /// Predicted over measured time, less 1.
+    pub fn error(&self) -> f64 {
+        self.predicted_ns / self.measured_ns - 1.0
+    }
+
+    /// Whether the interval holds the measured time.
+    pub fn covered(&self) -> bool {
+        self.interval_ns[0] <= self.measured_ns && self.measured_ns <= self.interval_ns[1]
+    }
+}
+
+/// The figures of a set of predictions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Number of kernels.
+    pub count: usize,
+    /// Median of the absolute errors.
+    pub median: f64,
+    /// Mean of the absolute errors.
+    pub mean: f64,
+    /// 90th percentile of the absolute errors.
+    pub ninetieth: f64,
+    /// Spearman's rank correlation.
+    pub spearman: f64,
+    /// Pairs of one problem whose measured times differ by more than 10 %.
+    pub pairs: usize,
+    /// Fraction of these pairs in the predicted order.
+    pub ordered: f64,
+    /// Fraction of the intervals that hold the measured time.
+    pub coverage: f64,
+}
+
+impl Summary {
+    /// The figures of these predictions.
+    pub fn of(pairs: &[MeasuredPair]) -> Summary {
+        if pairs.is_empty() {
+            return Summary::default();
+        }
+        let mut errors: Vec<f64> = pairs.iter().map(|pair| pair.error().abs()).collect();
+        errors.sort_by(f64::total_cmp);
+        let count = pairs.len();
+        let (mut compared, mut ordered) = (0, 0);
+        for (at, one) in pairs.iter().enumerate() {
+            for other in pairs[at + 1..].iter().filter(|other| other.problem == one.problem) {
+                if (one.measured_ns / other.measured_ns).ln().abs() > 1.1f64.ln() {
+                    compared += 1;
+                    let measured = one.measured_ns < other.measured_ns;
+                    ordered += usize::from(measured == (one.predicted_ns < other.predicted_ns));
+                }
+            }
+        }
+        let measured: Vec<f64> = pairs.iter().map(|pair| pair.measured_ns).collect();
+        let predicted: Vec<f64> = pairs.iter().map(|pair| pair.predicted_ns).collect();
+        Summary {
+            count,
+            median: errors[count / 2],
+            mean: errors.iter().sum::<f64>() / count as f64,
+            ninetieth: errors[(count * 9 / 10).min(count - 1)],
+            spearman: spearman(&measured, &predicted),
+            pairs: compared,
+            ordered: ordered as f64 / compared.max(1) as f64,
+            coverage: pairs.iter().filter(|pair| pair.covered()).count() as f64 / count as f64,
+        }
+    }
+}
+
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut ranks = vec![0.0; values.len()];
+    for (rank, at) in order.into_iter().enumerate() {
+        ranks[at] = rank as f64;
+    }
+    ranks
+}
+
+/// Spearman's rank correlation.
+pub fn spearman(one: &[f64], other: &[f64]) -> f64 {
+    let (a, b) = (ranks(one), ranks(other));
+    let n = a.len() as f64;
+    let distance: f64 = a.iter().zip(&b).map(|(a, b)| (a - b) * (a - b)).sum();
+    if n < 2.0 { 1.0 } else { 1.0 - 6.0 * distance / (n * (n * n - 1.0)) }
+}
+
 /// The model with one part at a time switched off, by its data.
 pub fn ablations(model: &GpuModel) -> Vec<(&'static str, GpuModel)> {
     let without = |change: &dyn Fn(&mut GpuModel)| {
@@ -182,112 +288,6 @@ fn table<'a>(text: &mut String, pairs: impl Iterator<Item = &'a MeasuredPair>) {
             pair.limiter,
             if pair.covered() { "yes" } else { "no" },
         );
-    }
-}
-
-/// The figures of a set of predictions.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Summary {
-    /// Number of kernels.
-    pub count: usize,
-    /// Median of the absolute errors.
-    pub median: f64,
-    /// Their mean.
-    pub mean: f64,
-    /// Their 90th percentile.
-    pub ninetieth: f64,
-    /// Spearman's rank correlation.
-    pub spearman: f64,
-    /// Pairs of one problem whose measured times differ by more than 10 %.
-    pub pairs: usize,
-    /// The part of them in the predicted order.
-    pub ordered: f64,
-    /// The part of the intervals that hold the measured time.
-    pub coverage: f64,
-}
-
-impl Summary {
-    /// Of these predictions.
-    pub fn of(pairs: &[MeasuredPair]) -> Summary {
-        if pairs.is_empty() {
-            return Summary::default();
-        }
-        let mut errors: Vec<f64> = pairs.iter().map(|pair| pair.error().abs()).collect();
-        errors.sort_by(f64::total_cmp);
-        let count = pairs.len();
-        let (mut compared, mut ordered) = (0, 0);
-        for (at, one) in pairs.iter().enumerate() {
-            for other in pairs[at + 1..].iter().filter(|other| other.problem == one.problem) {
-                if (one.measured_ns / other.measured_ns).ln().abs() > 1.1f64.ln() {
-                    compared += 1;
-                    let measured = one.measured_ns < other.measured_ns;
-                    ordered += usize::from(measured == (one.predicted_ns < other.predicted_ns));
-                }
-            }
-        }
-        let measured: Vec<f64> = pairs.iter().map(|pair| pair.measured_ns).collect();
-        let predicted: Vec<f64> = pairs.iter().map(|pair| pair.predicted_ns).collect();
-        Summary {
-            count,
-            median: errors[count / 2],
-            mean: errors.iter().sum::<f64>() / count as f64,
-            ninetieth: errors[(count * 9 / 10).min(count - 1)],
-            spearman: spearman(&measured, &predicted),
-            pairs: compared,
-            ordered: ordered as f64 / compared.max(1) as f64,
-            coverage: pairs.iter().filter(|pair| pair.covered()).count() as f64 / count as f64,
-        }
-    }
-}
-
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
-    let mut ranks = vec![0.0; values.len()];
-    for (rank, at) in order.into_iter().enumerate() {
-        ranks[at] = rank as f64;
-    }
-    ranks
-}
-
-/// Spearman's rank correlation.
-pub fn spearman(one: &[f64], other: &[f64]) -> f64 {
-    let (a, b) = (ranks(one), ranks(other));
-    let n = a.len() as f64;
-    let distance: f64 = a.iter().zip(&b).map(|(a, b)| (a - b) * (a - b)).sum();
-    if n < 2.0 { 1.0 } else { 1.0 - 6.0 * distance / (n * (n * n - 1.0)) }
-}
-
-/// A measured kernel with its prediction.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct MeasuredPair {
-    /// The ladder or the program.
-    pub problem: String,
-    /// The rung or the kernel.
-    pub name: String,
-    /// `ladders`, or the half of the programs: `tuning` or `test`.
-    pub suite: String,
-    /// Measured nanoseconds.
-    pub measured_ns: f64,
-    /// Predicted nanoseconds.
-    pub predicted_ns: f64,
-    /// The predicted interval.
-    pub interval_ns: [f64; 2],
-    /// The predicted limit.
-    pub limiter: String,
-    /// The larger of the times that the bytes and the operations take at the GPU's rates.
-    pub roofline_ns: f64,
-}
-
-impl MeasuredPair {
-    /// Predicted over measured time, less 1.
-    pub fn error(&self) -> f64 {
-        self.predicted_ns / self.measured_ns - 1.0
-    }
-
-    /// Whether the interval holds the measured time.
-    pub fn covered(&self) -> bool {
-        self.interval_ns[0] <= self.measured_ns && self.measured_ns <= self.interval_ns[1]
     }
 }
 

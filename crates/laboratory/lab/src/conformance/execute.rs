@@ -9,7 +9,7 @@ use super::operands::{hash, tuple};
 use lanework::{Buffer, Device, PtxArg, PtxModule, PtxShape, Result};
 use std::collections::HashMap;
 
-/// Forms per module; several save calls of a GPU's compiler.
+/// Forms per module: fewer modules need fewer calls of the GPU's compiler.
 pub const TOGETHER: usize = 24;
 
 /// Outcome of a form: its results per tuple of operands, each with the bytes of its kind; or why it did not run.
@@ -112,7 +112,7 @@ impl Bench {
 pub struct Difference {
     /// Operands whose results differ.
     pub count: usize,
-    /// Operands in all.
+    /// Number of compared operands.
     pub of: usize,
     /// The first that differ.
     pub first: [u64; 4],
@@ -248,7 +248,7 @@ mod tests {
     use crate::conformance::form::forms;
 
     fn form(name: &str) -> InstructionForm {
-        forms().into_iter().find(|form| form.name == name).expect("a form of the catalogue")
+        forms().into_iter().find(|form| form.name == name).expect("a form of the catalog")
     }
 
     #[test]

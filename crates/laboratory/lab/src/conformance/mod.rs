@@ -5,14 +5,14 @@
 //! known to agree with a GPU. The table `data/measured.txt` lists the measured instructions. A test derives it from the
 //! recorded vectors (`tests/it/conformance/results.rs`); instructions outside the table are never called exact.
 
-mod catalogue;
+mod catalog;
 mod combine;
 mod execute;
 pub mod exhaustive;
 mod form;
 mod operands;
 
-pub use catalogue::{CHAPTERS, Chapter};
+pub use catalog::{CHAPTERS, Chapter};
 pub use combine::{OperandCandidate, Verdicts, candidates, combinations};
 pub use execute::{Difference, Outcome, TOGETHER, Vectors, compare, execute};
 pub use form::{InstructionForm, forms, module};
@@ -72,7 +72,7 @@ impl Coverage {
     }
 }
 
-/// Every instruction of the catalogue, in its order.
+/// Every instruction of the catalog, in its order.
 pub fn coverage() -> Vec<Coverage> {
     let emulator = Emulator::new(Options { workers: Some(1), ..Options::default() });
     let forms = forms();

@@ -39,7 +39,7 @@ pub enum Ceiling {
 }
 
 impl Ceiling {
-    /// All of them.
+    /// Every ceiling.
     pub const ALL: [Ceiling; 6] =
         [Ceiling::Copy, Ceiling::Read, Ceiling::L2, Ceiling::Fp32, Ceiling::Mma, Ceiling::Wgmma];
 

@@ -56,7 +56,7 @@ pub struct Span {
     pub what: &'static str,
     /// Nanoseconds from the start of the run.
     pub start_ns: f64,
-    /// The same, for its end.
+    /// Nanoseconds from the start of the run to its end.
     pub end_ns: f64,
 }
 

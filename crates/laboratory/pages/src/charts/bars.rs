@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn values_far_apart_are_dots_on_a_labelled_logarithmic_axis() {
+    fn values_far_apart_are_dots_on_a_labeled_logarithmic_axis() {
         let drawn = bars(&[1.0, 5000.0], true).draw(&html! { "log" }).into_string();
         assert!(drawn.contains("<circle") && !drawn.contains("<rect") && drawn.contains("log"));
         let drawn = bars(&[1.0, 5000.0], false).draw(&html! { "log" }).into_string();

@@ -98,7 +98,7 @@ pub struct Story {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Header {
-    /// The one idea.
+    /// The idea of the rung.
     pub idea: String,
     /// The predicted counters.
     pub predicts: String,

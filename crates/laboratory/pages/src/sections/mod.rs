@@ -14,7 +14,6 @@ use crate::words::{both, english, json, t};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("../assets/style.css");
-
 const SCRIPT: &str = include_str!("../assets/script.js");
 
 /// Renders the file, with at most `most` lines per listing of PTX and machine code.

@@ -82,7 +82,7 @@ fn measured(report: &Report, gpu: &str, ceilings: &Ceilings) -> Markup {
         axes: ["axis:intensity", "axis:rate"],
         ..Roofline::default()
     };
-    let mut labelled = Vec::new();
+    let mut labeled = Vec::new();
     let mut others = Vec::new();
     for climb in climbs.iter().filter(|climb| climb.flops > 0 && climb.bytes > 0) {
         let best = climb.fastest().map(|(rung, _)| rung.name.as_str());
@@ -105,11 +105,11 @@ fn measured(report: &Report, gpu: &str, ceilings: &Ceilings) -> Markup {
                 link: link(report, &climb.ladder, name),
                 tip: tip_of_time(climb, rung, time).row("axis:intensity", digits(intensity)),
             };
-            if chosen { labelled.push(mark) } else { others.push(mark) }
+            if chosen { labeled.push(mark) } else { others.push(mark) }
         }
     }
-    let marks = labelled.len() + others.len();
-    roofline.marks = labelled.into_iter().chain(others).collect();
+    let marks = labeled.len() + others.len();
+    roofline.marks = labeled.into_iter().chain(others).collect();
     let shown: Vec<(usize, &str)> =
         climbs.iter().map(|climb| (group(climb), climb.ladder.as_str())).collect();
     let rows = climbs.iter().map(|climb| {

@@ -121,7 +121,6 @@ fn spark(climb: &Climb) -> Markup {
 
 /// Maximum number of findings in the summary, and the minimum share of a line.
 const MOST: usize = 24;
-
 const LIGHT: f64 = 0.01;
 
 /// A remark with its location.

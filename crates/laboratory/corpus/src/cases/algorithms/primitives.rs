@@ -65,7 +65,7 @@ fn shuffle_doubles() -> Case {
 
 fn vectors() -> Case {
     let (x, grid, block) = (floats(4, 4096), 3, 256);
-    // The kernel's own order, so that the bits are known.
+    // The host adds in the kernel's order, so the bits are equal.
     let mut sums = vec![0f32; grid * block];
     for (i, v) in x.chunks(4).enumerate() {
         sums[i % (grid * block)] += (v[0] + v[1]) + (v[2] + v[3]);
@@ -250,7 +250,7 @@ fn odd_even() -> Case {
 }
 
 fn bitonic() -> Case {
-    // Distinct keys, so that the order of the values is known.
+    // Distinct keys determine the order of the values.
     let keys: Vec<u32> =
         words(2, 1024).iter().enumerate().map(|(i, k)| k & !1023 | i as u32).collect();
     let values: Vec<u16> = (0..1024).collect();

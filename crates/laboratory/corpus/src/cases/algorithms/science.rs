@@ -1,4 +1,4 @@
-//! `science.cu`: bodies, fractals, spectra, random numbers, integrals, options.
+//! `science.cu`: n-body forces, fractals, Fourier transforms, random numbers, a pendulum, option prices.
 
 use crate::Case;
 use crate::case::{args, floats, many};

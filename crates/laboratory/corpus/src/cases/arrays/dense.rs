@@ -194,7 +194,7 @@ fn cholesky() -> Case {
     let mut matrices = Vec::new();
     let mut factors = Vec::new();
     for seed in 22..25 {
-        // Integer factors, so that every step is exact.
+        // With integer factors, every step is exact.
         let mut factor: Vec<f64> = ints(seed, n * n, -3, 3).iter().map(|&v| f64::from(v)).collect();
         for (i, value) in factor.iter_mut().enumerate() {
             match (i % n).cmp(&(i / n)) {

@@ -127,7 +127,7 @@ pub fn pipeline(words: PictureWords) -> String {
         };
         d.title((16.0, y + 10.0), &title);
         y += 20.0;
-        // A copy may start when its stage was used; copies share the memory, products the tensor cores.
+        // A copy starts once its stage has been consumed. Copies share the memory, products the tensor cores.
         let (mut loaded, mut used): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         for k in 0..4 {
             // Copies in flight overlap, except for the time that the bandwidth takes.
@@ -161,7 +161,6 @@ pub fn pipeline(words: PictureWords) -> String {
 
 /// Width of a cell, and cells along an edge: tiles of 2 x 2 cells in matrices of 8 x 8.
 const CELL: f64 = 19.0;
-
 const N: usize = 8;
 
 /// A matrix at a place: the color of each cell by row and column.

@@ -1,7 +1,7 @@
 //! Combinations: every kind of operand in every position of every instruction, and every pair of a writer and a reader
 //! of shared state. Single forms miss errors of such interactions.
 //!
-//! ptxas accepts some of them. Its recorded verdict has a line per form of the catalogue with the accepted operands,
+//! ptxas accepts some of them. Its recorded verdict has a line per form of the catalog with the accepted operands,
 //! each as `position:way`. The comparison omits combinations that the driver's compiler miscompiles, as observed with
 //! driver 580 on an H200: no emulator of the instructions can reproduce their results.
 
@@ -132,7 +132,7 @@ const PREDICATES: &[Syntax] = &[
 pub struct OperandCandidate {
     /// The instruction as a form.
     pub form: InstructionForm,
-    /// The form of the catalogue from which it was derived.
+    /// The form of the catalog from which it was derived.
     pub base: String,
     /// The operand and the way, such as `a:sum`.
     pub what: String,
@@ -140,7 +140,7 @@ pub struct OperandCandidate {
     pub comparable: bool,
 }
 
-/// All candidates, in the order of the catalogue.
+/// All candidates, in the order of the catalog.
 pub fn candidates() -> Vec<OperandCandidate> {
     let mut all = Vec::new();
     for form in firsts() {
@@ -288,7 +288,6 @@ fn guarded(all: &mut Vec<OperandCandidate>, form: &InstructionForm, parts: &Part
 
 /// The record, built in.
 static RECORDED: &str = include_str!("../../../data/operands.txt");
-
 const HEAD: &str = "\
 # Which ways to write an operand ptxas accepts, by instruction: `a:sum` is `$a+5` in place of `$a`.
 # Made by: LANEWORK_BLESS=1 PTXAS=/path/to/ptxas cargo test -p lanework-lab --test it conformance::operands
@@ -337,7 +336,7 @@ mod tests {
     use crate::conformance::form::forms;
 
     #[test]
-    fn no_combination_is_there_twice_or_a_form_of_the_catalogue() {
+    fn no_combination_is_there_twice_or_a_form_of_the_catalog() {
         let mut keys: Vec<String> =
             forms().into_iter().chain(combinations()).map(|form| form.text).collect();
         let count = keys.len();

@@ -3,8 +3,8 @@
 //! A sum is wrong if no order of as many additions produces it, and of lower precision than promised if its error
 //! exceeds the rounding errors of these numbers.
 //!
-//! The usual error is measured: the host adds up the numbers with equally deep sums, in two divisions among as many
-//! threads. This shows roundings that all go one way (of equal numbers, or of small numbers added to large ones). The
+//! The usual error is measured: the host adds up the numbers with equally deep sums, divided among as many threads in
+//! two ways. This shows roundings that all go one way (of equal numbers, or of small numbers added to large ones). The
 //! limit is four times the worse of the two plus a random walk (Higham and Mary 2019).
 
 use lanework_bench::{Accuracy, Rejection};

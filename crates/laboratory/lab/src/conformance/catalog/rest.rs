@@ -1,5 +1,5 @@
-//! Control, synchronization, warps, copies, matrices and special registers. Only the instructions that communicate between
-//! the lanes of a warp are tested here; the others are loaded here and tested elsewhere.
+//! Control, synchronization, warps, copies, matrices and special registers. Only the instructions that communicate
+//! between the lanes of a warp are tested here; the others are loaded here and tested elsewhere.
 
 use super::row::{Row, load_only, text};
 

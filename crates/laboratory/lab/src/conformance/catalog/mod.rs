@@ -21,8 +21,7 @@ pub struct Chapter {
 pub const CHAPTERS: &[Chapter] = &[
     Chapter { title: ["Integer arithmetic", "整数运算"], rows: arithmetic::ARITHMETIC },
     Chapter {
-        title: ["Extended-precision arithmetic", "扩展精度整数"],
-        rows: arithmetic::EXTENDED,
+        title: ["Extended-precision integers", "扩展精度整数"], rows: arithmetic::EXTENDED
     },
     Chapter { title: ["Floating point", "浮点运算"], rows: arithmetic::FLOAT },
     Chapter { title: ["Half precision", "半精度"], rows: arithmetic::HALF },

@@ -1,7 +1,7 @@
-//! The catalogue: pairs of an English text and its translation, with holes for variable parts.
+//! The catalog: pairs of an English text and its translation, with holes for variable parts.
 //!
 //! A file is pairs of lines with empty lines between them; lines that begin with `# ` are comments. `{name}` is a
-//! hole, `{n}`, of one letter, a hole for one word; braces around anything but a name stand for themselves.
+//! hole for any text and `{n}`, with one letter, a hole for one word. Braces around anything but a name are literal.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ const CHINESE: &[(&str, &str)] = &[
     ("ptx", include_str!("../../words/zh/ptx.txt")),
 ];
 
-/// Bytes outside of holes of an entry that is hardly more than its holes.
+/// An entry with fewer bytes outside of its holes is hardly more than holes.
 const SHORT: usize = 4;
 
 /// A part of a text.
@@ -52,7 +52,7 @@ pub struct Entry {
 }
 
 /// All entries of a language.
-pub struct Catalogue {
+pub struct Catalog {
     entries: Vec<Entry>,
     /// Entries without holes, by their text.
     exact: HashMap<&'static str, usize>,
@@ -60,15 +60,15 @@ pub struct Catalogue {
     by_word: HashMap<&'static str, Vec<usize>>,
 }
 
-impl Catalogue {
-    /// The Chinese one.
-    pub fn chinese() -> Catalogue {
-        Catalogue::of(CHINESE)
+impl Catalog {
+    /// The Chinese catalog.
+    pub fn chinese() -> Catalog {
+        Catalog::of(CHINESE)
     }
 
-    /// The catalogue of these files, each with the name of its area. A line without a partner is skipped here; a
+    /// The catalog of these files, each with the name of its area. A line without a partner is skipped here; a
     /// test reports it.
-    pub fn of(files: &[(&'static str, &'static str)]) -> Catalogue {
+    pub fn of(files: &[(&'static str, &'static str)]) -> Catalog {
         let mut entries = Vec::new();
         for (area, text) in files {
             let mut english = None;
@@ -93,7 +93,7 @@ impl Catalogue {
                 parts => by_word.entry(rarest(parts)).or_default().push(index),
             }
         }
-        Catalogue { entries, exact, by_word }
+        Catalog { entries, exact, by_word }
     }
 
     /// All entries.
@@ -159,9 +159,9 @@ impl Entry {
         };
         let fit = fits(&self.parts, text, &mut held, &one);
         // A leading label is not part of the text after it.
-        let labelled = matches!(self.parts.first(), Some(TemplatePart::Hole(_)))
+        let labeled = matches!(self.parts.first(), Some(TemplatePart::Hole(_)))
             && held.first().is_some_and(|held| held.contains(": ") || held.ends_with(':'));
-        (fit && !labelled).then_some(held)
+        (fit && !labeled).then_some(held)
     }
 }
 
@@ -221,7 +221,7 @@ fn fits<'t>(
     }
 }
 
-/// A line of the catalogue in parts.
+/// A line of the catalog in parts.
 fn parts(line: &'static str) -> Vec<TemplatePart> {
     let (mut parts, mut rest, mut from) = (Vec::new(), line, 0);
     while let Some(open) = rest[from..].find('{').map(|at| at + from) {
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hole_takes_what_its_neighbours_leave() {
+    fn a_hole_takes_what_its_neighbors_leave() {
         let entry = Entry::new("", 0, "{n} of {total} `{name}` {1}", "{total} 中的 {n}");
         assert_eq!(entry.fits("3 of 4 `a of b` {2}"), None);
         let entry = Entry::new("", 0, "{n} of {total} `{name}` {a, b}", "{total} 中的 {n}");
