@@ -36,7 +36,7 @@ pub struct LaneworkGemmOptions {
     pub alpha: f64,
     /// Factor of the output's previous values.
     pub beta: f64,
-    /// Number of the precision of products of f32.
+    /// Number of the precision mode for f32 factors.
     pub precision: i32,
     /// Number of the activation function, applied after the bias.
     pub activation: i32,

@@ -85,8 +85,8 @@ unsafe fn getrs(
     if info == 0 {
         return refuse(Status::InvalidValue, "info, an integer in host memory, is null");
     }
-    // SAFETY: not null, so by `export`'s contract an `int` in host memory: `info` of this function is the host's in either pointer mode.
-    // 0 says that every argument is valid.
+    // SAFETY: not null, so by `export`'s contract an `int`. `info` of this function is in host memory in either pointer mode.
+    // 0 means that every argument is valid.
     unsafe { (info as usize as *mut i32).write_unaligned(0) };
     submit(held.stream, move || {
         for index in 0..count {
@@ -179,8 +179,8 @@ unsafe fn geqrf([kind]: [ElementType; 1], [h, m, n, a, lda, tau, info, count]: [
     if info == 0 {
         return refuse(Status::InvalidValue, "info, an integer in host memory, is null");
     }
-    // SAFETY: not null, so by `export`'s contract an `int` in host memory: `info` of this function is the host's in either pointer mode.
-    // 0 says that every argument is valid.
+    // SAFETY: not null, so by `export`'s contract an `int`. `info` of this function is in host memory in either pointer mode.
+    // 0 means that every argument is valid.
     unsafe { (info as usize as *mut i32).write_unaligned(0) };
     submit(held.stream, move || {
         for index in 0..count {

@@ -270,7 +270,7 @@ unsafe fn rot(
     })
 }
 
-/// Replaces each pair of elements by the result of `of` on that pair.
+/// Replaces each pair of elements with the result of `of` for the pair.
 fn turn(
     x: &(Matrix, bool),
     y: &(Matrix, bool),

@@ -2,10 +2,11 @@
 //! stream order: the emulator's device memory is host memory. Its speed says nothing about a GPU, and no tool counts
 //! its work.
 //!
-//! Products and sums use the precision of the compute type and are rounded once, so results agree with a GPU's up to the rounding of a
-//! different summation order. Unsupported functions report it and return `CUBLAS_STATUS_NOT_SUPPORTED`.
+//! Products and sums use the precision of the compute type and are rounded once, so results only differ from a GPU's by the
+//! rounding of a different summation order. Unsupported functions report it and return `CUBLAS_STATUS_NOT_SUPPORTED`.
 //!
-//! Every memory range is looked up in the driver before it is accessed: a wrong pointer or leading dimension gives a status and a message.
+//! The driver checks every memory range before it is accessed: a wrong pointer or leading dimension gives a status and a
+//! message.
 
 #![allow(non_snake_case, reason = "cuBLAS's names")]
 #![allow(

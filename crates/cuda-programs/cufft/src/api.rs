@@ -19,7 +19,7 @@ fn numbers<T: Plain + Into<i64>>(list: In<'_, T>, rank: i32) -> Option<Vec<i64>>
 /// One side of the advanced layout: extents, stride and distance.
 type Advanced<'call, T> = (In<'call, T>, T, T);
 
-/// Makes a plan from the advanced layout's arguments.
+/// Creates a plan from the arguments of the advanced layout.
 fn many<T: Plain + Into<i64>>(
     rank: i32,
     sizes: In<'_, T>,
@@ -68,7 +68,7 @@ fn create(to: Out<'_, i32>, plan: Plan) -> Result {
     store(to, made)
 }
 
-/// Makes the plan of a handle, and stores the size of its work area.
+/// Creates the plan of a handle, and stores the size of its work area.
 fn make(to: i32, plan: impl FnOnce() -> Result<Plan>, work: Out<'_, usize>) -> Result {
     handle::check(to)?;
     if work.is_null() {

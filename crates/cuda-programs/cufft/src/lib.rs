@@ -5,7 +5,7 @@
 //! once. Results agree with a GPU's up to rounding. Callbacks and plans over several GPUs report that they are unsupported and return
 //! `CUFFT_NOT_SUPPORTED`.
 //!
-//! Every memory range is looked up in the driver before it is accessed: a wrong pointer, size or stride gives a status and a message.
+//! The driver checks every memory range before it is accessed: a wrong pointer, size or stride gives a status and a message.
 
 #![allow(non_snake_case, reason = "cuFFT's names")]
 #![allow(

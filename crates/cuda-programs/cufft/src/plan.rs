@@ -1,4 +1,4 @@
-//! Plans: the kind, the sizes and the layouts of a transform. A kind is between real and complex numbers, in one precision.
+//! Plans: the kind, the sizes and the layouts of a transform. A kind has real or complex input and output, in one precision.
 //! A layout has a step for each dimension, and the distance between the transforms of a batch, in elements.
 
 use crate::{Result, Status, refuse};
@@ -109,7 +109,7 @@ pub struct Plan {
 const MOST: usize = 1 << 56;
 
 impl Plan {
-    /// Checks the arguments and makes a plan.
+    /// Checks the arguments and creates a plan.
     ///
     /// # Errors
     /// If a size, a stride or the batch is out of range, or the type does not support these sizes.

@@ -35,7 +35,7 @@ pub enum DrawRequest {
 }
 
 impl DrawRequest {
-    /// Bytes of one number.
+    /// Bytes per number.
     pub fn size(self) -> usize {
         use DrawRequest::{LogNormalDouble, NormalDouble, UniformDouble, WideBits};
         match self {
@@ -114,7 +114,7 @@ impl Generator {
         Ok(())
     }
 
-    /// The sequence; starts it if necessary.
+    /// Returns the sequence; starts it if necessary.
     pub fn sequence(&mut self) -> &mut dyn Sequence {
         let (seed, offset) = (self.seed, self.offset);
         let start = || -> Box<dyn Sequence> {

@@ -6,7 +6,7 @@
 //! sequence; NVIDIA interleaves many generators, so its order differs. Scrambled Sobol' sequences use Lanework's own
 //! scrambling.
 //!
-//! Every memory range is looked up in the driver before it is accessed: a wrong pointer gives a status and a message.
+//! The driver checks every memory range before it is accessed: a wrong pointer gives a status and a message.
 
 #![allow(non_snake_case, reason = "cuRAND's names")]
 #![allow(

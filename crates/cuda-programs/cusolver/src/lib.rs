@@ -10,15 +10,16 @@
 //! | `tridiagonal` | tridiagonal forms of Hermitian matrices by Householder reflections, and their C functions |
 //! | `matrix` | matrices on the device and on the host, and their element types |
 //!
-//! Three algorithms do not use faer. Its QR factorization stops at dependent columns and has complex diagonals;
-//! LAPACK's packed form has a reflection for each column and a real diagonal, as does the packed tridiagonal form. Its
-//! eigenvectors of general matrices overflow if an eigenvalue is multiple. Its Schur form is private.
+//! Three algorithms do not use faer. faer's QR factorization stops at dependent columns and has complex diagonals, but
+//! LAPACK's packed form has a reflection for each column and a real diagonal, as does the packed tridiagonal form. faer's
+//! eigenvectors of general matrices overflow for repeated eigenvalues, and its Schur decomposition is not public.
 //!
 //! Sparse systems are solved as dense ones. Everything is computed in double precision and rounded once, so
 //! single-precision results are more accurate than a GPU's. No workspace is needed: the functions that report its size
 //! report one element. Unimplemented functions report it on standard error and return `CUSOLVER_STATUS_NOT_SUPPORTED`.
 //!
-//! Every memory range is looked up in the driver before it is accessed: a wrong pointer or leading dimension gives a status and a message.
+//! The driver checks every memory range before it is accessed: a wrong pointer or leading dimension gives a status and a
+//! message.
 
 #![allow(non_snake_case, reason = "cuSOLVER's names")]
 #![allow(

@@ -6,7 +6,7 @@ use crate::matrix::{DeviceMatrix, Element, Matrix, Number};
 use crate::{Result, Status, refuse};
 use lanework_standin::{Memory, submit, write};
 
-/// The arguments of every call: the element type, the stream, and the address of `devInfo`, or 0.
+/// The common arguments of all calls: the element type, the stream, and the address of `devInfo`, or 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     pub element: Element,

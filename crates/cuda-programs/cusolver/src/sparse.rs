@@ -8,7 +8,7 @@ use crate::matrix::{DeviceMatrix, Element, Matrix, size};
 use crate::{Result, Status, matrix, refuse};
 use lanework_standin::{Memory, Out, calls, is_captured, store};
 
-/// Maximum number of rows of a system: the dense matrix of so many rows takes half a gigabyte.
+/// Maximum number of rows of a system: the dense matrix then takes half a gigabyte.
 const MOST_ROWS: usize = 5792;
 
 /// A square sparse matrix in CSR form, with the addresses of its arrays on the device.

@@ -47,7 +47,8 @@ fn tridiagonal(a: &mut Matrix, upper: bool) -> Tridiagonal {
     result
 }
 
-/// Applies a reflection from both sides to the part of a Hermitian matrix that starts at a row and has the vector's length.
+/// Applies a reflection from both sides to a diagonal block of a Hermitian matrix: it starts at a row and has the vector's
+/// length.
 fn both_sides(a: &mut Matrix, start: usize, vector: &[Number], tau: Number, upper: bool) {
     let order = vector.len();
     let counts = |i: usize, j: usize| if upper { i <= j } else { i >= j };

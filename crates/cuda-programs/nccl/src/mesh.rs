@@ -95,7 +95,7 @@ pub fn explain(mesh: &Mesh, fault: Fault) -> Failure {
     failure(status, why)
 }
 
-/// Stops this rank after a failure, and tells the others.
+/// Stops this rank after a failure, and notifies the others.
 pub fn stop(mesh: &mut Mesh, failure: Failure) -> Failure {
     mesh.stop(failure.clone(), &failure.why);
     failure
@@ -121,7 +121,7 @@ impl Drop for Presence {
     }
 }
 
-/// Meets the other ranks of an id.
+/// Joins the other ranks of an id.
 ///
 /// # Errors
 /// If the id is invalid, ranks are missing, or ranks do not agree.
@@ -305,7 +305,7 @@ pub fn read_hello(job: u64, from: &mut UnixStream) -> Option<Hello> {
     Hello::read(from).filter(|hello| hello.job == job)
 }
 
-/// Kinds of reply: where each rank is, why the rendezvous failed, or which ranks have come.
+/// Kinds of reply: where each rank is, why the rendezvous failed, or which ranks have arrived.
 pub const WELCOME: u8 = 1;
 
 const REFUSED: u8 = 2;
@@ -324,7 +324,7 @@ pub fn process() -> u64 {
         .get_or_init(|| RandomState::new().build_hasher().finish() ^ u64::from(std::process::id()))
 }
 
-/// Makes a unique id. This process listens at its address until all ranks have come.
+/// Creates a unique id. This process listens at its address until all ranks have arrived.
 ///
 /// # Errors
 /// If it cannot listen.

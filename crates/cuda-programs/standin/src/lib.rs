@@ -1,5 +1,5 @@
-//! Shared parts of the stand-ins for NVIDIA's libraries (cuBLAS, cuRAND, cuFFT, cuSOLVER, NCCL): finding the emulator's driver, checked access to
-//! device memory, stream order, and the common behavior of exported functions.
+//! Shared parts of the stand-ins for NVIDIA's libraries (cuBLAS, cuRAND, cuFFT, cuSOLVER, NCCL): the emulator's driver,
+//! checked access to device memory, stream order, and the common behavior of exported functions.
 //!
 //! Each library converts failures to its own status codes with `From<Failure>`.
 //!

@@ -52,7 +52,7 @@ abi!(Description = 88, 8 {
 });
 abi!(Preference = 16, 8 { ignored: 0 });
 
-/// The attribute for which 0 requests a triangle.
+/// The fill-mode attribute, whose value 0 requests a triangle.
 const FILL_MODE: i32 = 6;
 
 /// The bytes of an attribute in a record; `None` if the number is unknown.

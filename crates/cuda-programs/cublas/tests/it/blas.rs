@@ -286,7 +286,7 @@ fn batched_systems_match_single_solves() {
         assert_eq!(download::<f64>(*x, 6), download::<f64>(*alone, 6));
         assert_ne!(&download::<f64>(*x, 6), side);
     }
-    // An empty batch is no work; a negative count or a missing list is an error.
+    // An empty batch does nothing; a negative count or a missing list is an error.
     assert_eq!(batched(handle, 0, 1, 0, 0, 3, 2, &2.0, lists[0], 3, lists[1], 3, 0), 0);
     assert_eq!(batched(handle, 0, 1, 0, 0, 3, 2, &2.0, lists[0], 3, lists[1], 3, -1), 7);
     assert_ne!(batched(handle, 0, 1, 0, 0, 3, 2, &2.0, 8, 3, lists[1], 3, 2), 0);
@@ -306,7 +306,7 @@ fn a_captured_product_runs_when_its_graph_is_launched() {
     let launch: extern "C" fn(usize, usize) -> i32 = get(cuda, "cuGraphLaunch");
     let (mut stream, mut graph, mut ready) = (0, 0, 0);
     let (a, c) = (upload(&[3.0f32]), upload(&[1.0f32]));
-    // Other tests use the legacy stream meanwhile, in other threads.
+    // Meanwhile, other tests use the legacy stream in other threads.
     assert_eq!((create(&mut stream, 1), set(handle, stream), begin(stream, 1)), (0, 0, 0));
     assert_eq!(gemm(handle, 0, 0, 1, 1, 1, &1.0, a, 1, c, 1, &0.0, c, 1), 0);
     assert_eq!(end(stream, &mut graph), 0);

@@ -60,7 +60,7 @@ fn power(which: usize, mut exponent: u64, doublings: u32) -> Matrix {
     product
 }
 
-/// One generator MRG32k3a.
+/// An MRG32k3a generator.
 #[derive(Clone)]
 pub struct Mrg32k3a([[u64; 3]; 2]);
 
@@ -231,7 +231,7 @@ impl Sequence for Philox {
     }
 }
 
-/// The first or second of the two normal numbers of a pair, by the parity of its index.
+/// The first normal number of a pair for an even index, or the second for an odd index.
 fn of_pair(u: f64, v: f64, place: u64) -> f64 {
     let (sine, cosine) = box_muller(u, v);
     if place.is_multiple_of(2) { sine } else { cosine }

@@ -25,7 +25,7 @@ const LANES: u64 = 4096;
 /// The step of the Weyl sequence.
 const STEP: u32 = 362_437;
 
-/// One generator XORWOW.
+/// An XORWOW generator.
 #[derive(Clone)]
 pub struct Xorwow {
     register: Vector,
@@ -40,7 +40,7 @@ fn shifted([a, b, c, d, e]: Vector) -> Vector {
 impl Xorwow {
     /// The sequence of a seed from number `offset`.
     pub fn sequence(seed: u64, offset: u64) -> Lanes<Xorwow> {
-        // 2^67 steps of the Weyl sequence change nothing modulo 2^32.
+        // After 2^67 steps, the Weyl sequence has the same value modulo 2^32.
         static APART: OnceLock<Matrix> = OnceLock::new();
         let apart = APART.get_or_init(|| Matrix::of(shifted).doubled(67));
         let (passed, turn) = (offset / LANES, (offset % LANES) as usize);
@@ -128,7 +128,7 @@ impl Matrix {
         Matrix(first.0.iter().map(|column| self.apply(column)).collect())
     }
 
-    /// The matrix squared `doublings` times: its power 2^`doublings`.
+    /// Squares the matrix `doublings` times, to its power 2^`doublings`.
     pub fn doubled(mut self, doublings: u32) -> Matrix {
         for _ in 0..doublings {
             self = self.after(&self);
@@ -155,7 +155,7 @@ impl Matrix {
 /// Words of an MT19937 state.
 const MT19937_WORDS: usize = 624;
 
-/// A generator MT19937.
+/// An MT19937 generator.
 pub struct Mt19937 {
     state: [u32; MT19937_WORDS],
     at: usize,
@@ -211,7 +211,7 @@ const MASK: u32 = 0xfff8_0000;
 /// Numbers per turn of an MTGP32 generator.
 const RUN: usize = 256;
 
-/// One generator MTGP32. Its tables are linear, so four entries determine each table.
+/// An MTGP32 generator. Its tables are linear, so four entries determine each table.
 pub struct Mtgp32 {
     state: [u32; MTGP32_WORDS],
     at: usize,

@@ -16,12 +16,12 @@ pub struct Sobol {
     pub wide: bool,
     pub scrambled: bool,
     pub dimensions: usize,
-    /// Points already given.
+    /// Number of points so far.
     pub point: u64,
 }
 
 impl Sobol {
-    /// The number of a point in a dimension, left-aligned in 64 bits.
+    /// The coordinate of a point in a dimension, left-aligned in 64 bits.
     fn number(&self, dimension: usize, point: u64) -> u64 {
         let gray = point ^ (point >> 1);
         let ones = (0..64).filter(|bit| gray >> bit & 1 == 1);
@@ -54,7 +54,7 @@ impl Sobol {
         Ok(())
     }
 
-    /// The change to the next number, whose Gray code differs in this bit.
+    /// The difference to the next number, whose Gray code differs in this bit.
     fn change(&self, dimension: usize, bit: usize) -> u64 {
         match self.wide {
             true => vectors64(self.scrambled)[64 * dimension + bit.min(63)],

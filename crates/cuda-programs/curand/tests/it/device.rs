@@ -76,7 +76,7 @@ fn misuse_gives_a_status() {
     let bits = |generator: usize, to: u64, count: usize| call!("curandGenerate", generator => usize, to => u64, count => usize);
     assert_eq!(bits(wide, at, 4), 103);
     assert_eq!(call!("curandGenerateLongLong", xorwow => usize, at => u64, 4 => usize), 103);
-    // Null, host memory, past the end of the allocation, more than any memory, unknown generator; an empty range is not an error.
+    // Null, host memory, past the end of the allocation, more bytes than any memory, unknown generator. An empty range is valid.
     let own = [0u32; 4];
     assert_eq!(bits(xorwow, 0, 4), 201);
     assert_eq!(bits(xorwow, own.as_ptr() as u64, 4), 201);

@@ -151,7 +151,7 @@ fn cholesky_in<T: FaerNumber>(a: &mut Matrix, upper: bool) -> usize {
     let order = a.rows;
     let counts = |i: usize, j: usize| if upper { i <= j } else { i >= j };
     let mut whole = to_faer::<T>(a);
-    // As in LAPACK, the diagonal's imaginary parts are taken as 0.
+    // As in LAPACK, imaginary parts on the diagonal are ignored.
     for at in 0..order {
         whole[(at, at)] = T::of(Number::new(a.get(at, at).re, 0.0));
     }

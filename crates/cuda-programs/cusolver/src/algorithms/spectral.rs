@@ -1,7 +1,7 @@
 //! Eigenvalues and singular values.
 //!
-//! For Hermitian matrices and singular values, faer computes tridiagonal or bidiagonal forms by Householder reflections,
-//! then divides and conquers.
+//! For Hermitian matrices and singular values, faer reduces the matrix to tridiagonal or bidiagonal form by Householder
+//! reflections, and then uses divide and conquer.
 //!
 //! For general matrices, the Schur decomposition A = Z T Z* with T upper triangular (Golub and Van Loan, "Matrix
 //! Computations", sections 7.4 and 7.5): Householder reflections reduce A to Hessenberg form, Francis double-shift QR steps

@@ -58,7 +58,7 @@ fn perform(context: Handle, work: Work, tag: Option<Arc<Tag>>) -> Progress {
     }
 }
 
-/// The current operation of a queue has finished.
+/// Finishes the current operation of a queue.
 fn finish(key: StreamKey, result: Result) {
     if let Err(status) = result
         && let Some(context) = table::<Context>().find(key.context)

@@ -58,7 +58,7 @@ fn processes_reduce_gather_and_send() {
                 0
             );
             assert_eq!(download::<i32>(all, 4), [0, 1, 2, 3]);
-            // Send around a ring; in a group, because both sides wait for each other.
+            // Sends around a ring, in a group, because both sides wait for each other.
             let (next, previous) = (((rank + 1) % 4) as i32, ((rank + 3) % 4) as i32);
             let to = upload(&vec![0i32; many]);
             assert_eq!(nccl!("ncclGroupStart"()), 0);

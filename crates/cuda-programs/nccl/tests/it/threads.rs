@@ -255,7 +255,7 @@ fn one_thread_drives_all_devices_in_groups() {
 
 #[test]
 fn sums_are_in_rank_order_and_deterministic() {
-    // Another summation order would lose or keep other small numbers.
+    // In a different summation order, different small numbers would be lost.
     let parts = [[1e8f32, 1.0], [1.0, 1e8], [-1e8, -1e8], [1.0, 1.0]];
     for _ in 0..10 {
         let sums = ranks(4, |rank, comm| {

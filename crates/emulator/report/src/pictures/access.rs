@@ -6,7 +6,7 @@ use crate::remarks::pattern;
 use lanework_emulator::{AccessKind, Place, Space, TracedAccess};
 use std::collections::BTreeMap;
 
-/// The cost of an access as text, and whether it is optimal.
+/// The cost of an access, as a number and as text.
 pub struct Cost {
     /// Number of sectors, or of wavefronts for shared memory; 0 for local memory.
     pub count: u64,

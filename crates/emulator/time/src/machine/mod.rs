@@ -256,8 +256,8 @@ impl GpuModel {
         f64::from(self.gpu.l2_mb) * f64::from(1 << 20)
     }
 
-    /// Bytes of the L1 if `resident` blocks with `shared` bytes of shared memory each are on a multiprocessor. Shared memory
-    /// takes the smallest sufficient size of a few that the driver can set.
+    /// Bytes of the L1 if a multiprocessor holds `resident` blocks with `shared` bytes of shared memory each. Shared memory
+    /// takes the smallest sufficient one of the sizes that the driver can set.
     pub fn l1_bytes(&self, resident: u32, shared: u32) -> u64 {
         let all = u64::from(self.architecture.l1_per_sm);
         let most = u64::from(self.architecture.shared_per_sm);

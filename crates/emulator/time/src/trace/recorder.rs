@@ -132,7 +132,8 @@ impl BlockRecorder {
         }
     }
 
-    /// Appends the distinct sectors of an access; returns the first, their number, and the number of 128-byte lines.
+    /// Appends the distinct sectors of an access; returns the index of the first, their number, and the number of 128-byte
+    /// lines.
     fn keep_sectors(&mut self, access: &Access<'_>) -> (u32, u32, u32) {
         let sectors = &mut self.trace.sectors;
         let first = sectors.len();

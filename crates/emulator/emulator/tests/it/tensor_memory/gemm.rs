@@ -122,7 +122,7 @@ impl Layout {
                 _ => chunk % chunks * 16 + chunk / chunks * rows * self.width,
             }
         };
-        // A start inside of a pattern is not swizzled.
+        // A K-major step starts inside of a row of the pattern, and its start address is not swizzled.
         let start = if self.across { self.swizzled(start) } else { start };
         (start as u64) >> 4
             | (leading as u64 >> 4) << 16
