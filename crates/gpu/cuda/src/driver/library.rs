@@ -41,7 +41,7 @@ pub(crate) unsafe fn function<F: Copy>(
 }
 
 /// Folders in which pip installs NVIDIA's libraries, such as `nvidia/nccl/lib`: those of the active virtual or conda
-/// environment, and those of the first Python in `PATH`.
+/// environment, and those of each Python in `PATH`.
 pub(crate) fn pip_folders(package: &str) -> Vec<PathBuf> {
     let environments = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(std::env::var_os);
     let mut roots: Vec<PathBuf> = environments.map(PathBuf::from).collect();

@@ -1,5 +1,5 @@
-//! Faults on the GPU and whom they are blamed on. A fault ends the GPU for its process, so each
-//! test runs in a separate process.
+//! Faults on the GPU and their attribution to launches. A fault destroys the process's GPU context, so each test runs
+//! in a separate process.
 
 use std::process::Command;
 
@@ -30,7 +30,7 @@ fn in_own_process(test: &str, environment: &[(&str, &str)], body: impl FnOnce(&G
 
 fn harmless(gpu: &Gpu) {
     let kernel = support::kernel(gpu, FAULTS, "harmless");
-    // Loading and unloading modules waits; keep this one loaded.
+    // Unloading a module waits for the GPU, so keep this one loaded.
     std::mem::forget(kernel.clone());
     // SAFETY: touches nothing.
     unsafe { gpu.launch(&kernel, [1; 3], [32, 1, 1], 0, &[], None).unwrap() };
@@ -41,7 +41,7 @@ fn wild(gpu: &Gpu) -> GpuFunction {
 }
 
 fn launch_wild(gpu: &Gpu, kernel: &GpuFunction) -> Result<(), CudaError> {
-    // SAFETY: deliberately not: the process is sacrificed to see the fault reported.
+    // SAFETY: deliberately unsound: this separate process provokes the fault.
     unsafe { gpu.launch(kernel, [2, 1, 1], [32, 1, 1], 0, &[&64u64.to_ne_bytes()], None) }
 }
 
@@ -102,7 +102,7 @@ fn several_pending_launches_are_all_named() {
         };
         launch_first().unwrap();
         launch_wild(gpu, &kernel).unwrap();
-        // The driver may notice the fault already here.
+        // The driver may already report the fault here.
         let result = launch_first().and_then(|()| gpu.synchronize());
         let (suspects, text) = suspects(result);
         assert!(suspects.launches.iter().any(|launch| &*launch.kernel == "wild_store"), "{text}");
@@ -149,7 +149,7 @@ fn the_environment_turns_blocking_on() {
 fn traps_are_told_from_bad_addresses() {
     in_own_process("traps_are_told_from_bad_addresses", &[], |gpu| {
         let stop = support::kernel(gpu, FAULTS, "stop");
-        // SAFETY: deliberately traps; the process is sacrificed.
+        // SAFETY: deliberately traps, in a separate process.
         unsafe { gpu.launch(&stop, [1; 3], [1; 3], 0, &[], None).unwrap() };
         let (suspects, text) = suspects(gpu.synchronize());
         assert!(
@@ -164,7 +164,7 @@ fn graphs_are_blamed_by_their_kernels() {
     in_own_process("graphs_are_blamed_by_their_kernels", &[], |gpu| {
         let kernel = wild(gpu);
         let graph = gpu.capture(|_| launch_wild(gpu, &kernel)).unwrap();
-        // SAFETY: deliberately not.
+        // SAFETY: deliberately unsound, as above.
         unsafe { graph.launch(None).unwrap() };
         let (_, text) = suspects(gpu.synchronize());
         assert!(text.contains("graph of 1 x wild_store"), "{text}");
