@@ -249,7 +249,8 @@ fn literals_and_constant_expressions() {
         ("1 ? 0 ? 5 : 6 : 3", 6),
         ("1 || 0 ? 4 : 5", 4),
         ("3>2?7:8", 7),
-        // By ptxas 13.0: unsigned where one side is, `%` always, the left side's type in shifts.
+        // Values of ptxas 13.0: the result is unsigned if one side is, `%` always, and shifts have the left side's
+        // type.
         ("-1 > 0U", 1),
         ("-1 > 0", 0),
         ("(.u64)-1 > 0", 1),

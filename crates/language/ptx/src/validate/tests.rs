@@ -91,7 +91,7 @@ fn a_module_without_code_is_fine() {
 
 #[test]
 fn conversions_between_the_16_bit_floats_need_no_rounding() {
-    // As ptxas has it; Triton writes them so.
+    // ptxas accepts these forms, and Triton emits them.
     let cvt = |modifiers: &str| {
         let from = if modifiers.ends_with("32") { "f" } else { "h" };
         problems(&format!(
