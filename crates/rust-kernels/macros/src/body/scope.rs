@@ -1,4 +1,4 @@
-//! The translator's state: which names are variables, and the errors found so far.
+//! The translator's state: the declared names, and the errors so far.
 
 use crate::why::explained;
 use proc_macro2::TokenStream;
@@ -8,13 +8,13 @@ use std::collections::{HashMap, HashSet};
 /// Whether a value may alias a variable or must be a copy of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Used immediately: operands, indices, conditions.
+    /// The code uses the value immediately: operands, indices, conditions.
     View,
-    /// Kept under another name: `let`, tuples, values of blocks. A copy.
+    /// The code keeps the value under another name (`let`, tuples, values of blocks), so it must be a copy.
     Keep,
 }
 
-/// How the last expression of a block is used.
+/// The use of a block's last expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tail {
     /// As a statement of type `()`.
@@ -49,7 +49,7 @@ enum Declared {
 pub struct Translator {
     /// The effect of `return` here.
     pub returns: Returns,
-    /// Whether iterators are the host's, as in `#[unroll] for`.
+    /// Whether iterators are host iterators, as in `#[unroll] for`.
     pub on_host: bool,
     scopes: Vec<HashMap<String, Declared>>,
     generics: HashSet<String>,
@@ -68,8 +68,7 @@ impl Translator {
         }
     }
 
-    /// Reports an error at `place`, and returns placeholder tokens so that the translation
-    /// continues.
+    /// Reports an error at `place`. Returns placeholder tokens, so that the translation can continue.
     pub fn refuse(&mut self, place: impl ToTokens, message: &str, help: &str) -> TokenStream {
         self.push_error(syn::Error::new_spanned(place, explained(message, help)));
         TokenStream::new()
@@ -83,7 +82,7 @@ impl Translator {
         }
     }
 
-    /// The errors found, as tokens that make the compiler report them.
+    /// The errors, as tokens that make the compiler report them.
     pub fn finish(self) -> Option<TokenStream> {
         self.error.map(|error| error.to_compile_error())
     }
@@ -101,12 +100,12 @@ impl Translator {
         self.generics.extend(generics.type_params().map(|ty| ty.ident.to_string()));
     }
 
-    /// Whether a name is a type parameter's.
+    /// Whether a name is a type parameter.
     pub fn is_generic(&self, name: &syn::Ident) -> bool {
         self.generics.contains(&name.to_string())
     }
 
-    /// Declares a name; `mutable` when it is a variable.
+    /// Declares a name, as a variable if `mutable`.
     pub fn declare(&mut self, name: &syn::Ident, mutable: bool) {
         self.insert(name, if mutable { Declared::Variable } else { Declared::Value });
     }
@@ -163,7 +162,7 @@ pub fn root(expression: &syn::Expr) -> Option<&syn::Ident> {
     }
 }
 
-/// The name of a loop's label, as the runtime takes it.
+/// The name of a loop's label, in the runtime's form.
 pub fn label_tokens(label: Option<&syn::Lifetime>) -> TokenStream {
     match label {
         Some(label) => {
