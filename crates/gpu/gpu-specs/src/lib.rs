@@ -115,7 +115,7 @@ pub fn specs() -> &'static Specs {
 }
 
 impl Specs {
-    /// A table with the entries of `json`, a table in the same format, before those of this one.
+    /// A table with the entries of `json`, a table in the same format, followed by the entries of this one.
     ///
     /// # Errors
     /// A message with line and column if `json` does not parse as such a table.

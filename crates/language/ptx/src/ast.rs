@@ -123,7 +123,7 @@ impl Variable {
         elements.saturating_mul(u64::from(self.vector) * u64::from(self.ty.size()))
     }
 
-    /// Alignment in bytes: the declared one, else that of one (vector) element.
+    /// Alignment in bytes: the declared alignment, or the alignment of one (vector) element.
     pub fn alignment(&self) -> u32 {
         self.align.unwrap_or(u32::from(self.vector) * self.ty.size())
     }

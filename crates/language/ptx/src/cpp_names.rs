@@ -103,7 +103,7 @@ mod tests {
             assert_eq!(name(entry).as_deref(), Some(expected));
         }
         assert_eq!((name("_Z9short"), name("saxpy")), (None, None));
-        // Names that no compiler emits stay as they are.
+        // The function does not change names that no compiler emits.
         for endless in ["P", "1tI", "N1t"] {
             assert_eq!(name(&format!("_Z1kI{}", endless.repeat(1_000_000))), None);
             assert_eq!(name(&format!("_Z1kI{}", endless.repeat(20_000))), None);

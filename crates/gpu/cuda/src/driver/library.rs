@@ -40,8 +40,8 @@ pub(crate) unsafe fn function<F: Copy>(
     Ok(unsafe { std::mem::transmute_copy::<AnyFunction, F>(&*symbol) })
 }
 
-/// Folders in which pip installs NVIDIA's libraries, such as `nvidia/nccl/lib`: those of the active virtual or conda
-/// environment, and those of each Python in `PATH`.
+/// Folders in which pip installs NVIDIA's libraries, such as `nvidia/nccl/lib`: first in the active virtual or conda
+/// environment, then in each Python in `PATH`.
 pub(crate) fn pip_folders(package: &str) -> Vec<PathBuf> {
     let environments = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(std::env::var_os);
     let mut roots: Vec<PathBuf> = environments.map(PathBuf::from).collect();

@@ -1,8 +1,8 @@
 //! The instruction table: every opcode with the forms of its modifiers and operands, the PTX versions and targets that
 //! they need, and the rule that lowers it.
 //!
-//! A chapter is a macro that adds its rows to those of the chapters before it, so that one list defines [`Opcode`]. An
-//! example of a row:
+//! A chapter is a macro that appends its rows to the rows of the previous chapters, so that one list defines
+//! [`Opcode`]. An example of a row:
 //!
 //! ```text
 //! Dp4a "dp4a" integer::dp4a, Dp2a "dp2a" integer::dp2a [

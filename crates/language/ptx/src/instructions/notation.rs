@@ -275,8 +275,8 @@ impl ModifierSlot {
     }
 }
 
-/// The number of registers of a tensor memory load or store: those of its shape times the repeat count; `Some(None)` if
-/// there are too many.
+/// The number of registers of a tensor memory load or store: its shape's number of registers times the repeat count;
+/// `Some(None)` if there are too many.
 fn moved_registers(modifiers: &[Modifier]) -> Option<Option<u8>> {
     let of_shape = |modifier: &Modifier| match modifier {
         Modifier::Size32x32b | Modifier::Size16x64b | Modifier::Size16x32bx2 => Some(1),

@@ -24,10 +24,10 @@ impl Device {
         self.load_ptx(&linked(texts)?)
     }
 
-    /// As [`Device::load_ptx`] for one text or [`Device::load_linked`] for several, for large modules of which a
-    /// program uses only some entries. An entry is decoded on first use; an unsupported one is an error of its launch.
-    /// A text whose module is still alive is not parsed again. A text of 16 KiB or more that another process has
-    /// checked is not checked again: the cache is the folder `lanework` in the user's cache folder, or the one that
+    /// As [`Device::load_ptx`] for one text or [`Device::load_linked`] for several. Meant for large modules, if a
+    /// program uses only some of their entries. An entry is decoded on first use; an unsupported one is an error of its
+    /// launch. A text whose module is still alive is not parsed again. A text of 16 KiB or more that another process
+    /// has checked is not checked again: the cache is the folder `lanework` in the user's cache folder, or the one that
     /// `LANEWORK_CACHE_DIR` names (`off` turns it off). `LANEWORK_CACHE_MB` sets its size.
     ///
     /// ```

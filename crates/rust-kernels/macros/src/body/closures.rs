@@ -116,7 +116,7 @@ impl VisitMut for Names {
     }
 }
 
-/// The first `return` in a closure's body, except those of nested closures.
+/// The first `return` in a closure's body, ignoring nested closures.
 fn returns(body: &Expr) -> Option<syn::ExprReturn> {
     struct Search(Option<syn::ExprReturn>);
     impl VisitMut for Search {

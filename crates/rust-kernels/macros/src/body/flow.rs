@@ -245,7 +245,7 @@ pub fn without_else(branch: &syn::ExprIf) -> Option<&syn::ExprIf> {
     }
 }
 
-/// The variable that receives a loop's value: that of the innermost loop, or of the loop with the given label.
+/// The variable that receives the value of the innermost loop, or of the loop with the given label.
 fn broken(label: Option<&syn::Lifetime>) -> syn::Ident {
     match label {
         Some(label) => quote::format_ident!("__broken_{}", label.ident, span = Span::mixed_site()),
