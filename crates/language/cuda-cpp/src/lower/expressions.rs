@@ -249,7 +249,7 @@ impl FunctionLowering<'_, '_> {
         self.b.call(id, &returns, &values).first().copied()
     }
 
-    /// The number of arguments that have parameters, `this` included, if the function takes further ones.
+    /// The number of arguments with parameters, including `this`. Arguments after them are variable arguments.
     fn named_arguments(&mut self, function: FunctionNumber) -> usize {
         let analyzer = self.analyzer();
         let record = &analyzer.functions[function.0 as usize];
