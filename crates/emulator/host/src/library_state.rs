@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_those_of_glibc() {
+    fn rand_matches_glibc() {
         let mut first = GlibcRandom::new(1);
         let numbers: Vec<u32> = (0..4).map(|_| first.next()).collect();
         assert_eq!(numbers, [1_804_289_383, 846_930_886, 1_681_692_777, 1_714_636_915]);

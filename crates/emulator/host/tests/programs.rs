@@ -58,7 +58,7 @@ fn loops_arrays_and_recursion() {
 }
 
 #[test]
-fn destructors_run_in_reverse_on_every_way_out() {
+fn destructors_run_in_reverse_order_at_every_exit() {
     let source = r#"
         #include <cstdio>
         struct Guard {

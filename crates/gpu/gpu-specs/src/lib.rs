@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_memory_clocks_are_those_of_drivers() {
+    fn names_and_memory_clocks_match_drivers() {
         let gpu = |name| specs().gpu(name).expect("known");
         assert_eq!(gpu("rtx4090").full_name(), "NVIDIA GeForce RTX 4090");
         assert_eq!(gpu("l20").full_name(), "NVIDIA L20");
@@ -197,13 +197,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_capability_takes_its_elder() {
+    fn an_unknown_capability_has_the_limits_of_the_newest_older_one() {
         assert_eq!(specs().architecture((8, 7)).compute_capability, "8.6");
         assert_eq!(specs().architecture((9, 0)).shared_per_sm, 233_472);
     }
 
     #[test]
-    fn a_users_file_extends_the_table_and_a_wrong_one_says_where() {
+    fn a_user_file_extends_the_table_and_an_invalid_one_reports_the_position() {
         let gpu =
             serde_json::to_string(&specs().gpus[0]).expect("JSON").replace("GTX 1080", "Mine");
         let extended = specs().extended(&format!("{{\"gpus\": [{gpu}]}}")).expect("a table");

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_come_back_from_their_bytes() {
+    fn elements_round_trip_through_bytes() {
         for code in 0..64 {
             let Some(of) = DataType::from_code(code) else { continue };
             let number = [-3.0, if of.is_complex { 5.0 } else { 0.0 }];

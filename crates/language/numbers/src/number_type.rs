@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_come_back_from_their_bytes() {
+    fn numbers_round_trip_through_bytes() {
         for of in NumberType::ALL.into_iter().filter(|of| *of != NumberType::E8m0) {
             let mut bytes = Vec::new();
             of.put(3.0, &mut bytes);

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn all_numbers_decode_by_definition_and_come_back() {
+    fn all_numbers_decode_by_definition_and_round_trip() {
         for format in SmallFloat::ALL {
             let sign = 1 << (format.bits() - 1);
             for bits in 0..=format.largest {

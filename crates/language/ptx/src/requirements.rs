@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn setting_them_keeps_the_options() {
+    fn setting_the_lowest_requirements_keeps_the_options() {
         let text = ".version 8.8\n.target sm_100a, debug\n.entry k { bar.sync 0; }";
         let mut module = Module::parse(text).expect("a module");
         module.set_lowest_requirements();

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reason_belongs_to_a_refusal_and_stands_on_the_page() {
+    fn every_reason_belongs_to_an_error_and_is_on_the_page() {
         let refusals = refusals();
         for page in ["../../../docs/src/en/rust.md", "../../../docs/src/zh/rust.md"] {
             let text = read(page);

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ledger_stays_small_and_counts_what_it_forgot() {
+    fn the_ledger_is_bounded_and_counts_forgotten_launches() {
         let mut ledger = Ledger::default();
         for _ in 0..KEPT + 5 {
             launch(&mut ledger, "k", 0);

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_library_of_pip_is_found_below_its_python() {
+    fn libraries_installed_by_pip_are_found() {
         let root = std::env::temp_dir().join(format!("lanework-pip-{}", std::process::id()));
         let folder = root.join("lib/python3.12/site-packages/nvidia/nccl/lib");
         std::fs::create_dir_all(&folder).expect("a folder");

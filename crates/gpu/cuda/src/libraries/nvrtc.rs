@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_becomes_ptx_and_a_mistake_a_log() {
+    fn a_kernel_compiles_to_ptx_and_an_error_returns_the_log() {
         let options = ["--gpu-architecture=compute_80"];
         let source = "extern \"C\" __global__ void k(int* x) { x[threadIdx.x] += 1; }";
         match compile(source, "k.cu", &options) {

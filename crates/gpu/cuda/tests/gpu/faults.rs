@@ -58,8 +58,8 @@ fn suspects(result: Result<(), CudaError>) -> (Suspects, String) {
 }
 
 #[test]
-fn a_single_launch_is_blamed_by_name() {
-    in_own_process("a_single_launch_is_blamed_by_name", &[], |gpu| {
+fn a_fault_names_the_only_pending_launch() {
+    in_own_process("a_fault_names_the_only_pending_launch", &[], |gpu| {
         let record = gpu.pinned(16).unwrap();
         let memory = gpu.allocate(64).unwrap();
         harmless(gpu);
@@ -123,8 +123,8 @@ fn reading_reports_the_fault_too() {
 }
 
 #[test]
-fn blocking_pins_the_fault_to_its_launch() {
-    in_own_process("blocking_pins_the_fault_to_its_launch", &[], |gpu| {
+fn blocking_mode_attributes_a_fault_to_its_launch() {
+    in_own_process("blocking_mode_attributes_a_fault_to_its_launch", &[], |gpu| {
         gpu.set_blocking(true);
         assert!(gpu.is_blocking());
         harmless(gpu);
@@ -146,8 +146,8 @@ fn the_environment_turns_blocking_on() {
 }
 
 #[test]
-fn traps_are_told_from_bad_addresses() {
-    in_own_process("traps_are_told_from_bad_addresses", &[], |gpu| {
+fn traps_and_bad_addresses_are_distinguished() {
+    in_own_process("traps_and_bad_addresses_are_distinguished", &[], |gpu| {
         let stop = support::kernel(gpu, FAULTS, "stop");
         // SAFETY: deliberately traps, in a separate process.
         unsafe { gpu.launch(&stop, [1; 3], [1; 3], 0, &[], None).unwrap() };
@@ -160,8 +160,8 @@ fn traps_are_told_from_bad_addresses() {
 }
 
 #[test]
-fn graphs_are_blamed_by_their_kernels() {
-    in_own_process("graphs_are_blamed_by_their_kernels", &[], |gpu| {
+fn a_fault_in_a_graph_names_its_kernels() {
+    in_own_process("a_fault_in_a_graph_names_its_kernels", &[], |gpu| {
         let kernel = wild(gpu);
         let graph = gpu.capture(|_| launch_wild(gpu, &kernel)).unwrap();
         // SAFETY: deliberately unsound, as above.

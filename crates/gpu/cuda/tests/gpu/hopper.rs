@@ -68,7 +68,7 @@ fn the_copy_engine_reads_tiles_and_zeros_outside() {
 }
 
 #[test]
-fn maps_need_a_driver_and_sound_numbers() {
+fn tensor_maps_need_a_driver_and_valid_parameters() {
     let unaligned = encode_tiled_map(&map(8, 64, 64));
     assert!(matches!(unaligned, Err(CudaError::Invalid { .. })), "{unaligned:?}");
     match encode_tiled_map(&map(1 << 32, 64, 64)) {
@@ -76,7 +76,7 @@ fn maps_need_a_driver_and_sound_numbers() {
         // Drivers for older GPUs may know no tensor maps; on sm_90 the test above encodes one.
         Err(CudaError::Driver { .. } | CudaError::Unsupported { .. }) => {}
         Err(CudaError::Unavailable { why }) => {
-            support::skip("maps_need_a_driver_and_sound_numbers", &why)
+            support::skip("tensor_maps_need_a_driver_and_valid_parameters", &why)
         }
         Err(other) => panic!("{other}"),
     }

@@ -24,8 +24,8 @@ fn saxpy_computes() {
 }
 
 #[test]
-fn the_driver_tells_about_kernels() {
-    let Some(gpu) = support::gpu("the_driver_tells_about_kernels") else { return };
+fn the_driver_describes_kernels() {
+    let Some(gpu) = support::gpu("the_driver_describes_kernels") else { return };
     let module = gpu.load(BASIC, "basic").unwrap();
     assert_eq!(module.name(), "basic");
     assert!(module.gpu().same(&gpu));
@@ -55,8 +55,8 @@ fn registers_can_be_limited() {
 }
 
 #[test]
-fn blocks_get_all_the_shared_memory_there_is() {
-    let Some(gpu) = support::gpu("blocks_get_all_the_shared_memory_there_is") else { return };
+fn a_block_can_use_the_maximum_shared_memory() {
+    let Some(gpu) = support::gpu("a_block_can_use_the_maximum_shared_memory") else { return };
     let big = support::kernel(&gpu, BASIC, "big_shared");
     let most = gpu.info().shared_per_block_optin;
     let out = Words::new(&gpu, &[0]);
@@ -74,8 +74,8 @@ fn blocks_get_all_the_shared_memory_there_is() {
 }
 
 #[test]
-fn impossible_launches_are_refused_and_harm_nothing() {
-    let Some(gpu) = support::gpu("impossible_launches_are_refused_and_harm_nothing") else {
+fn invalid_launches_are_errors_and_harmless() {
+    let Some(gpu) = support::gpu("invalid_launches_are_errors_and_harmless") else {
         return;
     };
     let bounded = support::kernel(&gpu, BASIC, "bounded");
@@ -151,8 +151,8 @@ fn bad_ptx_is_rejected_with_the_log_and_the_line() {
 }
 
 #[test]
-fn missing_kernels_are_answered_with_those_there_are() {
-    let Some(gpu) = support::gpu("missing_kernels_are_answered_with_those_there_are") else {
+fn errors_of_missing_kernels_list_the_existing_ones() {
+    let Some(gpu) = support::gpu("errors_of_missing_kernels_list_the_existing_ones") else {
         return;
     };
     let module = gpu.load(BASIC, "basic").unwrap();

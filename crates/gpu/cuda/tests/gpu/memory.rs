@@ -61,8 +61,10 @@ fn empty_allocations_have_an_address_and_no_bytes() {
 }
 
 #[test]
-fn too_large_an_allocation_tells_what_is_free() {
-    let Some(gpu) = support::gpu("too_large_an_allocation_tells_what_is_free") else { return };
+fn an_allocation_that_is_too_large_reports_free_memory() {
+    let Some(gpu) = support::gpu("an_allocation_that_is_too_large_reports_free_memory") else {
+        return;
+    };
     let requested = gpu.info().memory_bytes * 2;
     match gpu.allocate(requested) {
         Err(CudaError::OutOfMemory { requested: asked, free, total }) => {
@@ -75,8 +77,8 @@ fn too_large_an_allocation_tells_what_is_free() {
 }
 
 #[test]
-fn pinned_memory_goes_to_the_gpu_and_back() {
-    let Some(gpu) = support::gpu("pinned_memory_goes_to_the_gpu_and_back") else { return };
+fn pinned_memory_round_trips() {
+    let Some(gpu) = support::gpu("pinned_memory_round_trips") else { return };
     let bytes = 1 << 20;
     let address = gpu.allocate(bytes).unwrap();
     let stream = gpu.independent_stream().unwrap();

@@ -126,8 +126,10 @@ fn a_graph_can_span_streams() {
 }
 
 #[test]
-fn what_would_spoil_a_capture_is_refused() {
-    let Some(gpu) = support::gpu("what_would_spoil_a_capture_is_refused") else { return };
+fn calls_that_would_invalidate_a_capture_are_errors() {
+    let Some(gpu) = support::gpu("calls_that_would_invalidate_a_capture_are_errors") else {
+        return;
+    };
     let add = support::kernel(&gpu, BASIC, "increment");
     let word = Words::new(&gpu, &[0]);
     let pinned = gpu.pinned(4).unwrap();

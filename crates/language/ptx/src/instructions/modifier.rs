@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_read_as_they_print() {
+    fn words_round_trip() {
         for (word, modifier) in WORDS {
             assert_eq!(Modifier::from_word(word), *modifier, "{word} is listed twice");
             assert_eq!(modifier.to_string(), *word);

@@ -314,7 +314,7 @@ fn old_prototypes_need_no_semicolon() {
 }
 
 #[test]
-fn several_problems_come_out_of_one_run() {
+fn one_run_reports_several_problems() {
     let found = problems(
         "add.s32 %r1, %r2 %r3;\nmov.b32 {%r1, ;\nld.f32 %f1, [%r1+%r2];\nmov.b32 a, 0f12;\nret;",
     );
@@ -330,7 +330,7 @@ fn several_problems_come_out_of_one_run() {
 }
 
 #[test]
-fn a_forgotten_semicolon_costs_one_problem() {
+fn a_missing_semicolon_is_one_problem() {
     let error = parse_instructions("add.s32 a, b, c\nret;\nbra L\n}").expect_err("problems");
     let places: Vec<_> = error.iter().map(|d| (d.line, d.column)).collect();
     assert_eq!(places, [(1, 16), (3, 6), (4, 1)]);

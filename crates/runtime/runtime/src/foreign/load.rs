@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_once_while_its_module_lives() {
+    fn a_text_is_parsed_once_while_its_module_is_alive() {
         let text = text("lives");
         let first = shared_by(&text, None).expect("a module");
         assert!(Arc::ptr_eq(&first, &shared_by(&text, None).expect("a module")));
@@ -196,13 +196,13 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_a_check_fails_it_again() {
+    fn texts_that_fail_a_check_are_checked_again() {
         let wrong = text("wrong").replace("ret;", "add.u32 %r1, %r2, %r3;");
         assert!(shared_by(&wrong, None).is_err() && shared_by(&wrong, None).is_err());
     }
 
     #[test]
-    fn only_what_passed_is_kept_and_only_the_whole_text_counts() {
+    fn only_checked_texts_are_cached_and_compared_whole() {
         let folder = std::env::temp_dir().join(format!("lanework-parsed-{}", std::process::id()));
         let cache = DiskCache::in_folder(folder.clone(), 1 << 20).expect("a folder");
         let (right, wrong) = (text("right"), text("wrong").replace("ret;", "bar.nowhere;"));
