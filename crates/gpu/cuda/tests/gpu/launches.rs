@@ -68,7 +68,7 @@ fn a_block_can_use_the_maximum_shared_memory() {
         assert_eq!(out.get(), [12_648_430], "{bytes} bytes of shared memory");
     }
     let arguments: [&[u8]; 2] = [&out.argument(), &0u32.to_ne_bytes()];
-    // SAFETY: refused before it reaches the GPU.
+    // SAFETY: the launch is rejected before it reaches the GPU.
     let refused = unsafe { gpu.launch(&big, [1; 3], [1; 3], most + 1, &arguments, None) };
     assert!(matches!(refused, Err(CudaError::Limit { .. })), "{refused:?}");
 }
@@ -90,14 +90,14 @@ fn invalid_launches_are_errors_and_harmless() {
         (&increment, [1, 65536, 1], [1, 1, 1], &two[..], "1x65536x1"),
         (&bounded, [1, 1, 1], [129, 1, 1], &one[..], "128 for this kernel"),
     ] {
-        // SAFETY: refused before it reaches the GPU.
+        // SAFETY: the launch is rejected before it reaches the GPU.
         let refused = unsafe { gpu.launch(kernel, grid, block, 0, arguments, None) };
         let text = refused.expect_err(expected).to_string();
         assert!(text.contains(expected) && text.contains("help: "), "{text}");
     }
     if increment.info().parameters.is_some() {
         for wrong in [&one[..], &[&word.argument(), &word.argument()]] {
-            // SAFETY: refused before it reaches the GPU.
+            // SAFETY: the launch is rejected before it reaches the GPU.
             let refused = unsafe { gpu.launch(&increment, [1; 3], [1; 3], 0, wrong, None) };
             assert!(matches!(refused, Err(CudaError::Arguments { .. })), "{refused:?}");
         }
@@ -129,7 +129,7 @@ fn cooperative_grids_run_or_are_refused_by_size() {
     unsafe { gpu.launch_shaped(&increment, &small, &arguments, None).unwrap() };
     assert_eq!(word.get(), [64]);
     let large = LaunchShape::new([1 << 20, 1, 1], [1024, 1, 1]).cooperative();
-    // SAFETY: the driver refuses this launch; else each thread would increment the word, which is allocated.
+    // SAFETY: the driver rejects this launch; otherwise each thread would increment the word, which is allocated.
     let refused = unsafe { gpu.launch_shaped(&increment, &large, &arguments, None) };
     assert!(matches!(refused, Err(CudaError::Limit { .. })), "{refused:?}");
     assert_eq!(word.get(), [64]);

@@ -91,7 +91,7 @@ fn pinned_memory_round_trips() {
     let back = stream.download(address, gpu.pinned(bytes).unwrap()).unwrap();
     let back = back.wait().unwrap();
     assert_eq!(back.as_slice(), out.as_slice());
-    // Dropped while under way: waits, frees nothing too early.
+    // Dropping a transfer in flight waits, and so frees nothing too early.
     drop(stream.upload(out, address).unwrap());
     drop(stream.download(address, back).unwrap());
     assert!(stream.upload(gpu.pinned(bytes + 1).unwrap(), address).is_err());
@@ -174,7 +174,7 @@ fn rows_are_copied_with_a_pitch_and_stay_inside() {
     gpu.read_rows(rows, &mut back).unwrap();
     assert_eq!(back[..], host);
     gpu.write_rows(rows, &[]).unwrap();
-    // A fifth row would leave the allocation; half a row, or rows that overlap, are not rows.
+    // A fifth row is outside the allocation; half a row and overlapping rows are invalid.
     assert!(matches!(gpu.write_rows(rows, &[0; 50]), Err(CudaError::Address { .. })));
     assert!(matches!(gpu.write_rows(rows, &[0; 15]), Err(CudaError::Invalid { .. })));
     let overlapping = Rows { pitch: 9, ..rows };
