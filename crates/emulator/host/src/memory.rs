@@ -257,7 +257,7 @@ impl HostMemory {
     /// Checks a range of bytes.
     ///
     /// # Errors
-    /// If the program must not access some of them.
+    /// If some of the bytes are inaccessible.
     #[inline(never)]
     pub fn check_range(&self, address: u64, bytes: u64) -> Result<*mut u8, BadAccess> {
         let bad = Err(BadAccess { address, bytes });
@@ -335,7 +335,7 @@ impl HostMemory {
     /// Copies bytes out.
     ///
     /// # Errors
-    /// If the program must not access some of them.
+    /// If some of the bytes are inaccessible.
     pub fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>, BadAccess> {
         let at = self.check_range(address, bytes)?;
         let mut copy = vec![0; bytes as usize];
@@ -349,7 +349,7 @@ impl HostMemory {
     /// Copies bytes in.
     ///
     /// # Errors
-    /// If the program must not access some of them.
+    /// If some of the bytes are inaccessible.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), BadAccess> {
         let at = self.check_range(address, bytes.len() as u64)?;
         if !bytes.is_empty() {
@@ -362,7 +362,7 @@ impl HostMemory {
     /// Copies bytes within the program's memory; the ranges may overlap.
     ///
     /// # Errors
-    /// If the program must not access some of them.
+    /// If some of the bytes are inaccessible.
     pub fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), BadAccess> {
         let (source, target) = (self.check_range(from, bytes)?, self.check_range(to, bytes)?);
         if bytes > 0 {
@@ -375,7 +375,7 @@ impl HostMemory {
     /// Fills bytes.
     ///
     /// # Errors
-    /// If the program must not access some of them.
+    /// If some of the bytes are inaccessible.
     pub fn fill(&mut self, address: u64, byte: u8, bytes: u64) -> Result<(), BadAccess> {
         let at = self.check_range(address, bytes)?;
         if bytes > 0 {
@@ -388,7 +388,7 @@ impl HostMemory {
     /// The bytes of a C string, without its final zero.
     ///
     /// # Errors
-    /// If the program must not access some of them.
+    /// If some of the bytes are inaccessible.
     pub fn text(&self, address: u64) -> Result<Vec<u8>, BadAccess> {
         self.text_up_to(address, u64::MAX)
     }
@@ -396,7 +396,7 @@ impl HostMemory {
     /// The first bytes of a C string, at most `most`, without its final zero.
     ///
     /// # Errors
-    /// If the program must not access some of them.
+    /// If some of the bytes are inaccessible.
     pub fn text_up_to(&self, address: u64, most: u64) -> Result<Vec<u8>, BadAccess> {
         let mut text = Vec::new();
         while (text.len() as u64) < most {

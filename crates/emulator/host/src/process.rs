@@ -166,7 +166,7 @@ impl Process {
     /// The C string at an address.
     ///
     /// # Errors
-    /// If the program must not access some of its bytes.
+    /// If some of its bytes are inaccessible.
     pub fn text(&self, address: u64) -> Result<Vec<u8>, Stop> {
         self.accessed(self.memory.text(address), "read")
     }

@@ -69,7 +69,7 @@ impl SmallFloat {
         let size = if magnitude > self.largest as u32 {
             if self.exponent == 5 && mantissa == 0 { f32::INFINITY } else { f32::NAN }
         } else if exponent == 0 {
-            // Steps of the smallest number.
+            // A subnormal number is `m` times the smallest one.
             let step = 127 + 1 - self.bias() - m as i32;
             mantissa as f32 * f32::from_bits((step as u32) << 23)
         } else {

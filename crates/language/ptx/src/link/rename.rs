@@ -1,5 +1,5 @@
-//! Renames what modules have in common before they are merged: gives private names and debug labels a suffix, source
-//! files new numbers, and instructions without a position their line in the PTX text.
+//! Prepares a module for merging: gives private names and debug labels a suffix, source files new numbers, and
+//! instructions without a position their line in the PTX text.
 
 use crate::ast::{Item, Module, Statement, *};
 use crate::diagnostics::{LinkError, refuse};
@@ -28,7 +28,7 @@ pub(super) fn own_names(module: &Module) -> HashSet<String> {
             own.insert(name.to_owned());
         }
     }
-    // A prototype without a directive may have its definition with one.
+    // A prototype without a linking directive may belong to a definition with one.
     for item in &module.items {
         if let (Some(name), Some(linkage)) = (name_of(item), linkage_of(item))
             && linkage != Linkage::Internal
@@ -223,7 +223,7 @@ fn shifted(text: &str, word: &str, by: u32) -> String {
     }
 }
 
-/// Gives labels that another module uses this module's suffix, and adds this module's labels to `taken`.
+/// Adds this module's suffix to labels in `taken`, which other modules use, and adds this module's labels to `taken`.
 pub(super) fn separate_sections(module: &mut Module, taken: &mut HashSet<String>, suffix: &str) {
     let own: HashSet<String> = sections(module).flat_map(labels).collect();
     let clashes: HashSet<&String> = own.intersection(taken).collect();

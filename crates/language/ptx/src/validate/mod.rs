@@ -19,7 +19,7 @@ use crate::validate::names::{RegisterType, Scope, Symbol, VariableRole};
 use std::collections::{HashMap, HashSet};
 
 impl Module {
-    /// Makes the checks of ptxas on a module that parses: names, types and state spaces of operands, modifiers, version
+    /// Performs the checks of ptxas on a parsed module: names, types and state spaces of operands, modifiers, version
     /// and target.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Loading of PTX text as a module of a device: one text, or several linked; all of it, or each entry on first use.
+//! Loads PTX text as a module of a device: one text, or several linked; all entries at once, or each on first use.
 //!
 //! A cache holds loaded modules: a text that is loaded while a module of it is alive is neither parsed nor checked
 //! again. A text that another process has checked is parsed but not checked.

@@ -269,7 +269,7 @@ fn numbered<'a>(
     Some(parts.iter().take(rest.unwrap_or(parts.len())).enumerate().map(part).collect())
 }
 
-/// `is_some(access)` and the like, at the pattern.
+/// A call such as `is_some(access)`, with the pattern's span.
 fn of_option(function: &str, access: &TokenStream, span: Span) -> TokenStream {
     let function = Ident::new(function, span);
     let access = access.clone().into_iter().map(|mut tree| {

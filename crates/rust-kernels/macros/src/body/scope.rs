@@ -142,7 +142,7 @@ impl Translator {
     }
 }
 
-/// The path as an identifier, if it is a single one.
+/// The identifier, if the expression is a path with one part.
 pub fn as_name(expression: &syn::Expr) -> Option<&syn::Ident> {
     match expression {
         syn::Expr::Path(path) if path.qself.is_none() => path.path.get_ident(),
