@@ -173,7 +173,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `x, y, z`, the later ones 1 where absent.
+    /// `x, y, z`; a missing extent is 1.
     fn shape(&mut self) -> Parsed<[u32; 3]> {
         let mut shape = [1; 3];
         for (index, extent) in shape.iter_mut().enumerate() {
@@ -214,7 +214,7 @@ impl Parser<'_> {
     }
 }
 
-/// The highest `.file` number accepted; the table has one entry per number.
+/// The highest `.file` number accepted. The table has one entry per number.
 const MOST_FILES: u32 = 1 << 16;
 
 /// The directives at the top of the text.
@@ -263,7 +263,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `.target sm_90a, debug`. ptxas accepts an equal second one anywhere.
+    /// `.target sm_90a, debug`. ptxas accepts an identical second directive anywhere.
     pub(super) fn target(&mut self) -> Parsed<Target> {
         let directive = self.token();
         self.advance();
