@@ -1,4 +1,4 @@
-//! Functions in SSA form to code: one register for each value, moves for the parameters of blocks, comparisons fused
+//! Translates functions in SSA form to code: one register for each value, moves for block parameters, comparisons fused
 //! with branches, and constant offsets folded into loads and stores.
 
 use crate::code::{CallOp, FunctionCode, Op, OtherOp};
@@ -8,9 +8,9 @@ use std::collections::HashMap;
 
 /// Addresses that code refers to.
 pub struct Addresses<'a> {
-    /// Of global variables.
+    /// Addresses of the global variables.
     pub globals: &'a [u64],
-    /// The address of the first function; each has one.
+    /// Address of the first function. The others follow, [`FUNCTION_STEP`] apart.
     pub functions: u64,
 }
 
@@ -26,12 +26,12 @@ struct Assembler<'a> {
     registers: HashMap<ValueId, u32>,
     position: SourcePosition,
     uses: Vec<u32>,
-    /// Where the code of each block starts.
+    /// The start of each block's code.
     starts: Vec<Option<u32>>,
-    /// Operations whose target is still the number of a block.
+    /// Jumps whose target is still a block instead of a position in the code.
     patches: Vec<(usize, BlockId)>,
     work: Vec<BlockId>,
-    /// Blocks that only pass values on: reached by branches.
+    /// Targets of branches and switches, whose moves need code of their own.
     edges: Vec<(Patch, BlockCall)>,
 }
 
@@ -114,7 +114,7 @@ impl Assembler<'_> {
             self.code.slots.push((offset, size));
             self.push(Op::FrameAddress { d: register, offset });
         }
-        // Slots that nothing refers to stay closed.
+        // Slots without a use stay closed.
         let parameters = self.function.block(SsaFunction::ENTRY).parameters.clone();
         self.code.parameters = self.code.registers;
         for value in parameters {
@@ -187,7 +187,7 @@ impl Assembler<'_> {
                 moves.push((d, a));
             }
         }
-        // A move whose target is no source of another comes first; cycles go through a new register.
+        // First the moves whose target no other move reads. A new register breaks cycles.
         while !moves.is_empty() {
             let ready = moves.iter().position(|(d, _)| moves.iter().all(|(_, a)| a != d));
             match ready {
@@ -204,7 +204,7 @@ impl Assembler<'_> {
             }
         }
         if self.starts[call.block.index()].is_none() && self.work.is_empty() {
-            // It follows at once.
+            // The target's code follows directly, so no jump is needed.
             self.work.push(call.block);
             return;
         }
@@ -268,7 +268,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// The comparison that a block's branch alone uses, if it can be fused.
+    /// The comparison that only the block's branch uses, if it can be fused.
     fn fused_comparison(&self, data: &BlockData) -> Option<InstructionId> {
         let BlockTerminator::Branch(condition, ..) = &data.terminator else { return None };
         let condition = self.function.resolve(*condition);
@@ -320,7 +320,7 @@ impl Assembler<'_> {
         Some((instruction.arguments[0], i32::try_from(offset).ok()?))
     }
 
-    /// Whether all uses of a pointer sum fold it into their offset.
+    /// Whether all uses of a pointer sum are loads and stores that fold it into their offset.
     fn is_folded(&self, instruction: &InstructionData) -> bool {
         let InstructionKind::PointerAdd = instruction.kind else { return false };
         let Some(&result) = instruction.results.first() else { return false };

@@ -1,5 +1,5 @@
-//! The host side of CUDA programs, interpreted: the code that the front end lowers `main` and its functions to, one
-//! thread of it, with every access to memory checked.
+//! An interpreter of the host code of CUDA programs, to which the front end lowers `main` and its functions. It runs
+//! one thread and checks every memory access.
 //!
 //! `assemble` turns SSA form into `code` for registers, which `interpret` runs. `memory` has the checks, `process` the
 //! state of a running program, `program` its start and end, and `library` the functions of the C library that programs

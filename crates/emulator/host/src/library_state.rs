@@ -1,24 +1,24 @@
-//! State of the C library: the open files, and the generator of `rand`. Standard output is buffered until a newline, as C's
-//! is on a terminal.
+//! State of the C library: the open files, and the generator of `rand`. Standard output is line-buffered, as C's is on
+//! a terminal.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 
-/// Handles of the three standard streams.
+/// Handle of standard input.
 pub const STDIN: u64 = 1;
 
-/// Standard output.
+/// Handle of standard output.
 pub const STDOUT: u64 = 2;
 
-/// Standard error.
+/// Handle of standard error.
 pub const STDERR: u64 = 3;
 
 /// An open file.
 #[derive(Debug)]
 struct OpenFile {
     file: File,
-    /// Bytes read ahead, from the end.
+    /// Bytes read ahead, last one first.
     pushed: Vec<u8>,
     ended: bool,
 }
@@ -29,9 +29,9 @@ pub struct Files {
     open: HashMap<u64, OpenFile>,
     next: u64,
     output: Vec<u8>,
-    /// Standard output, if it is kept.
+    /// Standard output, if the process keeps it instead of writing it.
     pub(crate) kept: Option<Vec<u8>>,
-    /// Bytes of standard input that were put back.
+    /// Bytes put back to standard input.
     input: Vec<u8>,
     input_ended: bool,
 }
@@ -54,12 +54,12 @@ impl Files {
         handle
     }
 
-    /// Closes a file; whether it was open.
+    /// Closes a file. Returns whether it was open.
     pub fn close(&mut self, handle: u64) -> bool {
         self.open.remove(&handle).is_some()
     }
 
-    /// Writes bytes; whether that succeeded.
+    /// Writes bytes. Returns whether that succeeded.
     pub fn write(&mut self, handle: u64, bytes: &[u8]) -> bool {
         match handle {
             STDOUT => {
@@ -80,7 +80,7 @@ impl Files {
         }
     }
 
-    /// Writes out what standard output holds. A closed pipe is ignored.
+    /// Flushes standard output. Ignores a closed pipe.
     pub fn flush(&mut self) {
         if let Some(kept) = &mut self.kept {
             kept.append(&mut self.output);
@@ -125,12 +125,12 @@ impl Files {
         }
     }
 
-    /// Whether a read met the end of the file.
+    /// Whether a read has reached the end of the file.
     pub fn ended(&self, handle: u64) -> bool {
         self.open.get(&handle).map_or(self.input_ended, |open| open.ended)
     }
 
-    /// Moves in a file, as `fseek` does; whether that succeeded.
+    /// Sets the position in a file, as `fseek` does. Returns whether that succeeded.
     pub fn seek(&mut self, handle: u64, offset: i64, origin: u64) -> bool {
         let Some(open) = self.open.get_mut(&handle) else { return false };
         let ahead = open.pushed.len() as i64;
@@ -144,7 +144,7 @@ impl Files {
         open.file.seek(to).is_ok()
     }
 
-    /// The place in a file.
+    /// The position in a file.
     pub fn tell(&mut self, handle: u64) -> Option<u64> {
         let open = self.open.get_mut(&handle)?;
         let ahead = open.pushed.len() as u64;
@@ -184,7 +184,7 @@ impl GlibcRandom {
         random
     }
 
-    /// The next number, of 31 bits.
+    /// The next number, 31 bits.
     pub fn next(&mut self) -> u32 {
         let front = (self.at + SEPARATION) % DEGREE;
         let sum = self.state[front].wrapping_add(self.state[self.at]);
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_those_of_glibc() {
+    fn rand_matches_glibc() {
         let mut first = GlibcRandom::new(1);
         let numbers: Vec<u32> = (0..4).map(|_| first.next()).collect();
         assert_eq!(numbers, [1_804_289_383, 846_930_886, 1_681_692_777, 1_714_636_915]);

@@ -1,10 +1,9 @@
-//! Operations of code for the frequent operations of SSA form that compute one value; the other ones run as
-//! `Op::Other`.
+//! Maps frequent SSA operations that compute one value to operations of their own. All others run as `Op::Other`.
 
 use crate::code::Op;
 use lanework_ssa::*;
 
-/// The operation of code that computes `d` from the registers `operands`, if `kind` has one for these types.
+/// The operation that computes `d` from the registers `operands`, if `kind` has one for these types.
 pub fn dedicated(
     kind: &InstructionKind,
     d: u32,

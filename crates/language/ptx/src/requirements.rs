@@ -1,8 +1,8 @@
 //! The lowest `.version` and `.target` that cover what a module uses, so the oldest driver that can run it accepts it.
 //!
-//! The needs of instructions are in their table, measured with ptxas 12.9 (13.2 for newer instructions) by lowering version and
-//! target until ptxas reported an error. `measured.txt` holds the results; a test compares the table with them. This file has the
-//! first version of each target, and the needs of special registers.
+//! The needs of instructions are in their table, measured with ptxas 12.9 (13.2 for newer instructions) by lowering
+//! version and target until ptxas reported an error. `measured.txt` holds the results; a test compares the table with
+//! them. This file has the first version of each target, and the needs of special registers.
 
 use crate::ast::Specific::{self, Architecture, Portable};
 use crate::ast::*;
@@ -11,20 +11,19 @@ use crate::types::ScalarType;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// The requirements of a module without special features: warp instructions with a member mask came
-/// with 6.0, and sm_50 is the oldest target that current drivers accept.
+/// The requirement of a module without special features. PTX 6.0 introduced warp instructions with a member mask; sm_50
+/// is the oldest target that current drivers accept.
 const LEAST: Requirement = Requirement::portable((6, 0), 50);
 
 /// Parameters of an entry beyond this many bytes need a newer version.
 const PARAMETER_BYTES: u64 = 4352;
 
 impl Module {
-    /// The lowest PTX version, architecture and suffix that cover what the module uses. Features
-    /// specific to two different architectures cannot be combined: then the higher architecture is
-    /// returned.
+    /// The lowest PTX version, architecture and suffix that cover the module's features. No target has features
+    /// specific to two different architectures; then this returns the higher architecture.
     ///
-    /// Limit: operands are not typed, so the few features that depend on an operand's type (a
-    /// predicate as the last operand of `cp.async`) are not recognized.
+    /// Limit: operands have no types here, so this does not recognize the few features that depend on an operand's type
+    /// (a predicate as the last operand of `cp.async`).
     pub fn lowest_requirements(&self) -> (Version, u32, Specific) {
         let mut need = LEAST;
         for item in &self.items {
@@ -46,7 +45,7 @@ impl Module {
         (Version { major, minor }, need.architecture, need.specific)
     }
 
-    /// Sets `.version` and `.target` to [`Module::lowest_requirements`]; options stay.
+    /// Sets `.version` and `.target` to [`Module::lowest_requirements`]. Keeps the options.
     pub fn set_lowest_requirements(&mut self) {
         let (version, architecture, specific) = self.lowest_requirements();
         self.version = version;
@@ -149,14 +148,14 @@ pub(crate) fn first_version(target: &Target) -> Option<Version> {
     all.find(matches).map(|(_, _, (major, minor))| Version { major, minor })
 }
 
-/// The version with which a target got an instruction that older targets got in a later one.
+/// The PTX version that introduced an instruction for this target, if it is lower than for older targets.
 fn earlier_version(instruction: &Instruction, architecture: u32) -> Option<(u8, u8)> {
     let eight_bits = instruction.has(Modifier::E4m3x2) || instruction.has(Modifier::E5m2x2);
     let earlier = instruction.opcode == Opcode::Cvt && eight_bits && architecture >= 90;
     earlier.then_some((7, 8)) // manual, "Data Movement: cvt"
 }
 
-/// The requirement of an instruction that a version and target do not meet, in words.
+/// Describes a requirement of an instruction that a version and target do not meet.
 pub(crate) fn unmet_requirement(
     instruction: &Instruction,
     version: Version,
@@ -318,7 +317,7 @@ mod tests {
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
-    /// Every need of the table, which opcodes may share, applies to a measured instruction.
+    /// Every need of the table (opcodes may share one) applies to a measured instruction.
     #[test]
     fn every_rule_is_used() {
         let mut instructions = Vec::new();
@@ -344,8 +343,9 @@ mod tests {
         assert!(unused.is_empty(), "{unused:?}");
     }
 
-    /// As ptxas 13.0.88 has it: conversions of 8-bit floats came with sm_90, and to sm_89 three versions later;
-    /// `activemask` and the suffixes of state spaces are older than what drivers accept.
+    /// Behavior of ptxas 13.0.88: sm_90 has conversions of 8-bit floats since its first version, sm_89 only since three
+    /// versions later. `activemask` and the suffixes of state spaces are older than the oldest version that drivers
+    /// accept.
     #[test]
     fn a_newer_target_may_get_an_instruction_earlier() {
         let lacks_at = |text: &str, version: (u8, u8), architecture: u32| {
@@ -364,8 +364,8 @@ mod tests {
         assert_eq!(lacks_at("ld.shared::cta.u32 r0, [r1];", (7, 8), 35), None);
     }
 
-    /// As ptxas 13.5 has it: wgmma ended with sm_90a, setmaxnreg and tensormap.replace did not; tensor memory ended
-    /// before sm_120. Scopes of atomics and half precision are older than PTX 6.0.
+    /// Behavior of ptxas 13.5: only sm_90a has wgmma, but later targets have setmaxnreg and tensormap.replace; tensor
+    /// memory ended before sm_120. Scopes of atomics and half precision are older than PTX 6.0.
     #[test]
     fn some_architecture_specific_instructions_end() {
         let lacks_at = |text: &str, version: (u8, u8), architecture: u32, specific: Specific| {
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn setting_them_keeps_the_options() {
+    fn setting_the_lowest_requirements_keeps_the_options() {
         let text = ".version 8.8\n.target sm_100a, debug\n.entry k { bar.sync 0; }";
         let mut module = Module::parse(text).expect("a module");
         module.set_lowest_requirements();

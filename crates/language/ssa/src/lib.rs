@@ -62,8 +62,8 @@ pub fn optimize(module: &mut SsaModule, options: &Optimization) {
     }
 }
 
-/// The bits of an instruction's result from those of its operands of type `from`; `None` if no operation, a division by
-/// zero, or NaN.
+/// The bits of an instruction's result, given the bits of its operands of type `from`; `None` if no operation, a
+/// division by zero, or NaN.
 #[doc(hidden)]
 pub fn evaluate(
     kind: &InstructionKind,

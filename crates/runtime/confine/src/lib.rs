@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn compilers_bring_their_toolkit_and_pythons_their_libraries() {
+    fn folders_of_compilers_and_pythons_are_readable() {
         let root = tempfile::tempdir().expect("a folder");
         let bin = root.path().join("bin");
         fs::create_dir(&bin).expect("a folder");

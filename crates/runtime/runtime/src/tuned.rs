@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_hold_what_matters_of_a_shape() {
+    fn shape_classes_depend_on_size_and_alignment() {
         assert_eq!(shape_class(&[("n", 1)], "u8"), "n 1-1/1, u8");
         assert_eq!(
             shape_class(&[("n", 1023), ("k", 1024)], "f32"),
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn writers_lose_nothing_of_each_other() {
+    fn concurrent_writers_lose_no_choices() {
         let folder = Folder::new("tuned-writers");
         let file = folder.0.join("t");
         // Each thread opens the files anew, so that they lock each other out as processes do.
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_refused_and_left_as_they_are() {
+    fn files_of_another_format_are_errors_and_stay_unchanged() {
         let folder = Folder::new("tuned-other");
         let file = folder.0.join("t");
         for (text, words) in [

@@ -1,6 +1,6 @@
-//! The C library, by the names of its functions. Each takes its arguments as 64-bit words: integers and pointers as
-//! they are, floats by their bits. Variable arguments are passed as the address of a block that holds each at a
-//! multiple of its size. This file has memory, output, files, time, the environment, and random numbers.
+//! The C library, by function name. A function takes its arguments as 64-bit words: integers, pointers, and the bits of
+//! floats. Variable arguments are one word, the address of a block that holds each aligned to its size. This file has
+//! memory, output, files, time, the environment, and random numbers.
 
 mod math;
 mod scan;
@@ -14,7 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub const LIBRARY: &[LibraryFunctions] =
     &[MEMORY, OUTPUT_AND_FILES, ENVIRONMENT, math::FUNCTIONS, scan::FUNCTIONS];
 
-/// `malloc` and kin, and functions on bytes that are called with large blocks.
+/// `malloc` and related functions, and functions on bytes, which programs call with large blocks.
 const MEMORY: LibraryFunctions = &[
     ("malloc", |process, a| Ok(process.memory.allocate(word(a, 0), 16))),
     ("aligned_alloc", |process, a| Ok(process.memory.allocate(word(a, 1), word(a, 0)))),
@@ -86,7 +86,7 @@ const MEMORY: LibraryFunctions = &[
     }),
 ];
 
-/// The text of a format with its arguments.
+/// Formats text as `printf` does.
 fn formatted(process: &Process, format: u64, arguments: u64) -> Result<Vec<u8>, Stop> {
     let format = process.text(format)?;
     let read = |address, bytes| process.accessed(process.memory.load(address, bytes), "read");

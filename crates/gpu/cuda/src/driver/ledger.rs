@@ -1,7 +1,7 @@
 //! Fault attribution. A GPU reports errors asynchronously, so every launch that no wait has proved finished is a
-//! candidate. A successful wait removes the earlier launches that it covers: all, those of one stream, or those ordered
-//! with the default stream. Limits: the ledger keeps the names of the latest 256 launches and only counts older ones;
-//! it does not see launches of other libraries.
+//! candidate. A successful wait removes the earlier launches that it covers: all launches, one stream's, or the ones
+//! ordered with the default stream. Limits: the ledger keeps the names of the latest 256 launches and only counts older
+//! ones; it does not see launches of other libraries.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ledger_stays_small_and_counts_what_it_forgot() {
+    fn the_ledger_is_bounded_and_counts_forgotten_launches() {
         let mut ledger = Ledger::default();
         for _ in 0..KEPT + 5 {
             launch(&mut ledger, "k", 0);

@@ -40,8 +40,8 @@ pub(crate) unsafe fn function<F: Copy>(
     Ok(unsafe { std::mem::transmute_copy::<AnyFunction, F>(&*symbol) })
 }
 
-/// Folders in which pip installs NVIDIA's libraries, such as `nvidia/nccl/lib`: those of the active virtual or conda
-/// environment, and those of the first Python in `PATH`.
+/// Folders in which pip installs NVIDIA's libraries, such as `nvidia/nccl/lib`: first in the active virtual or conda
+/// environment, then in each Python in `PATH`.
 pub(crate) fn pip_folders(package: &str) -> Vec<PathBuf> {
     let environments = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(std::env::var_os);
     let mut roots: Vec<PathBuf> = environments.map(PathBuf::from).collect();
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_library_of_pip_is_found_below_its_python() {
+    fn libraries_installed_by_pip_are_found() {
         let root = std::env::temp_dir().join(format!("lanework-pip-{}", std::process::id()));
         let folder = root.join("lib/python3.12/site-packages/nvidia/nccl/lib");
         std::fs::create_dir_all(&folder).expect("a folder");

@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_found_only_when_it_holds_every_byte() {
+    fn a_range_is_found_only_if_it_contains_every_byte() {
         let table = table();
         assert_eq!(table.find(0x1000, 256).as_deref(), Some(&"a"));
         assert_eq!(table.find(0x10ff, 1).as_deref(), Some(&"a"));
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_accesses_are_explained_by_the_nearest_range() {
+    fn invalid_accesses_name_the_nearest_range() {
         let mut table = table();
         assert!(
             table

@@ -35,8 +35,7 @@ impl Gpu {
         stream: Option<&Stream>,
     ) -> Result<(), CudaError> {
         let shape = LaunchShape::new(grid, block).dynamic_shared(dynamic_shared);
-        // SAFETY: the kernel may run with these arguments, as this function requires in the words of `launch_shaped`;
-        // only the shape has another form.
+        // SAFETY: this function has the same requirements as `launch_shaped`.
         unsafe { self.launch_shaped(function, &shape, arguments, stream) }
     }
 

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_are_named_and_idle_is_none() {
+    fn throttle_reasons_are_named_and_idle_is_not_one() {
         assert!(names(0).is_empty() && names(1).is_empty());
         assert_eq!(names(0x4 | 0x40), ["software-power-cap", "hardware-thermal-slowdown"]);
     }

@@ -1,7 +1,7 @@
 //! NVRTC, NVIDIA's run-time compiler of CUDA C++, loaded at run time.
 //!
 //! NVRTC compiles CUDA C++ to PTX and needs neither a GPU nor a driver. It does not contain CUDA's headers;
-//! [`header_folders`] finds those of toolkits and of pip.
+//! [`header_folders`] finds the ones that a toolkit or pip installed.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -119,9 +119,9 @@ fn load_builtins(library: &Path) {
     }
 }
 
-/// Folders of CUDA's headers, such as `cuda_fp16.h`: those that `LANEWORK_CUDA_INCLUDE` lists, those next to NVRTC,
-/// those of the toolkit that `CUDA_PATH` or `CUDA_HOME` names, and the usual ones. Each may have a `cccl` with the
-/// headers of `cuda::std`.
+/// Folders of CUDA's headers, such as `cuda_fp16.h`: the folders in `LANEWORK_CUDA_INCLUDE`, next to NVRTC, in the
+/// toolkit that `CUDA_PATH` or `CUDA_HOME` names, and the usual ones. Each may have a `cccl` with the headers of
+/// `cuda::std`.
 pub fn header_folders() -> Vec<PathBuf> {
     let listed = std::env::var_os("LANEWORK_CUDA_INCLUDE");
     let mut folders: Vec<PathBuf> =
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_becomes_ptx_and_a_mistake_a_log() {
+    fn a_kernel_compiles_to_ptx_and_an_error_returns_the_log() {
         let options = ["--gpu-architecture=compute_80"];
         let source = "extern \"C\" __global__ void k(int* x) { x[threadIdx.x] += 1; }";
         match compile(source, "k.cu", &options) {

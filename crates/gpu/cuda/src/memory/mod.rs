@@ -340,7 +340,7 @@ impl Gpu {
         }
     }
 
-    /// Waits for the GPUs that copy from or to this one's memory.
+    /// Waits for the GPUs that copy from or to this GPU's memory.
     ///
     /// # Errors
     /// [`CudaError::Capture`] if this thread captures work of such a GPU. A GPU that has lost its context no longer

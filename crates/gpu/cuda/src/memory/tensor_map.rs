@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn the_map_is_what_a_kernel_parameter_needs() {
+    fn a_map_has_the_size_and_alignment_of_a_kernel_parameter() {
         assert_eq!((size_of::<TensorMap>(), align_of::<TensorMap>()), (128, 64));
         assert_eq!(check(&matrix()), Ok(()));
     }

@@ -268,7 +268,7 @@ impl Interpreter<'_> {
         for (parameter, value) in body.parameters.iter().zip(values) {
             let local = body.locals.get(parameter.0 as usize)?;
             if self.is_aggregate(local.ty) {
-                // The caller has made the copy.
+                // The caller has already copied the argument.
                 *locals.get_mut(parameter.0 as usize)? = value;
             } else {
                 let place = *locals.get(parameter.0 as usize)?;

@@ -249,7 +249,8 @@ impl FunctionLowering<'_, '_> {
         self.b.call(id, &returns, &values).first().copied()
     }
 
-    /// The number of arguments that have parameters, `this` included, if the function takes further ones.
+    /// The number of arguments before the variable ones, including `this`; `usize::MAX` if the function is not
+    /// variadic.
     fn named_arguments(&mut self, function: FunctionNumber) -> usize {
         let analyzer = self.analyzer();
         let record = &analyzer.functions[function.0 as usize];

@@ -35,7 +35,7 @@ pub type Parsed<T> = Result<T, SyntaxFailure>;
 /// Maximum nesting depth of expressions, statements and types.
 const DEEPEST: usize = 256;
 
-/// The parser, and what it knows about names.
+/// The parser and its symbol table.
 pub struct Parser {
     tokens: Rc<[Token]>,
     at: usize,

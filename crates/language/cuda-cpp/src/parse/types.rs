@@ -290,7 +290,7 @@ impl Parser {
             if this.kind_of(&name).is_some() {
                 return Ok(false);
             }
-            // An unknown name is taken for a type if a declarator follows.
+            // An unknown name counts as a type if a declarator follows.
             let next = this.token();
             Ok(match next.kind {
                 TokenKind::Identifier(word) => !word.is_keyword() || word == known::CONST,

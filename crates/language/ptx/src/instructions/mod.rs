@@ -1,7 +1,8 @@
-//! The instruction table: every opcode with the forms of its modifiers and operands, the PTX versions and targets that they need, and
-//! the rule that lowers it.
+//! The instruction table: every opcode with the forms of its modifiers and operands, the PTX versions and targets that
+//! they need, and the rule that lowers it.
 //!
-//! A chapter is a macro that adds its rows to those of the chapters before it: one list defines [`Opcode`]. A row is
+//! A chapter is a macro that appends its rows to the rows of the previous chapters, so that one list defines
+//! [`Opcode`]. An example of a row:
 //!
 //! ```text
 //! Dp4a "dp4a" integer::dp4a, Dp2a "dp2a" integer::dp2a [
@@ -9,13 +10,14 @@
 //!     needs("", "5.0 sm_61")] // section of the manual
 //! ```
 //!
-//! that is: opcodes of equal syntax, each with its lowering rule (a function of `ptx-ir`), then their forms and needs. `.only("dp4a")`
-//! restricts a form or a need to some of the opcodes. [`notation`] explains the forms.
+//! A row lists opcodes with the same syntax, each with its lowering rule (a function of `ptx-ir`), then their forms and
+//! needs. `.only("dp4a")` restricts a form or a need to some of the opcodes. [`notation`] explains the forms.
 //!
-//! A need is a PTX version, a target, or both: `8.6 sm_100a before sm_120`. Optional are the suffix of the target, the first later
-//! target that lacks the form, and the target itself. The modifiers of a need are groups, and every group must be present. In a group,
-//! `|` separates alternatives, `a.b` is both in this order, and `x*` any modifier that starts with `x`. `!` before a group means that
-//! none of it may be present. `3+` means that the instruction has at least 3 operands.
+//! A need is a PTX version, a target, or both: `8.6 sm_100a before sm_120`. Optional are the suffix of the target, the
+//! first later target that lacks the form, and the target itself. The modifiers of a need are groups, and every group
+//! must be present. In a group, `|` separates alternatives, `a.b` is both in this order, and `x*` any modifier that
+//! starts with `x`. `!` before a group means that none of it may be present. `3+` means that the instruction has at
+//! least 3 operands.
 
 #[macro_use]
 mod arithmetic;
@@ -38,7 +40,7 @@ use std::sync::OnceLock;
 
 /// A form of some opcodes, or a need of some of their forms.
 struct TableRow {
-    /// The opcodes it is for; all of the row if empty.
+    /// The opcodes to which it applies; all opcodes of the row if empty.
     only: &'static str,
     modifiers: &'static str,
     content: RowContent,
@@ -65,7 +67,7 @@ impl TableRow {
     }
 }
 
-/// Defines the opcodes, their rows, and the macro that hands each opcode's lowering rule to `ptx-ir`.
+/// Defines the opcodes, their rows, and the macro that gives `ptx-ir` the lowering rule of each opcode.
 macro_rules! define {
     ([] ($dollar:tt) $($($opcode:ident $name:literal $($rule:ident)::+),+ [$($row:expr),*])*) => {
         /// An opcode: the word before the first dot of an instruction.
@@ -81,7 +83,7 @@ macro_rules! define {
             /// Every opcode of the table.
             pub const ALL: &[Opcode] = &[$($(Opcode::$opcode,)+)*];
 
-            /// The word.
+            /// The word before the first dot.
             pub fn name(self) -> &'static str {
                 match self {
                     $($(Opcode::$opcode => $name,)+)*
@@ -113,12 +115,12 @@ impl Opcode {
         by_name.get(name).copied().unwrap_or_default()
     }
 
-    /// Its forms, in the order of the table.
+    /// The forms, in table order.
     pub(crate) fn forms(self) -> &'static [InstructionForm] {
         table().get(self as usize).map_or(&[], |(forms, _)| forms)
     }
 
-    /// The needs of its forms.
+    /// The needs of the forms.
     pub(crate) fn needs(self) -> &'static [Need] {
         table().get(self as usize).map_or(&[], |(_, needs)| needs)
     }
@@ -153,7 +155,7 @@ fn table() -> &'static [(Vec<InstructionForm>, Vec<Need>)] {
     })
 }
 
-/// No architecture is this late.
+/// Higher than every architecture.
 const NEVER: u32 = u32::MAX;
 
 /// A version and a target.
@@ -162,7 +164,7 @@ pub(crate) struct Requirement {
     pub version: (u8, u8),
     pub architecture: u32,
     pub specific: Specific,
-    /// The first architecture that no longer has it.
+    /// The first later architecture that lacks the form.
     pub until: u32,
 }
 
@@ -172,7 +174,7 @@ impl Requirement {
         Requirement::portable((major, minor), 0)
     }
 
-    /// A version on an architecture and those after it.
+    /// A version on an architecture and on later ones.
     pub const fn portable(version: (u8, u8), architecture: u32) -> Requirement {
         Requirement { version, architecture, specific: Specific::Portable, until: NEVER }
     }
@@ -208,7 +210,7 @@ impl Requirement {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Need {
     groups: Vec<ModifierGroup>,
-    /// The least number of operands.
+    /// The minimum number of operands.
     operands: usize,
     pub requirement: Requirement,
 }
@@ -224,7 +226,7 @@ impl Need {
     pub fn read(modifiers: &str, version_and_target: &str) -> Need {
         let count = |word: &str| word.strip_suffix('+').and_then(|n| n.parse().ok());
         let groups = modifiers.split_whitespace().filter(|word| count(word).is_none());
-        // A test reads every row.
+        // A test parses every row.
         let requirement = Requirement::read(version_and_target);
         Need {
             groups: groups.map(ModifierGroup::read).collect(),

@@ -1,5 +1,5 @@
-//! A run-time linker: texts are added one by one, and the result is text again. The linker rejects names that some text
-//! uses and none defines.
+//! A run-time linker, to which callers add texts one by one; the result is text, too. It rejects names that a text uses
+//! and no text defines.
 
 use crate::ast::*;
 use crate::diagnostics::Diagnostics;
@@ -9,8 +9,8 @@ use crate::link::{DefinitionRank, rank};
 use crate::types::StateSpace;
 use std::collections::{HashMap, HashSet};
 
-/// A linker of PTX texts, behind nvJitLink and `cuLinkComplete`. In addition to the errors of [`Module::link`], it rejects used
-/// names that stay undefined, except functions that a GPU's driver provides.
+/// A linker of PTX texts, for nvJitLink and `cuLinkComplete`. In addition to the errors of [`Module::link`], it rejects
+/// undefined names that are used, except functions that a GPU's driver provides.
 ///
 /// ```
 /// use lanework_ptx::Linker;
@@ -37,8 +37,8 @@ struct LinkInput {
 }
 
 impl Module {
-    /// The undefined names that the module's entries and variables use, directly or through the functions they call, except
-    /// functions that a GPU's driver provides.
+    /// The undefined names that the module's entries and variables use, directly or through the functions they call,
+    /// except functions that a GPU's driver provides.
     ///
     /// ```
     /// let text = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func put;\n.visible .entry k() { call put; ret; }";
@@ -52,7 +52,8 @@ impl Module {
 }
 
 impl Linker {
-    /// Adds a text under a name for messages. `most_registers` limits the registers of entries without a limit of their own.
+    /// Adds a text; messages call it `name`. `most_registers` limits the registers of entries without a limit of their
+    /// own.
     ///
     /// # Errors
     /// The problems of the text.
@@ -70,7 +71,8 @@ impl Linker {
         Ok(())
     }
 
-    /// Adds the part of NVIDIA's device runtime that cooperative groups call, if `name` is its archive. Returns whether it is.
+    /// If `name` is the archive of NVIDIA's device runtime, adds the part that cooperative groups call. Returns whether
+    /// it is.
     pub fn add_archive(&mut self, name: &str) -> bool {
         let is_archive = is_device_runtime(name);
         if is_archive && let Err(problems) = self.add(name, DEVICE_RUNTIME, None) {
@@ -84,7 +86,7 @@ impl Linker {
         self.parts.iter().map(|part| part.name.as_str())
     }
 
-    /// Links everything that was added; a single text is returned unchanged.
+    /// Links all added texts. Returns a single text unchanged.
     ///
     /// # Errors
     /// As [`Module::link`], or if a used name is undefined.
@@ -123,11 +125,12 @@ fn is_device_runtime(name: &str) -> bool {
     name.rsplit('/').next().is_some_and(|file| file.starts_with("libcudadevrt"))
 }
 
-/// The part of NVIDIA's device runtime that cooperative groups call. `libcudadevrt.a` holds it as machine code, so that where a program
-/// links the archive, this PTX is linked in its place: handles of the grid, and its barrier.
+/// The part of NVIDIA's device runtime that cooperative groups call: handles of the grid, and its barrier.
+/// `libcudadevrt.a` holds it as machine code, so this PTX replaces that archive.
 ///
-/// A cooperative launch passes the address of its workspace in `%envreg1` (high) and `%envreg2` (low). Blocks arrive at its second word:
-/// each adds one, the first of them what makes all together flip the highest bit, and a block waits until that bit has changed.
+/// A cooperative launch passes the address of its workspace in `%envreg1` (high) and `%envreg2` (low). The second word
+/// is the barrier's counter. Each block adds 1, except the first block, which adds the amount that makes the sum of all
+/// flip the highest bit. A block waits until that bit has changed.
 ///
 /// Limit: a warp must call it converged. If a compiler copies the call into divergent branches, the emulator reports
 /// barrier divergence.
@@ -138,8 +141,8 @@ const GIVEN: [&str; 5] = ["vprintf", "malloc", "free", "__assertfail", "cudaGrap
 
 const GIVEN_PREFIX: &str = "__cuda_syscall_";
 
-/// The undefined names, each with the file that uses it first, in declaration order. `used` lists the names that a module
-/// uses: [`used`] or the narrower [`reached`].
+/// The undefined names, each with the file that uses it first, in declaration order. `used` lists the names that a
+/// module uses: [`used`] or the narrower [`reached`].
 pub(super) fn undefined<'a>(
     modules: impl Iterator<Item = (&'a str, &'a Module)> + Clone,
     used: fn(&Module) -> HashSet<&str>,
@@ -194,12 +197,12 @@ fn alias(item: &Item) -> Option<&str> {
     words.strip_prefix(".alias")?.split(',').next().map(str::trim)
 }
 
-/// Whether it is shared memory, which may be sized at launch.
+/// Whether an item is shared memory, whose size the launch may set.
 fn is_dynamic(item: &Item) -> bool {
     matches!(item, Item::Variable(variable) if variable.space == StateSpace::Shared)
 }
 
-/// The names that entries and variables use, and the functions that these call: a GPU's linker drops the other functions.
+/// The names that entries, variables, and the functions they call use. A GPU's linker drops the other functions.
 pub(super) fn reached(module: &Module) -> HashSet<&str> {
     let mut names = HashSet::new();
     for variable in module.variables() {
@@ -294,7 +297,7 @@ mod tests {
         let entry = ".visible .entry k() { call called; ret; }";
         assert_eq!(undefined(&format!("{functions} {entry}")), ["put"]);
         assert_eq!(undefined(functions), [""; 0]);
-        // A table of functions reaches them.
+        // A table of functions uses the functions.
         let table = ".global .u64 table[1] = {left};";
         assert_eq!(undefined(&format!("{functions} {table} {entry}")), ["put", "other"]);
     }

@@ -1,13 +1,15 @@
-//! Linking several modules into one (PTX manual, "Linking Directives"; the rules of a linker for relocatable device code).
+//! Links several modules into one by the rules for relocatable device code (PTX manual, "Linking Directives").
 //!
-//! - A name without a linking directive is private to its module; if another module has the same name, it gets a suffix.
-//! - `.extern` refers to a definition elsewhere. `.visible` defines a name exactly once. `.weak` defines it unless a `.visible`
-//!   definition exists; the first of several wins. `.common` variables of one name are one variable, as large as the largest.
+//! - A name without a linking directive is private to its module; if another module has the same name, it gets a
+//!   suffix.
+//! - `.extern` refers to a definition elsewhere. `.visible` defines a name exactly once. `.weak` defines it unless a
+//!   `.visible` definition exists; the first of several wins. `.common` variables of one name are one variable, as
+//!   large as the largest.
 //! - A declaration must match its definition in parameters, space and type.
 //! - Instructions without a `.loc` get one that names their own file, so messages can still locate them.
 //! - Labels of debug sections are private to their module.
 //!
-//! Limits: function names in debug sections are not renamed. Names that are `.extern` everywhere stay `.extern`; only a
+//! Limits: it does not rename functions in debug sections. Names that are `.extern` everywhere stay `.extern`; only a
 //! [`Linker`] rejects them.
 
 mod linker;
@@ -48,7 +50,7 @@ impl Module {
     }
 }
 
-/// The names at module scope of more than one module.
+/// The names that several modules have at module scope.
 fn names_of_several(modules: &[(String, Module)]) -> HashSet<String> {
     let mut seen = HashSet::new();
     let mut several = HashSet::new();
@@ -66,12 +68,12 @@ fn names_of_several(modules: &[(String, Module)]) -> HashSet<String> {
 /// The linked module so far.
 struct LinkedModule {
     module: Module,
-    /// For each name: where its item is, and the file that it came from.
+    /// For each name: the index of its item, and the item's file.
     places: HashMap<String, (usize, String)>,
 }
 
 impl LinkedModule {
-    /// The heading: the newest version and the highest target of all.
+    /// An empty module with the newest version and the highest target of all modules.
     fn new(modules: &[(String, Module)]) -> Result<LinkedModule, LinkError> {
         let Some((first_file, first)) = modules.first() else {
             let help = "give at least one module";
@@ -102,7 +104,7 @@ impl LinkedModule {
         Ok(LinkedModule { module, places: HashMap::new() })
     }
 
-    /// Adds an item, or joins it with the one of its name.
+    /// Adds an item, or merges it with the item of the same name.
     fn add(&mut self, item: Item, file: &str) -> Result<(), LinkError> {
         let Some(name) = rename::name_of(&item).map(str::to_owned) else {
             self.module.items.push(item);
@@ -133,7 +135,7 @@ impl LinkedModule {
                     self.module.items[at] = item;
                 }
             }
-            // The address of a function is known to those who come after its declaration.
+            // Only code after a function's declaration can take its address.
             (DefinitionRank::Declared, _) if matches!(item, Item::Function(_)) => {
                 self.places.insert(name, (self.module.items.len(), file.to_owned()));
                 self.module.items.push(item);
@@ -153,7 +155,7 @@ impl LinkedModule {
     }
 }
 
-/// Which of two items of one name stays.
+/// Decides which of two items of one name stays: the higher rank.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum DefinitionRank {
     Declared,
@@ -177,7 +179,7 @@ fn rank(item: &Item) -> DefinitionRank {
     }
 }
 
-/// How large a variable is, and how aligned.
+/// Size and alignment of a variable.
 fn size_of(item: &Item) -> (u64, u32) {
     match item {
         Item::Variable(variable) => (variable.size(), variable.alignment()),
@@ -185,7 +187,7 @@ fn size_of(item: &Item) -> (u64, u32) {
     }
 }
 
-/// Whether two items may be one.
+/// Whether two items may be the same variable or function.
 fn fits(a: &Item, b: &Item) -> bool {
     match (a, b) {
         (Item::Function(a), Item::Function(b)) => {
@@ -208,8 +210,6 @@ fn fits(a: &Item, b: &Item) -> bool {
 
 #[cfg(test)]
 mod tests {
-    //! Tests of linking: the definition that a name resolves to, and refused modules.
-
     use super::*;
 
     const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";

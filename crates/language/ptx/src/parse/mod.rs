@@ -1,11 +1,11 @@
 //! The parser: from PTX text to a [`Module`], by recursive descent in linear time.
 //!
-//! Error recovery is panic mode: after an error, the parser skips to the end of the statement and continues, so one run reports
-//! several errors. Nesting is limited, so no input can exhaust the stack.
+//! Error recovery is panic mode: after an error, the parser skips to the end of the statement and continues, so one run
+//! reports several errors. Nesting is limited, so no input can exhaust the stack.
 //!
-//! Modules for first-generation devices (`sm_10` to `sm_13`) become current PTX. There, f32 instructions flush subnormals, and
-//! `mad.f32` needs no rounding modifier. For later devices ptxas compiles them as `.ftz` and as fused multiply-add (verified in
-//! its machine code), so the parser adds these modifiers.
+//! Modules for first-generation devices (`sm_10` to `sm_13`) become current PTX. There, f32 instructions flush
+//! subnormals, and `mad.f32` needs no rounding modifier. For later devices ptxas compiles them as `.ftz` and as fused
+//! multiply-add (verified in its machine code), so the parser adds these modifiers.
 
 mod constants;
 mod declarations;
@@ -23,7 +23,7 @@ use crate::types::ScalarType::{F32, S32, U32};
 use lexer::{Token, TokenKind};
 use std::collections::HashMap;
 
-/// The deepest nesting of blocks, braces and parentheses; compilers stay below ten.
+/// Maximum nesting of blocks, braces and parentheses. Compilers stay below ten.
 const DEEPEST: usize = 64;
 
 impl Module {
@@ -58,7 +58,7 @@ pub fn parse_instructions(text: &str) -> Result<Vec<Statement>, Diagnostics> {
     }
 }
 
-/// A problem was reported and the construct abandoned.
+/// The parser reported a problem and abandoned the construct.
 struct ParseFailed;
 
 type Parsed<T> = Result<T, ParseFailed>;
@@ -85,8 +85,8 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// The parser of a text, unless an open comment hides its end: what is missing then is a
-    /// consequence.
+    /// A parser for a text. An unclosed comment is an error here, because it hides the rest of the text and would cause
+    /// misleading problems.
     fn for_text(text: &'a str) -> Result<Parser<'a>, Diagnostics> {
         let mut parser = Parser::new(text);
         let open = parser.tokens.iter().rev().nth(1).filter(|t| t.kind == TokenKind::OpenComment);
@@ -130,7 +130,7 @@ impl<'a> Parser<'a> {
         self.token().kind
     }
 
-    /// The token `ahead` of the current one; the last one is `End`.
+    /// The token `ahead` tokens after the current one, at most `End`.
     fn ahead(&self, ahead: usize) -> Token {
         self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
     }
@@ -180,9 +180,8 @@ impl<'a> Parser<'a> {
         Err(self.expected(&wanted, None))
     }
 
-    /// Consumes the semicolon after a statement. If the next token is on another line, the
-    /// semicolon was most likely forgotten: this is reported, and parsing continues as if it were
-    /// there.
+    /// Consumes the semicolon after a statement. If it is missing and the next token is on another line, reports that
+    /// and continues as if the semicolon were there.
     fn semicolon(&mut self, after: &str) -> Parsed<()> {
         if self.eat(b';') {
             return Ok(());
@@ -366,7 +365,7 @@ fn instruction(instruction: &mut Instruction) {
     let is_f32 = instruction.modifiers.last() == Some(&Type(F32));
     let rounds = [Rn, Rz, Rm, Rp].iter().any(|rounding| instruction.has(*rounding));
     let flushes = !instruction.has(Ftz);
-    // Validation refuses words that are not known.
+    // Validation rejects unknown words.
     if !is_f32 || !FLUSHED.contains(&instruction.opcode) || instruction.unknown_name.is_some() {
         return;
     }

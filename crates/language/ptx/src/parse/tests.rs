@@ -249,7 +249,8 @@ fn literals_and_constant_expressions() {
         ("1 ? 0 ? 5 : 6 : 3", 6),
         ("1 || 0 ? 4 : 5", 4),
         ("3>2?7:8", 7),
-        // By ptxas 13.0: unsigned where one side is, `%` always, the left side's type in shifts.
+        // Values of ptxas 13.0: the result is unsigned if one side is, `%` always, and shifts have the left side's
+        // type.
         ("-1 > 0U", 1),
         ("-1 > 0", 0),
         ("(.u64)-1 > 0", 1),
@@ -313,7 +314,7 @@ fn old_prototypes_need_no_semicolon() {
 }
 
 #[test]
-fn several_problems_come_out_of_one_run() {
+fn one_run_reports_several_problems() {
     let found = problems(
         "add.s32 %r1, %r2 %r3;\nmov.b32 {%r1, ;\nld.f32 %f1, [%r1+%r2];\nmov.b32 a, 0f12;\nret;",
     );
@@ -329,7 +330,7 @@ fn several_problems_come_out_of_one_run() {
 }
 
 #[test]
-fn a_forgotten_semicolon_costs_one_problem() {
+fn a_missing_semicolon_is_one_problem() {
     let error = parse_instructions("add.s32 a, b, c\nret;\nbra L\n}").expect_err("problems");
     let places: Vec<_> = error.iter().map(|d| (d.line, d.column)).collect();
     assert_eq!(places, [(1, 16), (3, 6), (4, 1)]);

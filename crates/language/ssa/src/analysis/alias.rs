@@ -1,5 +1,5 @@
-//! Effects of operations, and pointers that may refer to the same memory: which operations passes may remove, merge or
-//! move past each other.
+//! Effects of operations, and alias analysis of pointers. They decide which operations passes may remove, merge or move
+//! past each other.
 
 use super::FastSet;
 use super::cfg::ControlFlow;
@@ -41,7 +41,7 @@ impl MemoryRange {
     }
 }
 
-/// Answers alias questions for one function.
+/// Alias analysis of one function.
 pub(crate) struct AliasAnalysis {
     escaped: FastSet<SlotId>,
 }

@@ -162,7 +162,7 @@ impl FunctionBuilder {
         self.terminate(BlockTerminator::Trap);
     }
 
-    /// Ends a block that control never reaches the end of.
+    /// Ends a block whose end control never reaches.
     pub fn unreachable(&mut self) {
         self.terminate(BlockTerminator::Unreachable);
     }
@@ -178,7 +178,7 @@ impl FunctionBuilder {
         self.function
     }
 
-    /// The current block; a new unreachable one after a terminator.
+    /// The current block; after a terminator, a new unreachable block.
     fn block(&mut self) -> BlockId {
         if let Some(block) = self.current {
             return block;

@@ -263,7 +263,7 @@ impl ModuleNames<'_> {
     }
 }
 
-/// Offsets of values that are returned together, and the size and alignment of the whole.
+/// Offsets of the values in a returned structure, and its size and alignment.
 pub(super) fn return_layout(types: &[ValueType]) -> (Vec<u64>, u64, u32) {
     let (mut size, mut align) = (0_u64, 1);
     let offsets = types

@@ -1,11 +1,12 @@
 //! Simplifies control flow: constant branches, chains of blocks, redundant parameters, and conditions that a few cheap
-//! instructions can replace by selections. Moves instructions that both sides of a branch start with to before it.
+//! instructions can replace by selections. Hoists instructions with which both sides of a branch start to before the
+//! branch.
 
 use super::edit::{resolve_aliases, retain_parameters};
 use crate::analysis::{ControlFlow, KindEffects};
 use crate::ir::*;
 
-/// Maximum number of instructions executed before their condition for a value that is selected.
+/// Maximum number of instructions that may run before their condition to compute a selected value.
 const SPECULATED: usize = 2;
 
 /// Maximum number of instructions of a second condition that is computed together with the first.

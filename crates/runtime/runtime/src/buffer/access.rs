@@ -111,7 +111,7 @@ fn same_length(host: usize, device: usize) -> Result<()> {
     })
 }
 
-/// Alignment of rows in bytes, the same as that of `cuMemAllocPitch`.
+/// Alignment of rows in bytes, as in `cuMemAllocPitch`.
 const ROW_ALIGNMENT: usize = 512;
 
 impl Device {

@@ -1,4 +1,4 @@
-//! An emulator on host memory: kernels use the caller's pointers, and nothing is copied.
+//! An emulator on host memory: kernels use the caller's pointers, without copies.
 
 use crate::device::Engine;
 use crate::tool::Session;
@@ -53,7 +53,7 @@ impl Device {
     ///
     /// # Safety
     /// Until [`Device::unregister_host`], the bytes must be valid for reads and writes. While a launch or a copy of
-    /// this device runs ([`Device::write_at`] and the like), no other code may write them, or read what it writes.
+    /// this device runs (such as [`Device::write_at`]), no other code may write them, or read what it writes.
     pub unsafe fn register_host(&self, start: *mut u8, bytes: u64, name: &str) -> Result<()> {
         // SAFETY: until they are unregistered, the bytes stay valid and have no other user during launches and copies,
         // as this function requires.

@@ -138,7 +138,7 @@ impl Device {
         device
     }
 
-    /// The open device of this identity.
+    /// The open device with this identity.
     pub(crate) fn of_identity(identity: u64) -> Option<Device> {
         let open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut live = open.iter().filter_map(Weak::upgrade);
@@ -214,8 +214,8 @@ impl Device {
     /// # lanework::Result::<()>::Ok(())
     /// ```
     ///
-    /// Buffers must be made on the device that this returns. That device has the limits of this one, or of
-    /// [`Device::emulator`] if this is a GPU. Its blocks run on one core; blocks that wait for others stay resident.
+    /// Create buffers on the returned device. It has the limits of this device, or of [`Device::emulator`] if this is a
+    /// GPU. Its blocks run on one core; blocks that wait for others stay resident.
     pub fn sanitized(&self) -> Device {
         self.sanitized_for(Checks::default())
     }

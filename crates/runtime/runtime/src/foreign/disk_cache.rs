@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_file_that_is_whole_and_of_this_build_counts() {
+    fn only_complete_files_of_this_build_are_used() {
         let cache = cache("whole", 1 << 20);
         let text = "x".repeat(20_000);
         assert!(!cache.holds(7, &text));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_files_used_longest_ago_go_when_there_are_too_many_bytes() {
+    fn the_least_recently_used_files_are_deleted_first() {
         let cache = cache("size", 100_000);
         let text = "x".repeat(20_000);
         for number in 0..4 {
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_made_is_no_error() {
+    fn a_folder_that_cannot_be_created_is_ignored() {
         let place = std::env::temp_dir().join(format!("lanework-no-folder-{}", std::process::id()));
         fs::write(&place, "a file").expect("written");
         let cache = DiskCache::in_folder(place.join("below"), 1 << 20).expect("a build");

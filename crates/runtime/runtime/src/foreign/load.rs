@@ -1,4 +1,4 @@
-//! Loading of PTX text as a module of a device: one text, or several linked; all of it, or each entry on first use.
+//! Loads PTX text as a module of a device: one text, or several linked; all entries at once, or each on first use.
 //!
 //! A cache holds loaded modules: a text that is loaded while a module of it is alive is neither parsed nor checked
 //! again. A text that another process has checked is parsed but not checked.
@@ -24,10 +24,10 @@ impl Device {
         self.load_ptx(&linked(texts)?)
     }
 
-    /// As [`Device::load_ptx`] for one text or [`Device::load_linked`] for several, for large modules of which a
-    /// program uses only some entries. An entry is decoded on first use; an unsupported one is an error of its launch.
-    /// A text whose module is still alive is not parsed again. A text of 16 KiB or more that another process has
-    /// checked is not checked again: the cache is the folder `lanework` in the user's cache folder, or the one that
+    /// As [`Device::load_ptx`] for one text or [`Device::load_linked`] for several. Meant for large modules, if a
+    /// program uses only some of their entries. An entry is decoded on first use; an unsupported one is an error of its
+    /// launch. A text whose module is still alive is not parsed again. A text of 16 KiB or more that another process
+    /// has checked is not checked again: the cache is the folder `lanework` in the user's cache folder, or the one that
     /// `LANEWORK_CACHE_DIR` names (`off` turns it off). `LANEWORK_CACHE_MB` sets its size.
     ///
     /// ```
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_once_while_its_module_lives() {
+    fn a_text_is_parsed_once_while_its_module_is_alive() {
         let text = text("lives");
         let first = shared_by(&text, None).expect("a module");
         assert!(Arc::ptr_eq(&first, &shared_by(&text, None).expect("a module")));
@@ -196,13 +196,13 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_a_check_fails_it_again() {
+    fn texts_that_fail_a_check_are_checked_again() {
         let wrong = text("wrong").replace("ret;", "add.u32 %r1, %r2, %r3;");
         assert!(shared_by(&wrong, None).is_err() && shared_by(&wrong, None).is_err());
     }
 
     #[test]
-    fn only_what_passed_is_kept_and_only_the_whole_text_counts() {
+    fn only_checked_texts_are_cached_and_compared_whole() {
         let folder = std::env::temp_dir().join(format!("lanework-parsed-{}", std::process::id()));
         let cache = DiskCache::in_folder(folder.clone(), 1 << 20).expect("a folder");
         let (right, wrong) = (text("right"), text("wrong").replace("ret;", "bar.nowhere;"));

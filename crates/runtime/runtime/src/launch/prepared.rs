@@ -122,8 +122,8 @@ impl Prepared<'_> {
                 shape.cluster = self.cluster.map(Dim3::to_array);
                 shape.cooperative = self.cooperative;
                 shape.programmatic = self.programmatic;
-                // SAFETY: the arguments are those of the kernel's parameters, as `Launch::new` requires. `self` borrows
-                // their memory, which `Launch::compile` found to be on this device. The kernel checks its indices, or
+                // SAFETY: the arguments match the kernel's parameters, as `Launch::new` requires. `self` borrows their
+                // memory, which `Launch::compile` found to be on this device. The kernel checks its indices, or
                 // `prepare_unchecked` required that they are in bounds in every run.
                 unsafe { gpu.launch(function, &shape, self.parameters(), sites, stream) }
             }

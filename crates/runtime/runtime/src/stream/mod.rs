@@ -266,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_goes_up_comes_down() -> Result<()> {
+    fn uploaded_bytes_are_downloaded_unchanged() -> Result<()> {
         for device in Device::for_tests("copies on streams") {
             let stream = device.stream()?;
             let mut up = device.pinned::<f64>(100)?;

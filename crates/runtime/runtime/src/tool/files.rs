@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_read_as_they_were_written_and_an_unfinished_one_is_left_out() {
+    fn records_round_trip_and_an_incomplete_one_is_ignored() {
         let bytes = written(&some());
         assert_eq!(of_file(&bytes), Ok((some(), bytes.len())));
         // Records that a process wrote before it was killed are kept.
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn another_version_is_told() {
+    fn records_of_another_version_are_an_error() {
         let told = of_file(b"lanework records 0.0.1\n....").expect_err("another version");
         assert!(told.contains("`lanework records 0.0.1`"), "{told}");
     }

@@ -74,7 +74,7 @@ pub fn collect<R>(run: impl FnOnce() -> R) -> (R, Vec<LaunchShadow>) {
     (result, COLLECTED.replace(outer).unwrap_or_default())
 }
 
-/// Adds the shadows of a nested [`collect`] to those of the enclosing one.
+/// Passes the shadows of a nested [`collect`] on to the enclosing one.
 pub fn hand_on(shadows: Vec<LaunchShadow>) {
     COLLECTED.with_borrow_mut(|all| {
         if let Some(all) = all {

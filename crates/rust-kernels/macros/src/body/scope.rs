@@ -1,4 +1,4 @@
-//! The translator's state: which names are variables, and the errors found so far.
+//! The translator's state: the declared names, and the errors so far.
 
 use crate::bounds::{adapter, bounds, imports, may_be_device};
 use crate::why::explained;
@@ -10,13 +10,13 @@ use syn::spanned::Spanned;
 /// Whether a value may alias a variable or must be a copy of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Used immediately: operands, indices, conditions.
+    /// The code uses the value immediately: operands, indices, conditions.
     View,
-    /// Kept under another name: `let`, tuples, values of blocks. A copy.
+    /// The code keeps the value under another name (`let`, tuples, values of blocks), so it must be a copy.
     Keep,
 }
 
-/// How the last expression of a block is used.
+/// The use of a block's last expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tail {
     /// As a statement of type `()`.
@@ -51,7 +51,7 @@ enum Declared {
 pub struct Translator {
     /// The effect of `return` here.
     pub returns: Returns,
-    /// Whether iterators are the host's, as in `#[unroll] for`.
+    /// Whether iterators are host iterators, as in `#[unroll] for`.
     pub on_host: bool,
     scopes: Vec<HashMap<String, Declared>>,
     generics: HashSet<String>,
@@ -75,8 +75,7 @@ impl Translator {
         }
     }
 
-    /// Reports an error at `place`, and returns placeholder tokens so that the translation
-    /// continues.
+    /// Reports an error at `place`. Returns placeholder tokens, so that the translation can continue.
     pub fn refuse(&mut self, place: impl ToTokens, message: &str, help: &str) -> TokenStream {
         self.push_error(syn::Error::new_spanned(place, explained(message, help)));
         TokenStream::new()
@@ -90,7 +89,7 @@ impl Translator {
         }
     }
 
-    /// The errors found, as tokens that make the compiler report them.
+    /// The errors, as tokens that make the compiler report them.
     pub fn finish(self) -> Option<TokenStream> {
         self.error.map(|error| error.to_compile_error())
     }
@@ -141,12 +140,12 @@ impl Translator {
         imports(&self.traits)
     }
 
-    /// Whether a name is a type parameter's.
+    /// Whether a name is a type parameter.
     pub fn is_generic(&self, name: &syn::Ident) -> bool {
         self.generics.contains(&name.to_string())
     }
 
-    /// Declares a name; `mutable` when it is a variable.
+    /// Declares a name, as a variable if `mutable`.
     pub fn declare(&mut self, name: &syn::Ident, mutable: bool) {
         self.insert(name, if mutable { Declared::Variable } else { Declared::Value });
     }
@@ -183,7 +182,7 @@ impl Translator {
     }
 }
 
-/// The path as an identifier, if it is a single one.
+/// The identifier, if the expression is a path with one part.
 pub fn as_name(expression: &syn::Expr) -> Option<&syn::Ident> {
     match expression {
         syn::Expr::Path(path) if path.qself.is_none() => path.path.get_ident(),
@@ -203,7 +202,7 @@ pub fn root(expression: &syn::Expr) -> Option<&syn::Ident> {
     }
 }
 
-/// The name of a loop's label, as the runtime takes it.
+/// The name of a loop's label, in the runtime's form.
 pub fn label_tokens(label: Option<&syn::Lifetime>) -> TokenStream {
     match label {
         Some(label) => {

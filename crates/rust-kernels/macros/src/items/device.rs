@@ -10,7 +10,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{FnArg, ItemFn, ReturnType, Signature, Type};
 
-/// Rewrites a device function, or reports why it cannot.
+/// Rewrites a device function, or returns tokens of the error.
 pub fn expand(attribute: TokenStream, function: ItemFn) -> TokenStream {
     let mut translator = Translator::new(returns(&function.sig));
     if !attribute.is_empty() {
@@ -191,7 +191,7 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
     })
 }
 
-/// The lints that are off in staged code.
+/// The attribute that turns lints off in staged code.
 pub fn allowed() -> TokenStream {
     quote! {
         #[allow(

@@ -1,4 +1,5 @@
-//! `#[kernel]`: a function that takes the kernel's arguments and returns a launch; the arguments of the attribute.
+//! `#[kernel]`: rewrites a kernel to a function that takes the kernel's arguments and returns a launch, and parses the
+//! attribute's arguments.
 
 use crate::body::scope::{Returns, Tail, Translator};
 use crate::bounds::with_storable;
@@ -11,7 +12,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, GenericParam, Ident, ItemFn, ReturnType, Token};
 
-/// Rewrites a kernel, or reports why it cannot.
+/// Rewrites a kernel, or returns tokens of the error.
 pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let function = match syn::parse2::<ItemFn>(item) {
         Ok(function) => function,
@@ -191,8 +192,8 @@ fn rewrite(
                 key: __key,
                 stage: ::std::sync::Arc::new(__stage),
             };
-            // SAFETY: each argument was made by the trait of its parameter's type, in the order in which the bindings
-            // declare the parameters, and accesses of the body go through these bindings.
+            // SAFETY: the trait of each parameter's type made its argument, in the order in which the bindings declare
+            // the parameters, and the body accesses memory through these bindings only.
             unsafe { ::lanework::Launch::new(__definition, __arguments) }
         }
     })
@@ -227,7 +228,7 @@ pub struct Directives {
     list: Vec<(Ident, Expr)>,
 }
 
-/// The arguments that the attribute accepts; each is a function of the runtime.
+/// The arguments that the attribute accepts. The runtime has a function for each.
 const KNOWN: [&str; 5] = ["block", "max_threads", "min_blocks", "max_registers", "cluster"];
 
 impl Parse for Directives {

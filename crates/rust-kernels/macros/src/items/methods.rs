@@ -1,7 +1,7 @@
 //! `#[device] impl`: methods, associated functions and operators of device structs and enums.
 //!
-//! The block stays unchanged for the host. For staging, its methods are also implemented for the
-//! struct's parts (`BodyOf<K>`), and its operators for handles.
+//! The block stays unchanged for the host. For staging, the macro also implements its methods for the struct's parts
+//! (`BodyOf<K>`), and its operators for handles.
 
 use crate::body::closures::staged_generics;
 use crate::body::expression::calls::PRIMITIVES;
@@ -20,11 +20,11 @@ use syn::{
     Type, TypePath,
 };
 
-/// The operators that handles get.
+/// The operator traits that handles implement.
 const OPERATORS: [&str; 12] =
     ["Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr", "Neg", "Not"];
 
-/// The operators that assign; in a kernel, `a += b` uses `Add`.
+/// The assigning operator traits. In a kernel, `a += b` uses `Add`.
 const ASSIGNING: [&str; 10] = [
     "AddAssign",
     "SubAssign",
@@ -38,7 +38,7 @@ const ASSIGNING: [&str; 10] = [
     "ShrAssign",
 ];
 
-/// Stages the functions of an `impl` block, or reports why it cannot.
+/// Stages the functions of an `impl` block, or returns the error.
 pub fn expand(item: ItemImpl) -> syn::Result<TokenStream> {
     let host = host(&item)?;
     if let Some(lifetime) = item.generics.lifetimes().next() {
@@ -106,7 +106,7 @@ fn host(item: &ItemImpl) -> syn::Result<TokenStream> {
     Ok(quote!(#(#attributes)* #unsafety impl #parameters #of #ty #clause { #items #hidden }))
 }
 
-/// Methods and associated functions, of the parts of every kind.
+/// Methods and associated functions for the parts of every kind.
 fn methods(item: &ItemImpl) -> syn::Result<TokenStream> {
     let path = path_of(item)?;
     let host_type = turbofish(path);
@@ -150,7 +150,7 @@ fn methods(item: &ItemImpl) -> syn::Result<TokenStream> {
     )
 }
 
-/// The generics, where a type parameter without such a bound is `Data`. (With `Data` and `Float`,
+/// The generics, with the bound `Data` on each type parameter that no trait of the kernel language bounds. (With both `Data` and `Float`,
 /// rustc would no longer see that a `T` is a `Var<T>` while staging.)
 fn with_data(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
@@ -302,7 +302,7 @@ fn operator_of(item: &ItemImpl, last: &syn::PathSegment) -> syn::Result<TokenStr
     let mut translator = Translator::new(returns(&plain.sig));
     translator.declare_generics(&item.generics);
     let (start, end) = around(taken.as_ref(), &host_type, &mut translator);
-    // The receiver is an argument of the function that all the implementations call.
+    // All implementations call one function, which takes the receiver as an argument.
     let start: TokenStream = start
         .into_iter()
         .map(|tree| match tree {

@@ -1,4 +1,5 @@
-//! The items that the attributes rewrite: kernels, and what `#[device]` marks: functions, structs, enums, traits, `impl` blocks and macros.
+//! The items that the attributes rewrite: kernels, and what `#[device]` marks: functions, structs, enums, traits, `impl`
+//! blocks and macros.
 
 mod device;
 pub mod expansion;
@@ -10,7 +11,7 @@ mod traits;
 use crate::types::refuse;
 use proc_macro2::TokenStream;
 
-/// Rewrites the marked item, or reports why it cannot.
+/// Rewrites the marked item, or returns tokens of the error.
 pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let declared = syn::parse2::<syn::Item>(item).and_then(|item| match item {
         syn::Item::Fn(function) => Ok(crate::items::device::expand(attribute, function)),

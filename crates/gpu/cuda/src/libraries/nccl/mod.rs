@@ -57,7 +57,7 @@ impl Nccl {
         })
     }
 
-    /// An identity for a new communicator, made by one rank and passed to the others.
+    /// The id of a new communicator. One rank creates it and passes it to the others.
     ///
     /// # Errors
     /// [`CudaError::Unsupported`] without the library, or without a network interface.
@@ -79,7 +79,7 @@ impl Nccl {
         all.pop().ok_or_else(|| unsupported("no GPU was given".to_owned()))
     }
 
-    /// As [`Nccl::join`], of several GPUs of this process: they become the ranks from `first` on.
+    /// As [`Nccl::join`], for several GPUs of this process, which become the ranks from `first` on.
     ///
     /// # Errors
     /// As [`Nccl::join`].
@@ -95,8 +95,8 @@ impl Nccl {
             for (index, (gpu, comm)) in gpus.iter().zip(&mut comms).enumerate() {
                 gpu.bind()?;
                 let (size, rank) = (size as c_int, (first + index) as c_int);
-                // SAFETY: stores one handle, at the latest when the group ends, within the life of `comms`; the GPU's
-                // context is current.
+                // SAFETY: stores one handle, at the latest when the group ends; `comms` lives longer. The GPU's context
+                // is current.
                 let status = unsafe { (functions.init_rank)(comm, size, id, rank) };
                 check(status, "ncclCommInitRank", functions)?;
             }
@@ -112,8 +112,8 @@ impl Nccl {
         Ok(joined.collect())
     }
 
-    /// Makes the calls of `work` one: they start together, so that one thread may drive several ranks, and a rank may
-    /// send and receive at once.
+    /// Groups the calls of `work`, which then start together. So one thread can drive several ranks, and a rank can
+    /// send and receive at the same time.
     ///
     /// # Errors
     /// The error of `work`, or NCCL's reason.
@@ -134,7 +134,7 @@ impl Nccl {
         &self.gpu
     }
 
-    /// Whether something has failed since the last call, here or at another rank.
+    /// Returns an error if this or another rank has failed since the last call.
     ///
     /// # Errors
     /// NCCL's reason.
@@ -146,7 +146,7 @@ impl Nccl {
         check(failure, "a collective", self.functions)
     }
 
-    /// Aborts queued operations, so that a stream waiting for a missing rank continues; results are undefined.
+    /// Aborts queued operations, so that a stream that waits for a missing rank continues. Results are undefined.
     pub fn abort(mut self) {
         self.aborted = true;
         // SAFETY: the communicator is live and not used again.
@@ -199,7 +199,7 @@ pub enum NcclElement {
 }
 
 impl NcclElement {
-    /// Bytes of one.
+    /// Size of an element in bytes.
     fn bytes(self) -> usize {
         match self {
             NcclElement::I8 | NcclElement::U8 => 1,
@@ -210,7 +210,7 @@ impl NcclElement {
     }
 }
 
-/// How NCCL combines elements; the numbers are NCCL's.
+/// Reduction operations; the numbers are NCCL's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum NcclReduction {
@@ -277,7 +277,8 @@ fn functions() -> Result<&'static Functions, String> {
     FOUND.get_or_init(load).as_ref().map_err(String::clone)
 }
 
-/// Files to try: what `LANEWORK_NCCL` names, the library path, the system's and toolkits' folders, and pip's.
+/// Files to try: the one that `LANEWORK_NCCL` names, then those in the library path, the system's and toolkits'
+/// folders, and pip's.
 fn candidates() -> Vec<PathBuf> {
     let named = std::env::var_os("LANEWORK_NCCL").map(PathBuf::from);
     let usual = [
@@ -344,7 +345,7 @@ fn check(status: Status, call: &str, functions: &Functions) -> Result<(), CudaEr
         _ => "unknown error",
     };
     let said = functions.last_error.map(|last| {
-        // SAFETY: gives a zero-terminated text of the library's, or null; no communicator is needed.
+        // SAFETY: returns a NUL-terminated text of the library, or null; needs no communicator.
         let text = unsafe { last(std::ptr::null_mut()) };
         if text.is_null() {
             return String::new();

@@ -240,7 +240,7 @@ impl Analyzer {
     }
 }
 
-/// How a class is converted.
+/// The function that a user-defined conversion calls.
 enum UserConversion {
     Operator(FunctionNumber),
     Constructor(FunctionNumber),

@@ -93,7 +93,8 @@ impl Analyzer {
                 span: value.span,
             };
         }
-        // The parameter would have to select one of several overloads; only single functions are supported.
+        // Only single functions are supported here: for an overloaded function, the parameter would have to select the
+        // overload.
         self.expression(value)
     }
 

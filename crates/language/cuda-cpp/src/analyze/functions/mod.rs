@@ -99,7 +99,7 @@ pub struct FunctionRecord {
     pub body: Option<Rc<TypedBody>>,
     /// Progress of the analysis of the body.
     pub state: BodyState,
-    /// How calls are lowered: kind and text.
+    /// The kind and the text of the intrinsic, if calls lower to one.
     pub intrinsic: Option<(String, String)>,
     /// The captures of a lambda; `this` comes last, if it is captured.
     pub(super) captures: Option<Rc<(Vec<CaptureField>, Option<TypeId>)>>,

@@ -18,16 +18,16 @@ const AUTOMATIC_SIZE: usize = 400;
 /// Maximum size of an unrolled loop with `#pragma unroll`.
 const LARGEST_SIZE: usize = 16 * 1024;
 
-/// Maximum number of iterations of a loop that is unrolled.
+/// Maximum trip count of a loop that is unrolled.
 const MOST_ITERATIONS: usize = 1024;
 
-/// Maximum size of a body that is unrolled without a pragma.
+/// Maximum size of a body that is partially unrolled without a pragma.
 const PARTIAL_AUTOMATIC_SIZE: usize = 40;
 
-/// Maximum size of the unrolled body.
+/// Maximum size of a partially unrolled body.
 const PARTIAL_LARGEST_SIZE: usize = 4096;
 
-/// Number of copies without a number in a pragma.
+/// Unroll factor without a number in a pragma.
 const AUTOMATIC_COUNT: u32 = 4;
 
 /// Unrolls loops with a constant trip count, innermost first. Returns whether it unrolled any.

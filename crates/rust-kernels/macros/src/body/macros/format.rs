@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_read_as_they_are_written() {
+    fn conditions_print_with_conventional_spacing() {
         for [tokens, text] in [
             ["x [i] >= 0.0", "x[i] >= 0.0"],
             ["! x . is_nan () && (a + b) [2] != c", "!x.is_nan() && (a + b)[2] != c"],

@@ -70,7 +70,7 @@ impl Parse for Operand {
 }
 
 impl Translator {
-    /// `ptx!` as a call of the runtime; its value is its outputs.
+    /// `ptx!` as a call of the runtime, which returns the outputs.
     pub fn inline_ptx(&mut self, call: &syn::Macro) -> TokenStream {
         let arguments = match call.parse_body::<Arguments>() {
             Ok(arguments) => arguments,
