@@ -5,8 +5,8 @@
 //! the PTX. `tests/` runs every declaration with every module of its topic, on the emulator and on a GPU if there is
 //! one.
 //!
-//! [`run`] runs a case on a device. Results are compared with those of another device, or with the checksum of a result
-//! that a GPU gave.
+//! [`run`] runs a case on a device. [`agree`] compares the results of two devices; [`Recorded`] holds the checksums of
+//! a GPU's results.
 
 #![allow(clippy::precedence, reason = "products before shifts, as in the kernels' own sources")]
 

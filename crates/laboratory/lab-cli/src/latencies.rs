@@ -13,7 +13,7 @@ use std::fmt::Write;
 /// Links of a chain.
 const LINKS: usize = 128;
 
-/// A chain: its name, the threads of the block, the lines before it, and those of a link.
+/// A chain: its name, the threads of the block, the lines before the chain, and the lines of a link.
 struct Chain {
     name: &'static str,
     threads: u32,

@@ -1,4 +1,4 @@
-//! The records of the store: runs, points and entries, as they are read and as they are written; the number of a run,
+//! The records of the store: runs, points and entries, in the forms for reading and for writing; the number of a run,
 //! and the stored words for commands and outcomes.
 
 use lanework_lab::{ComparisonRecord, DeviceRecord, TimedRecord, Verdict, Verified};

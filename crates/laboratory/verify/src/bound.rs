@@ -41,7 +41,7 @@ pub struct Bound {
     pub swell: f64,
 }
 
-/// Roundings other than those of the products and their additions: alpha, beta, their sum, and one each for
+/// Roundings in addition to the products and their sums: alpha, beta, their sum, and one each for
 /// compensation and the final rounding.
 const OTHER_ROUNDINGS: f64 = 5.0;
 

@@ -125,7 +125,7 @@ fn whole(catalog: &Catalog, text: &str, word: bool) -> Option<String> {
     best(catalog, text).map(|(entry, held)| fill(catalog, entry, &held))
 }
 
-/// Holes that hold a name, which stays as it is.
+/// Holes whose contents are a name: it is not translated.
 const NAMES: [&str; 3] = ["entry", "ladder", "rung"];
 
 /// The translation with its holes filled.

@@ -265,7 +265,7 @@ fn rounded_products(sample: &Sample, format: Format) -> Vec<f64> {
     sums.zip(&sample.before).map(|(sum, before)| sample.alpha * sum + before).collect()
 }
 
-/// Whether a narrower format represents every result of the sample, and their errors are those of rounding to it. f32
+/// Whether a narrower format represents every result of the sample, with errors as large as one rounding to it. f32
 /// sums do not have this property by chance.
 pub fn rounded_results(product: &Product<'_>, sample: &Sample, got: &[f32]) -> Option<String> {
     let results = sample.results(product, got);
