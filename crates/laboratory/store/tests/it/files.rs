@@ -156,7 +156,7 @@ fn dump() -> String {
     let path = folder.path().join("s");
     let mut store = Store::write(&path).expect("a store");
     let run = begin(&mut store, RunCommand::Sweep, &json!({"size": [1]}), 1);
-    let point = NewPoint::of_timed(0, common::timed(Some("transpose"), "padded", 1000.0));
+    let point = NewPoint::of_timed(0, crate::common::timed(Some("transpose"), "padded", 1000.0));
     store.add(run, &point).expect("added");
     begin(&mut store, RunCommand::Climb, &json!({}), 1);
     drop(store);
@@ -210,7 +210,10 @@ fn every_older_schema_is_migrated() {
             let runs = store.runs(&Filter::default()).expect("runs");
             assert_eq!(runs.len(), 2, "schema {version}");
             let entries = store.entries(runs[0].id).expect("entries");
-            assert_eq!(entries[0].timed, Some(common::timed(Some("transpose"), "padded", 1000.0)));
+            assert_eq!(
+                entries[0].timed,
+                Some(crate::common::timed(Some("transpose"), "padded", 1000.0))
+            );
             assert_eq!(runs[1].points_done, 0);
             drop(store);
             let connection = Connection::open(&path).expect("SQLite");
