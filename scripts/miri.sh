@@ -29,7 +29,7 @@ test() {
     cargo "+$toolchain" miri test --quiet -p "$package" "$@"
 }
 
-test lanework-engine --lib -- memory::guest memory::host_bytes memory::initialized memory::device_range block:: device:: instructions::asynchrony instructions::tensor_map
+test lanework-engine --lib -- memory::guest memory::host_bytes memory::initialized block:: device:: instructions::asynchrony instructions::tensor_map
 test lanework-ptx-ir --lib -- analysis::bitset:: analysis::access::
 test lanework-sanitizer --lib -- shadow_cell::
 test lanework-counters --lib
