@@ -42,7 +42,7 @@ pub struct Staged {
     pub parameters: Vec<Parameter>,
     /// The checked indices, in the order of the fault record's site numbers.
     pub sites: Vec<CheckSite>,
-    /// Errors of the kernel for these generics and constants. A launch requires that there are none.
+    /// Errors of the kernel for these generics and constants. A launch requires an empty list.
     pub errors: Vec<StageError>,
 }
 

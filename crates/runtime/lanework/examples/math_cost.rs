@@ -1,5 +1,5 @@
-//! Cost of the f32 elementary functions: executed PTX instructions per number on the emulator, minus those of
-//! a copy kernel. Compares them with CUDA's library if the PTX of kernels such as `k_sin(x, y, out)` is
+//! Cost of the f32 elementary functions: executed PTX instructions per number on the emulator, minus
+//! a copy kernel's. Compares them with CUDA's library if the PTX of kernels such as `k_sin(x, y, out)` is
 //! given: `cargo run --release -p lanework --example math_cost -- [cuda.ptx] [--write
 //! ours.ptx]`
 

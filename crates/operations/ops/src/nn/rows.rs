@@ -2,10 +2,10 @@
 //! launches of all row kernels for each element type.
 //!
 //! The launch of `spread` is cooperative: all blocks are resident, so the blocks of a row may wait for each other. Each block
-//! publishes its part's statistics with the round number, and combines those of all parts in order of position (Chan,
+//! publishes its part's statistics with the round number, and combines the statistics of all parts by position (Chan,
 //! Golub and LeVeque 1983 for means and squares; exponential sums are rescaled to the row's largest element), so every
 //! block gets the same bits, regardless of timing. Consecutive rounds use different cells: when a block writes a
-//! round's cells, it has seen that all blocks had read those of the round before last.
+//! round's cells, it has seen that all blocks have read the cells of the round before last.
 
 use super::exchange::{WARPS, of_warps, statistics};
 use super::kernels::{NONE, RowConfig, RowOperation, RowPart, begin, columns, fetch, read, write};

@@ -43,7 +43,7 @@ fn copies(entry: &str, at: [i32; 2], pitch: u64, more: &[u32]) -> [Bulk; 3] {
     bulk
 }
 
-/// Counters of three blocks, each of which moves `rows` rows of `row` bytes that start at multiples of 32 bytes.
+/// Counters of three blocks. Each moves `rows` rows of `row` bytes that start at multiples of 32 bytes.
 fn formula(row: u64, rows: u64) -> Bulk {
     let sectors = 3 * rows * row.div_ceil(32);
     let all = u64::from(4 * TILE[0] * TILE[1]);

@@ -1,4 +1,4 @@
-//! Mutations of a module, each of which imitates one mistake: a wrong type, a wrong space, a lost comma.
+//! Mutations of a module. Each imitates one mistake: a wrong type, a wrong space, a lost comma.
 
 use crate::random::Random;
 use crate::source::{Piece, Source};

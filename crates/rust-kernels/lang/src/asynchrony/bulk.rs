@@ -1,8 +1,8 @@
 //! Bulk copies: contiguous bytes between global and shared memory, or from one block's shared memory to another's of
 //! its cluster (PTX manual, "cp.async.bulk"). They move multiples of 16 bytes between addresses aligned to 16.
 //!
-//! Also bulk groups, by which a thread waits for its bulk and tensor stores, and the fence between a thread's accesses and those of
-//! the copy engine.
+//! Also bulk groups, by which a thread waits for its bulk and tensor stores, and the fence that orders a thread's accesses before the
+//! copy engine's.
 
 use crate::asynchrony::mbarrier::{Signal, word};
 use crate::asynchrony::part::{IntoPart, handle};

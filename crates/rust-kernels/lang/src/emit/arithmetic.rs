@@ -244,7 +244,7 @@ pub(crate) fn not(b: &mut Builder, ty: ScalarType, x: Value) -> Value {
         _ => {
             let name = if ty.size() == 8 { "not.b64" } else { "not.b32" };
             let inverted = b.pure(name, ty, &[(x, ty)]);
-            // The inverse of a sign-extended value is sign-extended. That of a zero-extended value needs its upper bits cleared.
+            // The inverse of a sign-extended value is sign-extended. If the value is zero-extended, clear the upper bits of the inverse.
             if ty.is_signed() { inverted } else { normalize(b, ty, inverted) }
         }
     }

@@ -238,7 +238,7 @@ pub fn end_at(index: impl IndexValue) -> Option<Index> {
     Some(index.parts())
 }
 
-/// A type of which `&x[a..b]` selects a part.
+/// A type that supports `&x[a..b]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no parts in a kernel",
     label = "not a slice",

@@ -37,7 +37,7 @@ pub trait MatrixElement: Copy + Send + Sync + 'static {
     const UNIT: u32;
 }
 
-/// An f32 of which the tensor cores read the upper 19 bits; memory holds f32.
+/// An f32 whose upper 19 bits the tensor cores read; memory holds f32.
 #[derive(Clone, Copy, Debug)]
 pub struct Tf32;
 

@@ -60,7 +60,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         this
     }
 
-    /// Distances from the first register's matrix to those of the second and third.
+    /// Distances of the second and third registers' matrices from the first one's.
     fn steps() -> [(u32, u32); 2] {
         let (rows, columns) = matrix_extent::<P, T>();
         match (P::PART, Self::layout().lines()) {

@@ -189,8 +189,7 @@ impl<const M: u32, const N: u32> FragmentC<f32, M, N> {
         })
     }
 
-    /// The largest elements of this lane's two rows: reduces the lane's own elements, then those of its quad by two shuffles.
-    /// Element `i` belongs to row [`row_of`](Self::row_of)`(i)` of the two.
+    /// The largest elements of this lane's two rows: reduces the lane's own elements, then its quad's by two shuffles. Element `i` belongs to row [`row_of`](Self::row_of)`(i)` of the two.
     ///
     /// ```
     /// # use half::{bf16, f16};
@@ -219,7 +218,7 @@ impl<const M: u32, const N: u32> FragmentC<f32, M, N> {
         Self::reduced(&[self], |x, y| x.max(y))
     }
 
-    /// The sums of this lane's two rows: adds the lane's own elements from left to right, then those of its quad by two shuffles.
+    /// The sums of this lane's two rows: adds the lane's own elements from left to right, then its quad's by two shuffles.
     #[track_caller]
     pub fn row_sum(self) -> [Var<f32>; 2] {
         here();
