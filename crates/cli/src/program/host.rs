@@ -13,6 +13,9 @@ use std::path::Path;
 /// The environment variable by which a tool makes this command run a program's source.
 pub const VARIABLE: &str = "LANEWORK_HOST_PROGRAM";
 
+/// The status of a copy whose direction contradicts its addresses.
+const CUDA_ERROR_INVALID_VALUE: u64 = 1;
+
 /// Data of the program for the driver's functions.
 struct Loaded {
     ptx: CString,
@@ -222,6 +225,17 @@ fn lend(
     Ok(status(code))
 }
 
+/// Whether an address is the device's, and the program must not access it.
+fn on_device(process: &Process, address: u64) -> bool {
+    if process.memory.check_range(address, 1).is_ok() {
+        return false;
+    }
+    let mut kind = 0u32;
+    // SAFETY: the attribute (the memory's type) has four bytes.
+    let code = unsafe { cuPointerGetAttribute((&raw mut kind).cast(), 2, address) };
+    code == 0 && kind == 2
+}
+
 /// Checks the blocks of a kernel's arguments.
 fn check_arguments(process: &Process, function: u64, list: u64) -> Result<*const c_void, Stop> {
     for index in 0.. {
@@ -313,14 +327,12 @@ const SPECIAL: &[(&str, External)] = &[
         put(process, word(a, 2), bytes)?;
         Ok(0)
     }),
-    ("__lw_is_device", |process, a| {
-        if process.memory.check_range(word(a, 0), 1).is_ok() {
-            return Ok(0);
-        }
-        let mut kind = 0u32;
-        // SAFETY: the attribute (the memory's type) has four bytes.
-        let code = unsafe { cuPointerGetAttribute((&raw mut kind).cast(), 2, word(a, 0)) };
-        Ok(u64::from(code == 0 && kind == 2))
+    ("__lw_is_device", |process, a| Ok(u64::from(on_device(process, word(a, 0))))),
+    ("__lw_lend", |process, a| {
+        // SAFETY: the program passes a managed variable, which stays as long as its module, and that is never unloaded.
+        // Kernels, which use it by atomic accesses, run while the program waits or by its own leave.
+        unsafe { process.memory.lend(word(a, 0), word(a, 1)) };
+        Ok(0)
     }),
     ("cuDeviceGetName", |process, a| {
         let room = word(a, 1).min(1 << 16);
@@ -341,11 +353,17 @@ const SPECIAL: &[(&str, External)] = &[
         Ok(status(unsafe { cuMemFreeHost(word(a, 0)) }))
     }),
     ("cuMemcpyHtoDAsync_v2", |process, a| {
+        if on_device(process, word(a, 1)) {
+            return Ok(CUDA_ERROR_INVALID_VALUE);
+        }
         process.accessed(process.memory.check_range(word(a, 1), word(a, 2)), "read")?;
         // SAFETY: the source was checked; the driver checks the target.
         Ok(status(unsafe { cuMemcpyHtoDAsync_v2(word(a, 0), word(a, 1), word(a, 2), word(a, 3)) }))
     }),
     ("cuMemcpyDtoHAsync_v2", |process, a| {
+        if on_device(process, word(a, 0)) {
+            return Ok(CUDA_ERROR_INVALID_VALUE);
+        }
         process.accessed(process.memory.check_range(word(a, 0), word(a, 2)), "write")?;
         process.flush();
         // SAFETY: the target was checked; the driver checks the source.

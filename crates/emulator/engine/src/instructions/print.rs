@@ -94,9 +94,9 @@ impl Reader<'_> {
         }
     }
 
-    fn text(&self, address: u64) -> Result<Vec<u8>, u64> {
+    fn text(&self, address: u64, most: u64) -> Result<Vec<u8>, u64> {
         let mut text = Vec::new();
-        for i in 0..LONGEST {
+        for i in 0..most.min(LONGEST) {
             match self.bytes::<1>(address.wrapping_add(i))?[0] {
                 0 => break,
                 byte => text.push(byte),
@@ -113,6 +113,8 @@ fn format(reader: &Reader<'_>, format: u64, arguments: u64) -> Result<(String, u
         _ => Ok(u64::from(u32::from_le_bytes(reader.bytes::<4>(address)?))),
     };
     let (text, used) =
-        c_text::format(&reader.text(format)?, arguments, &read, &|address| reader.text(address))?;
+        c_text::format(&reader.text(format, LONGEST)?, arguments, &read, &|at, most| {
+            reader.text(at, most)
+        })?;
     Ok((String::from_utf8_lossy(&text).into_owned(), used))
 }

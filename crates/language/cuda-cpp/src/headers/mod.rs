@@ -75,6 +75,8 @@ const EMPTY: &[&str] = &[
     "cstring",
     "ctime",
     "cuda.h",
+    "cuda_pipeline.h",
+    "cuda_pipeline_primitives.h",
     "cuda_profiler_api.h",
     "cuda_runtime.h",
     "cuda_runtime_api.h",

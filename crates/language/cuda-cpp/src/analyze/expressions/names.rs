@@ -125,13 +125,24 @@ impl Analyzer {
                     self.unsupported(span, "a reference at namespace scope");
                     return None;
                 }
-                Typed {
+                let managed = found.managed;
+                let place = Typed {
                     kind: TypedKind::Variable(variable),
                     ty,
                     lvalue: true,
                     expiring: false,
                     span,
+                };
+                if managed && self.host {
+                    let symbol = self.address_of(place);
+                    let called = self.call_named("__lw_managed", vec![symbol], span);
+                    if called.ty == TypeId::ERROR {
+                        return None;
+                    }
+                    let ty = self.types.pointer(ty);
+                    return Some(self.dereference(Typed { ty, ..called }));
                 }
+                place
             }
             Binding::Constant(bits, ty) => self.constant(bits, ty, span),
             Binding::Alias(value) => Typed { span, ..(*value).clone() },
