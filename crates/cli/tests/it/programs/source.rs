@@ -73,3 +73,58 @@ fn a_program_with_an_error_is_refused_at_its_line() {
     assert_eq!(ended.status.code(), Some(2), "{said}");
     assert!(said.contains(":2:"), "{said}");
 }
+
+#[test]
+fn a_copy_against_its_direction_returns_an_error() {
+    let source = r#"
+#include <cstdio>
+int main() {
+    int host[4] = {1, 2, 3, 4}, *device;
+    cudaMalloc(&device, sizeof host);
+    printf("%s ", cudaGetErrorName(cudaMemcpy(device, host, 16, cudaMemcpyDeviceToHost)));
+    printf("%s ", cudaGetErrorName(cudaMemcpy(host, device, 16, cudaMemcpyHostToDevice)));
+    printf("%s ", cudaGetErrorName(cudaMemcpy(host, device, 16, (cudaMemcpyKind)9)));
+    printf("%s\n", cudaGetErrorName(cudaMemcpy(device, host, 16, cudaMemcpyHostToDevice)));
+}
+"#;
+    let ended = run(source, &[]);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    let texts =
+        "cudaErrorInvalidValue cudaErrorInvalidValue cudaErrorInvalidMemcpyDirection cudaSuccess\n";
+    assert_eq!(said, texts, "{}", String::from_utf8_lossy(&ended.stderr));
+}
+
+#[test]
+fn host_and_kernels_share_managed_variables_and_all_types_add_atomically() {
+    let source = r#"
+#include <cstdio>
+#include <cuda_bf16.h>
+#include <cuda_fp8.h>
+__managed__ int total = 1;
+__device__ __managed__ float list[2] = {3, 4};
+__device__ __nv_bfloat16 sum;
+__device__ __nv_bfloat162 pair;
+__global__ void add() {
+    atomicAdd(&total, 1);
+    atomicAdd(&sum, __float2bfloat16(1.0f));
+    atomicAdd(&pair, __floats2bfloat162_rn(1, 2));
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        list[1] += (float)sum + (float)(__nv_fp8_e4m3)1.3f;
+        list[0] = __high2float(pair);
+        int *values = new int[3]{7, 8};
+        printf("%d %d\n", values[1], values[2]);
+        delete[] values;
+    }
+}
+int main() {
+    total += 4;
+    add<<<1, 32>>>();
+    cudaDeviceSynchronize();
+    printf("%d %g %g\n", total, list[0], list[1]);
+}
+"#;
+    let ended = run(source, &[]);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert_eq!(said, "8 0\n37 64 37.25\n", "{}", String::from_utf8_lossy(&ended.stderr));
+}
