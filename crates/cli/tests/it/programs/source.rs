@@ -75,6 +75,33 @@ fn a_program_with_an_error_is_refused_at_its_line() {
 }
 
 #[test]
+fn inline_ptx_may_need_a_newer_gpu_and_assertions_may_be_off() {
+    let source = r#"
+#define NDEBUG
+#include <cassert>
+#include <cstdio>
+__global__ void wait() {
+    __shared__ unsigned long long barrier;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&barrier);
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 32;" :: "r"(at));
+    __syncthreads();
+    asm volatile("{ .reg .b64 t; mbarrier.arrive.shared.b64 t, [%0]; }" :: "r"(at));
+    asm volatile("{ .reg .pred p; W: mbarrier.try_wait.parity.shared.b64 p, [%0], 0; @!p bra W; }" :: "r"(at));
+    assert(threadIdx.x == 100);
+    if (threadIdx.x == 0) printf("passed\n");
+}
+int main() {
+    assert(false);
+    wait<<<1, 32>>>();
+    printf("%d\n", cudaDeviceSynchronize());
+}
+"#;
+    let ended = run(source, &[]);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert_eq!(said, "passed\n0\n", "{}", String::from_utf8_lossy(&ended.stderr));
+}
+
+#[test]
 fn a_copy_against_its_direction_returns_an_error() {
     let source = r#"
 #include <cstdio>

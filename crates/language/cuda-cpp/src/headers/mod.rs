@@ -20,6 +20,7 @@ pub const HOST: &[(&str, &str)] = &[
 /// Headers that add to the contents of [`ALWAYS`].
 const TEXTS: &[(&str, &str)] = &[
     ("lanework/elementary.h", include_str!("elementary.h")),
+    ("assert.h", "#ifdef NDEBUG\n#undef assert\n#define assert(condition) ((void)0)\n#endif\n"),
     ("cuda_fp16.h", include_str!("fp16.h")),
     ("cuda_bf16.h", include_str!("bf16.h")),
     ("cuda_fp8.h", include_str!("fp8.h")),
@@ -32,6 +33,7 @@ const TEXTS: &[(&str, &str)] = &[
 
 /// Other names of headers that have contents.
 const ALIASES: &[(&str, &str)] = &[
+    ("cassert", "assert.h"),
     ("cuda_fp16.hpp", "cuda_fp16.h"),
     ("cuda_bf16.hpp", "cuda_bf16.h"),
     ("crt/mma.h", "mma.h"),
@@ -54,10 +56,8 @@ const ALIASES: &[(&str, &str)] = &[
 /// Headers that only host code needs, or whose contents are always included.
 const EMPTY: &[&str] = &[
     "algorithm",
-    "assert.h",
     "atomic",
     "bitset",
-    "cassert",
     "cctype",
     "cerrno",
     "cfloat",
