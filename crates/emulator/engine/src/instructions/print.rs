@@ -66,7 +66,7 @@ pub unsafe fn texts(warp: &mut Warp, slots: [u32; 3]) -> Vec<String> {
     let (addresses, context) =
         unsafe { (slots.map(|slot| u64::fetch(warp, slot).0[lane as usize]), &*warp.context) };
     let reader = Reader { context, warp: warp.index, lane };
-    let texts = addresses.iter().map(|address| reader.text(*address).ok());
+    let texts = addresses.iter().map(|address| reader.text(*address, LONGEST).ok());
     let texts: Option<Vec<Vec<u8>>> = texts.collect();
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     texts.unwrap_or_default().into_iter().map(text).collect()
