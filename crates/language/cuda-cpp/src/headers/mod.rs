@@ -28,7 +28,6 @@ const TEXTS: &[(&str, &str)] = &[
     ("cooperative_groups.h", include_str!("cooperative_groups.h")),
     ("torch/extension.h", include_str!("torch.h")),
     ("type_traits", include_str!("type_traits.h")),
-    ("cuda/std/type_traits", include_str!("type_traits.h")),
 ];
 
 /// Other names of headers that have contents.
@@ -211,6 +210,7 @@ const LIBRARIES: &[&str] = &[
 
 /// The canonical name of a header that has several names.
 pub fn canonical(name: &str) -> &str {
+    let name = name.strip_prefix("cuda/std/").unwrap_or(name);
     ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name)
 }
 

@@ -60,7 +60,6 @@ const MISSING: &[&str] = &[
     "curand",
     "cudaGetParameterBuffer",
     "cudaLaunchDevice",
-    "remainder",
     "scalbn",
     "__fns",
     "rhypot",

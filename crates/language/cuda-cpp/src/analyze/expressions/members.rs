@@ -6,7 +6,7 @@ use crate::source::Span;
 use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::*;
-use crate::types::{TypeId, TypeKind};
+use crate::types::{RecordId, TypeId, TypeKind};
 
 impl Analyzer {
     /// `a[b]`.
@@ -98,10 +98,13 @@ impl Analyzer {
     }
 
     pub(super) fn member_of(&mut self, object: Typed, name: &QualifiedName, span: Span) -> Typed {
-        let Some(record) = self.types.record_of(object.ty) else {
+        if self.types.record_of(object.ty).is_none() {
             let shown = self.show(object.ty);
             let text = self.text(name.last().name).to_owned();
             self.error(span, format!("{shown} is not a class; it has no member `{text}`"));
+            return self.bad(span);
+        }
+        let Some((object, record)) = self.qualified_object(object, name) else {
             return self.bad(span);
         };
         if let Some(place) = self.types.find_field(record, name.last().name) {
@@ -127,6 +130,32 @@ impl Analyzer {
                 self.bad(span)
             }
         }
+    }
+
+    /// The object of a member's name: of `object.Base::member` the part that is the base class.
+    pub(super) fn qualified_object(
+        &mut self,
+        object: Typed,
+        name: &QualifiedName,
+    ) -> Option<(Typed, RecordId)> {
+        let record = self.types.record_of(object.ty)?;
+        if name.parts.len() > 1
+            && let Ok(Some(scope)) = self.qualifier_scope(name)
+            && let Some(base) = self.base_with_scope(record, scope)
+        {
+            return Some((self.as_base(object, base)?, base));
+        }
+        Some((object, record))
+    }
+
+    /// The class itself or its base whose members are in a scope.
+    fn base_with_scope(&self, record: RecordId, scope: usize) -> Option<RecordId> {
+        let found = self.types.record(record);
+        if found.scope == scope {
+            return Some(record);
+        }
+        let bases = found.bases.iter().filter_map(|(base, _)| self.types.record_of(*base));
+        bases.into_iter().find_map(|base| self.base_with_scope(base, scope))
     }
 
     pub(super) fn no_member(&mut self, ty: TypeId, name: &QualifiedName, span: Span) {

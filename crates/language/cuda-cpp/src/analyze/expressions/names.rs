@@ -54,7 +54,7 @@ impl Analyzer {
         span: Span,
     ) -> Option<Typed> {
         let this = self.frame.as_ref()?.this.clone()?;
-        let record = self.types.record_of(this.ty)?;
+        let (this, record) = self.qualified_object(this, name)?;
         let place = self.types.find_field(record, name.last().name)?;
         if found.is_some() && name.parts.len() == 1 {
             // A local variable or parameter hides the member; a name in a scope outside of the class does not.
