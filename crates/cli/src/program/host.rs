@@ -201,6 +201,16 @@ fn symbol(process: &mut Process, address: u64) -> Result<Option<(u64, CString)>,
     Ok(loaded.modules.get(&loaded.device).copied().zip(name))
 }
 
+/// The device's address and the bytes of the variable at an address of the program.
+fn global(process: &mut Process, address: u64) -> Result<Option<(u64, u64)>, Stop> {
+    let Some((module, name)) = symbol(process, address)? else { return Ok(None) };
+    let (mut address, mut bytes) = (0, 0);
+    // SAFETY: the results are words, and the name ends with a zero byte.
+    let code =
+        unsafe { cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, module, name.as_ptr()) };
+    Ok((code == 0).then_some((address, bytes)))
+}
+
 /// Stores a word that the program asked for.
 fn put(process: &mut Process, at: u64, value: u64) -> Result<(), Stop> {
     let written = process.memory.write(at, &value.to_le_bytes());
@@ -314,25 +324,18 @@ const SPECIAL: &[(&str, External)] = &[
         Ok(0)
     }),
     ("__lw_symbol", |process, a| {
-        let Some((module, name)) = symbol(process, word(a, 0))? else { return Ok(13) };
-        let (mut address, mut bytes) = (0, 0);
-        // SAFETY: the results are words, and the name ends with a zero byte.
-        let code = unsafe {
-            cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, module, name.as_ptr())
-        };
-        if code != 0 {
-            return Ok(13);
-        }
+        let Some((address, bytes)) = global(process, word(a, 0))? else { return Ok(13) };
         put(process, word(a, 1), address)?;
         put(process, word(a, 2), bytes)?;
         Ok(0)
     }),
     ("__lw_is_device", |process, a| Ok(u64::from(on_device(process, word(a, 0))))),
-    ("__lw_lend", |process, a| {
-        // SAFETY: the program passes a managed variable, which stays as long as its module, and that is never unloaded.
-        // Kernels, which use it by atomic accesses, run while the program waits or by its own leave.
-        unsafe { process.memory.lend(word(a, 0), word(a, 1)) };
-        Ok(0)
+    ("__lw_lent_symbol", |process, a| {
+        let Some((address, bytes)) = global(process, word(a, 0))? else { return Ok(0) };
+        // SAFETY: the variable stays as long as its module, which is never unloaded. Kernels, which use it by atomic
+        // accesses, run while the program waits or by its own leave.
+        unsafe { process.memory.lend(address, bytes) };
+        Ok(address)
     }),
     ("cuDeviceGetName", |process, a| {
         let room = word(a, 1).min(1 << 16);

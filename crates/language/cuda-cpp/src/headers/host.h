@@ -343,7 +343,7 @@ extern "C" {
 int __lw_context(int device);
 int __lw_kernel(const void *kernel, void **function);
 int __lw_symbol(const void *symbol, void **address, size_t *bytes);
-int __lw_lend(void *memory, size_t bytes);
+void *__lw_lent_symbol(const void *symbol);
 int cuInit(unsigned flags);
 int cuDeviceGetCount(int *count);
 int cuDeviceGetName(char *name, int room, int device);
@@ -393,12 +393,8 @@ inline int __lw_begin() {
     return status;
 }
 inline void *__lw_managed(const void *symbol) {
-    void *at = nullptr;
-    size_t bytes;
-    int status = __lw_begin();
-    if (status == 0) status = __lw_symbol(symbol, &at, &bytes);
-    if (status != 0) __lw_fault("a managed variable has no memory: the module was not loaded");
-    __lw_lend(at, bytes);
+    void *at = __lw_begin() == 0 ? __lw_lent_symbol(symbol) : nullptr;
+    if (!at) __lw_fault("a managed variable has no memory: the module was not loaded");
     return at;
 }
 #define __LW_CALL(call) int status = __lw_begin(); if (status == 0) status = call; return __lw_done(status)
