@@ -50,16 +50,20 @@ pub fn linked_ptx(paths: &[PathBuf], compiler: Option<CudaCompiler>) -> Result<P
     for path in paths {
         let name = path.display().to_string();
         let ptx = read(path, true, compiler)?;
-        let module = Module::parse(&ptx.text).and_then(|module| {
-            // A file with only variables is part of a larger module.
-            let checked = module.functions().next().map_or(Ok(()), |_| module.validate());
-            checked.map(|()| module)
-        });
+        let module = checked_module(&ptx.text);
         let module = module.map_err(|e| Failure::Input(e.in_file(&name).to_string()))?;
         modules.push((name, module));
     }
     let linked = Module::link(modules).map_err(|e| Failure::input(e.message, e.help))?;
     Ok(Ptx { text: linked.to_string(), file: None })
+}
+
+/// A module whose instructions are checked.
+fn checked_module(text: &str) -> Result<Module, Diagnostics> {
+    let module = Module::parse(text)?;
+    // A file with only variables is part of a larger module.
+    module.functions().next().map_or(Ok(()), |_| module.validate())?;
+    Ok(module)
 }
 
 /// The PTX of a file; CUDA C++ is compiled to PTX first.
@@ -237,6 +241,8 @@ fn own(source: &str, path: &Path, part: bool) -> Result<String, CompileFailure> 
         let specific = target.ends_with('a');
         let options = CompileOptions { architecture, specific, part, defines: Vec::new() };
         match lanework_cuda_cpp::compile(source, &name, &options, &mut FilesBeside(path)) {
+            // The compiler does not check inline PTX, which may need the next target.
+            Ok(compiled) if !specific && checked_module(&compiled.text).is_err() => {}
             Ok(compiled) => {
                 if !compiled.warnings.is_empty() {
                     anstream::eprintln!("{}", compiled.warnings.trim_end());

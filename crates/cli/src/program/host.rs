@@ -13,6 +13,9 @@ use std::path::Path;
 /// The environment variable by which a tool makes this command run a program's source.
 pub const VARIABLE: &str = "LANEWORK_HOST_PROGRAM";
 
+/// The status of a copy whose direction contradicts its addresses.
+const CUDA_ERROR_INVALID_VALUE: u64 = 1;
+
 /// Data of the program for the driver's functions.
 struct Loaded {
     ptx: CString,
@@ -198,6 +201,16 @@ fn symbol(process: &mut Process, address: u64) -> Result<Option<(u64, CString)>,
     Ok(loaded.modules.get(&loaded.device).copied().zip(name))
 }
 
+/// The device's address and the bytes of the variable at an address of the program.
+fn global(process: &mut Process, address: u64) -> Result<Option<(u64, u64)>, Stop> {
+    let Some((module, name)) = symbol(process, address)? else { return Ok(None) };
+    let (mut address, mut bytes) = (0, 0);
+    // SAFETY: the results are words, and the name ends with a zero byte.
+    let code =
+        unsafe { cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, module, name.as_ptr()) };
+    Ok((code == 0).then_some((address, bytes)))
+}
+
 /// Stores a word that the program asked for.
 fn put(process: &mut Process, at: u64, value: u64) -> Result<(), Stop> {
     let written = process.memory.write(at, &value.to_le_bytes());
@@ -220,6 +233,17 @@ fn lend(
         put(process, word(arguments, 0), address)?;
     }
     Ok(status(code))
+}
+
+/// Whether an address is the device's, and the program must not access it.
+fn on_device(process: &Process, address: u64) -> bool {
+    if process.memory.check_range(address, 1).is_ok() {
+        return false;
+    }
+    let mut kind = 0u32;
+    // SAFETY: the attribute (the memory's type) has four bytes.
+    let code = unsafe { cuPointerGetAttribute((&raw mut kind).cast(), 2, address) };
+    code == 0 && kind == 2
 }
 
 /// Checks the blocks of a kernel's arguments.
@@ -300,27 +324,18 @@ const SPECIAL: &[(&str, External)] = &[
         Ok(0)
     }),
     ("__lw_symbol", |process, a| {
-        let Some((module, name)) = symbol(process, word(a, 0))? else { return Ok(13) };
-        let (mut address, mut bytes) = (0, 0);
-        // SAFETY: the results are words, and the name ends with a zero byte.
-        let code = unsafe {
-            cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, module, name.as_ptr())
-        };
-        if code != 0 {
-            return Ok(13);
-        }
+        let Some((address, bytes)) = global(process, word(a, 0))? else { return Ok(13) };
         put(process, word(a, 1), address)?;
         put(process, word(a, 2), bytes)?;
         Ok(0)
     }),
-    ("__lw_is_device", |process, a| {
-        if process.memory.check_range(word(a, 0), 1).is_ok() {
-            return Ok(0);
-        }
-        let mut kind = 0u32;
-        // SAFETY: the attribute (the memory's type) has four bytes.
-        let code = unsafe { cuPointerGetAttribute((&raw mut kind).cast(), 2, word(a, 0)) };
-        Ok(u64::from(code == 0 && kind == 2))
+    ("__lw_is_device", |process, a| Ok(u64::from(on_device(process, word(a, 0))))),
+    ("__lw_lent_symbol", |process, a| {
+        let Some((address, bytes)) = global(process, word(a, 0))? else { return Ok(0) };
+        // SAFETY: the variable stays as long as its module, which is never unloaded. Kernels, which use it by atomic
+        // accesses, run while the program waits or by its own leave.
+        unsafe { process.memory.lend(address, bytes) };
+        Ok(address)
     }),
     ("cuDeviceGetName", |process, a| {
         let room = word(a, 1).min(1 << 16);
@@ -341,11 +356,17 @@ const SPECIAL: &[(&str, External)] = &[
         Ok(status(unsafe { cuMemFreeHost(word(a, 0)) }))
     }),
     ("cuMemcpyHtoDAsync_v2", |process, a| {
+        if on_device(process, word(a, 1)) {
+            return Ok(CUDA_ERROR_INVALID_VALUE);
+        }
         process.accessed(process.memory.check_range(word(a, 1), word(a, 2)), "read")?;
         // SAFETY: the source was checked; the driver checks the target.
         Ok(status(unsafe { cuMemcpyHtoDAsync_v2(word(a, 0), word(a, 1), word(a, 2), word(a, 3)) }))
     }),
     ("cuMemcpyDtoHAsync_v2", |process, a| {
+        if on_device(process, word(a, 0)) {
+            return Ok(CUDA_ERROR_INVALID_VALUE);
+        }
         process.accessed(process.memory.check_range(word(a, 0), word(a, 2)), "write")?;
         process.flush();
         // SAFETY: the target was checked; the driver checks the source.

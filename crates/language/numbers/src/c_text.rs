@@ -5,7 +5,7 @@ use std::fmt::Write;
 /// Formats arguments; returns the text and the number of arguments used.
 ///
 /// `arguments` is the address of the arguments, each aligned to its size. `read` reads 4 or 8 bytes, and `text` reads a
-/// string.
+/// string of at most so many bytes.
 ///
 /// # Errors
 /// As `read` and `text`.
@@ -13,7 +13,7 @@ pub fn format<E>(
     format: &[u8],
     arguments: u64,
     read: &dyn Fn(u64, u64) -> Result<u64, E>,
-    text: &dyn Fn(u64) -> Result<Vec<u8>, E>,
+    text: &dyn Fn(u64, u64) -> Result<Vec<u8>, E>,
 ) -> Result<(Vec<u8>, u32), E> {
     let mut out = Vec::new();
     let (mut at, mut used) = (0, 0u32);
@@ -71,6 +71,7 @@ pub fn format<E>(
         }
         while let Some(b'l' | b'h' | b'z' | b'j' | b't' | b'L') = format.get(i) {
             spec.long |= format[i] != b'h';
+            spec.short += u32::from(format[i] == b'h');
             i += 1;
         }
         let Some(&conversion) = format.get(i) else { break };
@@ -80,12 +81,17 @@ pub fn format<E>(
             b'%' => "%".to_owned(),
             b'd' | b'i' => {
                 let raw = next_argument(bytes)?;
-                let value = if spec.long { raw as i64 } else { i64::from(raw as i32) };
+                let value = match (spec.long, spec.short) {
+                    (true, _) => raw as i64,
+                    (false, 0) => i64::from(raw as i32),
+                    (false, 1) => i64::from(raw as i16),
+                    _ => i64::from(raw as i8),
+                };
                 integer(&spec, spec.sign(value < 0), &value.unsigned_abs().to_string())
             }
-            b'u' => integer(&spec, "", &next_argument(bytes)?.to_string()),
+            b'u' => integer(&spec, "", &spec.narrowed(next_argument(bytes)?).to_string()),
             b'x' => {
-                let value = next_argument(bytes)?;
+                let value = spec.narrowed(next_argument(bytes)?);
                 integer(
                     &spec,
                     if spec.hash && value != 0 { "0x" } else { "" },
@@ -93,14 +99,14 @@ pub fn format<E>(
                 )
             }
             b'X' => {
-                let value = next_argument(bytes)?;
+                let value = spec.narrowed(next_argument(bytes)?);
                 integer(
                     &spec,
                     if spec.hash && value != 0 { "0X" } else { "" },
                     &format!("{value:X}"),
                 )
             }
-            b'o' => integer(&spec, "", &format!("{:o}", next_argument(bytes)?)),
+            b'o' => integer(&spec, "", &format!("{:o}", spec.narrowed(next_argument(bytes)?))),
             b'p' => spec.pad("", &format!("{:#x}", next_argument(8)?), false),
             b'c' => {
                 let value = next_argument(4)? as u8;
@@ -116,8 +122,8 @@ pub fn format<E>(
             }
             b's' => {
                 let address = next_argument(8)?;
-                let mut text = text(address)?;
-                text.truncate(spec.precision.unwrap_or(usize::MAX));
+                let most = spec.precision.map_or(u64::MAX, |most| most as u64);
+                let text = text(address, most)?;
                 spec.pad("", &String::from_utf8_lossy(&text), false)
             }
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
@@ -141,9 +147,20 @@ struct Conversion {
     width: usize,
     precision: Option<usize>,
     long: bool,
+    /// How many `h` stand before the conversion.
+    short: u32,
 }
 
 impl Conversion {
+    /// An unsigned argument in the type that `h` and `hh` name.
+    fn narrowed(&self, value: u64) -> u64 {
+        match (self.long, self.short) {
+            (true, _) | (false, 0) => value,
+            (false, 1) => value & 0xffff,
+            _ => value & 0xff,
+        }
+    }
+
     /// Pads a number or text to the width.
     fn pad(&self, sign: &str, digits: &str, numeric: bool) -> String {
         let length = sign.len() + digits.chars().count();

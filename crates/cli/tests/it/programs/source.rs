@@ -73,3 +73,85 @@ fn a_program_with_an_error_is_refused_at_its_line() {
     assert_eq!(ended.status.code(), Some(2), "{said}");
     assert!(said.contains(":2:"), "{said}");
 }
+
+#[test]
+fn inline_ptx_may_need_a_newer_gpu_and_assertions_may_be_off() {
+    let source = r#"
+#define NDEBUG
+#include <cassert>
+#include <cstdio>
+__global__ void wait() {
+    __shared__ unsigned long long barrier;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&barrier);
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 32;" :: "r"(at));
+    __syncthreads();
+    asm volatile("{ .reg .b64 t; mbarrier.arrive.shared.b64 t, [%0]; }" :: "r"(at));
+    asm volatile("{ .reg .pred p; W: mbarrier.try_wait.parity.shared.b64 p, [%0], 0; @!p bra W; }" :: "r"(at));
+    assert(threadIdx.x == 100);
+    if (threadIdx.x == 0) printf("passed\n");
+}
+int main() {
+    assert(false);
+    wait<<<1, 32>>>();
+    printf("%d\n", cudaDeviceSynchronize());
+}
+"#;
+    let ended = run(source, &[]);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert_eq!(said, "passed\n0\n", "{}", String::from_utf8_lossy(&ended.stderr));
+}
+
+#[test]
+fn a_copy_against_its_direction_returns_an_error() {
+    let source = r#"
+#include <cstdio>
+int main() {
+    int host[4] = {1, 2, 3, 4}, *device;
+    cudaMalloc(&device, sizeof host);
+    printf("%s ", cudaGetErrorName(cudaMemcpy(device, host, 16, cudaMemcpyDeviceToHost)));
+    printf("%s ", cudaGetErrorName(cudaMemcpy(host, device, 16, cudaMemcpyHostToDevice)));
+    printf("%s ", cudaGetErrorName(cudaMemcpy(host, device, 16, (cudaMemcpyKind)9)));
+    printf("%s\n", cudaGetErrorName(cudaMemcpy(device, host, 16, cudaMemcpyHostToDevice)));
+}
+"#;
+    let ended = run(source, &[]);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    let texts =
+        "cudaErrorInvalidValue cudaErrorInvalidValue cudaErrorInvalidMemcpyDirection cudaSuccess\n";
+    assert_eq!(said, texts, "{}", String::from_utf8_lossy(&ended.stderr));
+}
+
+#[test]
+fn host_and_kernels_share_managed_variables_and_all_types_add_atomically() {
+    let source = r#"
+#include <cstdio>
+#include <cuda_bf16.h>
+#include <cuda_fp8.h>
+__managed__ int total = 1;
+__device__ __managed__ float list[2] = {3, 4};
+__device__ __nv_bfloat16 sum;
+__device__ __nv_bfloat162 pair;
+__global__ void add() {
+    atomicAdd(&total, 1);
+    atomicAdd(&sum, __float2bfloat16(1.0f));
+    atomicAdd(&pair, __floats2bfloat162_rn(1, 2));
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        list[1] += (float)sum + (float)(__nv_fp8_e4m3)1.3f;
+        list[0] = __high2float(pair);
+        int *values = new int[3]{7, 8};
+        printf("%d %d\n", values[1], values[2]);
+        delete[] values;
+    }
+}
+int main() {
+    total += 4;
+    add<<<1, 32>>>();
+    cudaDeviceSynchronize();
+    printf("%d %g %g\n", total, list[0], list[1]);
+}
+"#;
+    let ended = run(source, &[]);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert_eq!(said, "8 0\n37 64 37.25\n", "{}", String::from_utf8_lossy(&ended.stderr));
+}

@@ -66,7 +66,7 @@ pub unsafe fn texts(warp: &mut Warp, slots: [u32; 3]) -> Vec<String> {
     let (addresses, context) =
         unsafe { (slots.map(|slot| u64::fetch(warp, slot).0[lane as usize]), &*warp.context) };
     let reader = Reader { context, warp: warp.index, lane };
-    let texts = addresses.iter().map(|address| reader.text(*address).ok());
+    let texts = addresses.iter().map(|address| reader.text(*address, LONGEST).ok());
     let texts: Option<Vec<Vec<u8>>> = texts.collect();
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     texts.unwrap_or_default().into_iter().map(text).collect()
@@ -94,9 +94,9 @@ impl Reader<'_> {
         }
     }
 
-    fn text(&self, address: u64) -> Result<Vec<u8>, u64> {
+    fn text(&self, address: u64, most: u64) -> Result<Vec<u8>, u64> {
         let mut text = Vec::new();
-        for i in 0..LONGEST {
+        for i in 0..most.min(LONGEST) {
             match self.bytes::<1>(address.wrapping_add(i))?[0] {
                 0 => break,
                 byte => text.push(byte),
@@ -113,6 +113,8 @@ fn format(reader: &Reader<'_>, format: u64, arguments: u64) -> Result<(String, u
         _ => Ok(u64::from(u32::from_le_bytes(reader.bytes::<4>(address)?))),
     };
     let (text, used) =
-        c_text::format(&reader.text(format)?, arguments, &read, &|address| reader.text(address))?;
+        c_text::format(&reader.text(format, LONGEST)?, arguments, &read, &|at, most| {
+            reader.text(at, most)
+        })?;
     Ok((String::from_utf8_lossy(&text).into_owned(), used))
 }

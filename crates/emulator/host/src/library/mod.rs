@@ -90,7 +90,7 @@ const MEMORY: LibraryFunctions = &[
 fn formatted(process: &Process, format: u64, arguments: u64) -> Result<Vec<u8>, Stop> {
     let format = process.text(format)?;
     let read = |address, bytes| process.accessed(process.memory.load(address, bytes), "read");
-    let text = |address| process.text(address);
+    let text = |at, most| process.accessed(process.memory.text_up_to(at, most), "read");
     Ok(c_text::format(&format, arguments, &read, &text)?.0)
 }
 

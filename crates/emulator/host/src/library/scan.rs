@@ -2,28 +2,32 @@
 
 use crate::process::{LibraryFunctions, Process, Stop, word};
 
-/// Bytes to scan.
-enum ScanInput {
-    Text(Vec<u8>, usize),
+/// Bytes to scan, and how many were taken.
+struct ScanInput {
+    source: ScanSource,
+    taken: u32,
+}
+
+enum ScanSource {
+    Text(Vec<u8>),
     File(u64),
 }
 
 impl ScanInput {
     fn next(&mut self, process: &mut Process) -> Option<u8> {
-        match self {
-            ScanInput::Text(text, at) => {
-                *at += 1;
-                text.get(*at - 1).copied()
-            }
-            ScanInput::File(handle) => process.files.byte(*handle),
-        }
+        let byte = match &self.source {
+            ScanSource::Text(text) => text.get(self.taken as usize).copied(),
+            ScanSource::File(handle) => process.files.byte(*handle),
+        };
+        self.taken += u32::from(byte.is_some());
+        byte
     }
 
     fn back(&mut self, process: &mut Process, byte: Option<u8>) {
-        match (self, byte) {
-            (ScanInput::Text(_, at), _) => *at -= 1,
-            (ScanInput::File(handle), Some(byte)) => process.files.unread(*handle, byte),
-            _ => {}
+        let Some(byte) = byte else { return };
+        self.taken -= 1;
+        if let ScanSource::File(handle) = &self.source {
+            process.files.unread(*handle, byte);
         }
     }
 
@@ -75,6 +79,25 @@ fn is_real_byte(before: &[u8], byte: u8) -> bool {
         || (matches!(byte, b'+' | b'-') && (before.is_empty() || exponent))
         || matches!(byte, b'e' | b'E') && !before.is_empty()
         || matches!(byte.to_ascii_lowercase(), b'i' | b'n' | b'f' | b'a')
+}
+
+/// The bytes that a set in brackets names: single ones, and ranges as `a-z`.
+fn bytes_of_set(set: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut at = 0;
+    while let Some(&first) = set.get(at) {
+        match (set.get(at + 1), set.get(at + 2)) {
+            (Some(b'-'), Some(&last)) if first <= last => {
+                bytes.extend(first..=last);
+                at += 3;
+            }
+            _ => {
+                bytes.push(first);
+                at += 1;
+            }
+        }
+    }
+    bytes
 }
 
 /// The longest prefix that is a number.
@@ -158,24 +181,37 @@ fn scan(
         }
         let Some(&kind) = format.get(at) else { break };
         at += 1;
-        if !matches!(kind, b'c' | b'[') && input.skip_space(process).is_none() {
+        if !matches!(kind, b'c' | b'[' | b'n') && input.skip_space(process).is_none() {
             return Ok(if stored == 0 { u64::from(u32::MAX) } else { u64::from(stored) });
         }
+        let size = if long > 0 { 8 } else { 4 >> short.min(2) };
         let bytes: Vec<u8> = match kind {
-            b'd' | b'u' | b'i' | b'x' | b'X' => {
-                let takes =
-                    if matches!(kind, b'd' | b'u') { is_decimal_byte } else { is_integer_byte };
+            b'%' => {
+                let found = input.next(process);
+                if found != Some(b'%') {
+                    input.back(process, found);
+                    break;
+                }
+                continue;
+            }
+            b'n' => u64::from(input.taken).to_le_bytes()[..size].to_vec(),
+            b'd' | b'u' | b'i' | b'x' | b'X' | b'o' => {
+                let takes = if matches!(kind, b'd' | b'u' | b'o') {
+                    is_decimal_byte
+                } else {
+                    is_integer_byte
+                };
                 let digits = input.run(process, width, &takes);
                 let base = match kind {
                     b'd' | b'u' => 10,
                     b'i' => 0,
+                    b'o' => 8,
                     _ => 16,
                 };
                 let (value, used) = integer_prefix(&digits, base);
                 if used == 0 {
                     break;
                 }
-                let size = if long > 0 { 8 } else { 4 >> short.min(2) };
                 (value as i64).to_le_bytes()[..size].to_vec()
             }
             b'f' | b'e' | b'g' | b'E' | b'G' => {
@@ -208,7 +244,7 @@ fn scan(
                 at += usize::from(inverted);
                 let end = format.iter().skip(at + 1).position(|byte| *byte == b']');
                 let end = end.map_or(format.len(), |end| at + 1 + end);
-                let set = format[at.min(end)..end].to_vec();
+                let set = bytes_of_set(&format[at.min(end)..end]);
                 at = end + 1;
                 let mut text =
                     input.run(process, width, &|_, byte| set.contains(&byte) != inverted);
@@ -227,7 +263,7 @@ fn scan(
         next += 8;
         let written = process.memory.write(target, &bytes);
         process.accessed(written, "write")?;
-        stored += 1;
+        stored += u32::from(kind != b'n');
     }
     Ok(u64::from(stored))
 }
@@ -235,10 +271,16 @@ fn scan(
 pub const FUNCTIONS: LibraryFunctions = &[
     ("__lw_scan_text", |process, a| {
         let text = process.text(word(a, 0))?;
-        scan(process, ScanInput::Text(text, 0), word(a, 1), word(a, 2))
+        scan(
+            process,
+            ScanInput { source: ScanSource::Text(text), taken: 0 },
+            word(a, 1),
+            word(a, 2),
+        )
     }),
     ("__lw_scan_file", |process, a| {
-        scan(process, ScanInput::File(word(a, 0)), word(a, 1), word(a, 2))
+        let source = ScanSource::File(word(a, 0));
+        scan(process, ScanInput { source, taken: 0 }, word(a, 1), word(a, 2))
     }),
     ("__lw_text_to_real", |process, a| {
         let text = process.text(word(a, 0))?;

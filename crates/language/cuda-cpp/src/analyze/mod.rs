@@ -67,6 +67,8 @@ pub struct Analyzer {
     lists: HashMap<(u32, u32), Rc<crate::syntax::Expression>>,
     /// Whether a converting constructor or operator is currently being searched.
     converting: bool,
+    /// Whether a cast is being converted, which may use `explicit` conversion operators.
+    casting: bool,
     /// Host code is analyzed, not device code.
     pub host: bool,
     /// Initializations of global variables before `main`.
@@ -97,6 +99,7 @@ impl Analyzer {
             unevaluated: false,
             lists: HashMap::new(),
             converting: false,
+            casting: false,
             host: false,
             at_start: Vec::new(),
             destructors: HashMap::new(),

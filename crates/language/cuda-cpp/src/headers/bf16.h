@@ -251,5 +251,24 @@ __device__ inline __nv_bfloat16 __ldg(const __nv_bfloat16 *a) { return __lw_bf16
 __device__ inline __nv_bfloat162 __ldg(const __nv_bfloat162 *a) { return __lw_bf16_pair(__ldg((const unsigned *)a)); }
 __PTX_ORDERED("atom.add.noftz.bf16 %0, [%1], %2;") unsigned short __lw_bf16_atomic(__nv_bfloat16 *address, unsigned short value);
 __PTX_ORDERED("atom.add.noftz.bf16x2 %0, [%1], %2;") unsigned __lw_bf16_atomic2(__nv_bfloat162 *address, unsigned value);
+#if __CUDA_ARCH__ >= 900
 __device__ inline __nv_bfloat16 atomicAdd(__nv_bfloat16 *address, __nv_bfloat16 value) { return __lw_bf16_make(__lw_bf16_atomic(address, value.__x)); }
 __device__ inline __nv_bfloat162 atomicAdd(__nv_bfloat162 *address, __nv_bfloat162 value) { return __lw_bf16_pair(__lw_bf16_atomic2(address, __lw_bf16_word(value))); }
+#else
+__device__ inline __nv_bfloat16 atomicAdd(__nv_bfloat16 *address, __nv_bfloat16 value) {
+    unsigned short seen, old = *(volatile unsigned short *)address;
+    do {
+        seen = old;
+        old = atomicCAS((unsigned short *)address, seen, (__lw_bf16_make(seen) + value).__x);
+    } while (old != seen);
+    return __lw_bf16_make(old);
+}
+__device__ inline __nv_bfloat162 atomicAdd(__nv_bfloat162 *address, __nv_bfloat162 value) {
+    unsigned seen, old = *(volatile unsigned *)address;
+    do {
+        seen = old;
+        old = atomicCAS((unsigned *)address, seen, __lw_bf16_word(__lw_bf16_pair(seen) + value));
+    } while (old != seen);
+    return __lw_bf16_pair(old);
+}
+#endif

@@ -24,6 +24,7 @@ struct timespec { long tv_sec, tv_nsec; };
 struct tm { int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, tm_yday, tm_isdst; };
 struct timezone;
 struct div_t { int quot, rem; };
+struct ldiv_t { long quot, rem; };
 extern "C" {
 int __lw_print(FILE *file, const char *format, const char *arguments);
 int __lw_format(char *to, size_t room, const char *format, const char *arguments);
@@ -116,6 +117,12 @@ inline char *strncpy(char *to, const char *from, size_t count) {
     return to;
 }
 inline char *strcat(char *to, const char *from) { strcpy(to + strlen(to), from); return to; }
+inline char *strncat(char *to, const char *from, size_t count) {
+    char *end = to + strlen(to);
+    for (; count > 0 && *from; count--) *end++ = *from++;
+    *end = 0;
+    return to;
+}
 inline char *strchr(const char *text, int byte) {
     for (;; text++) {
         if (*text == (char)byte) return (char *)text;
@@ -213,6 +220,18 @@ inline int clock_gettime(int, timespec *to) {
 }
 inline int usleep(unsigned) { return 0; }
 inline unsigned sleep(unsigned) { return 0; }
+inline div_t div(int a, int b) { return div_t{a / b, a % b}; }
+inline ldiv_t ldiv(long a, long b) { return ldiv_t{a / b, a % b}; }
+inline void *bsearch(const void *key, const void *list, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+    while (count > 0) {
+        const char *middle = (const char *)list + count / 2 * size;
+        int order = compare(key, middle);
+        if (order == 0) return (void *)middle;
+        if (order > 0) { list = middle + size; count -= count / 2 + 1; }
+        else count /= 2;
+    }
+    return nullptr;
+}
 inline void qsort(void *list, size_t count, size_t size, int (*compare)(const void *, const void *)) {
     if (count < 2) return;
     // Merge sort: stable, and never quadratic.
@@ -324,6 +343,7 @@ extern "C" {
 int __lw_context(int device);
 int __lw_kernel(const void *kernel, void **function);
 int __lw_symbol(const void *symbol, void **address, size_t *bytes);
+void *__lw_lent_symbol(const void *symbol);
 int cuInit(unsigned flags);
 int cuDeviceGetCount(int *count);
 int cuDeviceGetName(char *name, int room, int device);
@@ -372,6 +392,11 @@ inline int __lw_begin() {
     if (status == 0) __lw_ready[__lw_device] = true;
     return status;
 }
+inline void *__lw_managed(const void *symbol) {
+    void *at = __lw_begin() == 0 ? __lw_lent_symbol(symbol) : nullptr;
+    if (!at) __lw_fault("a managed variable has no memory: the module was not loaded");
+    return at;
+}
 #define __LW_CALL(call) int status = __lw_begin(); if (status == 0) status = call; return __lw_done(status)
 inline void __lw_launch(const void *kernel, void **arguments, dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr) {
     void *function;
@@ -412,6 +437,11 @@ inline const char *cudaGetErrorName(cudaError_t error) {
     case cudaErrorLaunchFailure: return "cudaErrorLaunchFailure";
     case cudaErrorNotReady: return "cudaErrorNotReady";
     case cudaErrorNoDevice: return "cudaErrorNoDevice";
+    case cudaErrorInvalidSymbol: return "cudaErrorInvalidSymbol";
+    case cudaErrorInvalidMemcpyDirection: return "cudaErrorInvalidMemcpyDirection";
+    case cudaErrorInvalidDeviceFunction: return "cudaErrorInvalidDeviceFunction";
+    case cudaErrorLaunchTimeout: return "cudaErrorLaunchTimeout";
+    case cudaErrorNotSupported: return "cudaErrorNotSupported";
     default: return "cudaErrorUnknown";
     }
 }
@@ -429,6 +459,11 @@ inline const char *cudaGetErrorString(cudaError_t error) {
     case cudaErrorLaunchFailure: return "unspecified launch failure";
     case cudaErrorNotReady: return "device not ready";
     case cudaErrorNoDevice: return "no CUDA-capable device is detected";
+    case cudaErrorInvalidSymbol: return "invalid device symbol";
+    case cudaErrorInvalidMemcpyDirection: return "invalid copy direction for memcpy";
+    case cudaErrorInvalidDeviceFunction: return "invalid device function";
+    case cudaErrorLaunchTimeout: return "the launch timed out and was terminated";
+    case cudaErrorNotSupported: return "operation not supported";
     default: return "unknown error";
     }
 }
@@ -487,6 +522,13 @@ inline cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_
     __LW_CALL(bytes == 0 ? 0 : cuMemsetD8Async(to, (unsigned char)byte, bytes, stream));
 }
 inline cudaError_t cudaMemset(void *to, int byte, size_t bytes) { return cudaMemsetAsync(to, byte, bytes); }
+inline cudaError_t cudaMemset2D(void *to, size_t pitch, int byte, size_t width, size_t height) {
+    for (size_t row = 0; row < height; row++) {
+        cudaError_t error = cudaMemset((char *)to + row * pitch, byte, width);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
 inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = nullptr) { return cudaSuccess; }
 template <class T> inline cudaError_t cudaGetSymbolAddress(void **to, const T &symbol) { size_t bytes; __LW_CALL(__lw_symbol((const void *)&symbol, to, &bytes)); }
 template <class T> inline cudaError_t cudaGetSymbolSize(size_t *to, const T &symbol) { void *at; __LW_CALL(__lw_symbol((const void *)&symbol, &at, to)); }

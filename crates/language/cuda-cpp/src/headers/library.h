@@ -20,6 +20,10 @@ template <class T> struct vector {
         reserve(to - from);
         for (; from != to; ++from) push_back(*from);
     }
+    vector(initializer_list<T> list) : first(nullptr), count(0), room(0) {
+        reserve(list.size());
+        for (const T &value : list) push_back(value);
+    }
     vector(const vector &other) : first(nullptr), count(0), room(0) {
         reserve(other.count);
         for (size_t i = 0; i < other.count; i++) push_back(other.first[i]);

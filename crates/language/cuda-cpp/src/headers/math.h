@@ -49,7 +49,7 @@ __device__ inline float __expf(float a) { return __lw_ex2(__fmul_rn(a, 1.4426950
 __device__ inline float __exp10f(float a) { return __lw_ex2(__fmul_rn(a, 3.32192802f)); }
 __device__ inline float __logf(float a) { return __fmul_rn(__lw_lg2(a), 0.693147182f); }
 __device__ inline float __log2f(float a) { return __lw_lg2(a); }
-__device__ inline float __log10f(float a) { return __fmul_rn(__lw_lg2(a), 0.301029980f); }
+__device__ inline float __log10f(float a) { return __fmul_rn(__lw_lg2(a), 0.301029996f); }
 __device__ inline float __powf(float a, float b) { return __lw_ex2(__fmul_rn(b, __lw_lg2(a))); }
 __device__ inline float __tanf(float a) { return __lw_div_approx(__sinf(a), __cosf(a)); }
 __device__ inline void __sincosf(float a, float *s, float *c) { *s = __sinf(a); *c = __cosf(a); }
@@ -188,9 +188,53 @@ __device__ inline double modf(double a, double *whole) { *whole = trunc(a); retu
 #ifndef __LW_HOST__
 #include "lanework/elementary.h"
 #endif
-__device__ inline void sincospif(float x, float *s, float *c) { *s = sinpif(x); *c = cospif(x); }
-__device__ inline double sinpi(double x) { return sin(3.14159265358979312 * fmod(x, 2.0)); }
-__device__ inline double cospi(double x) { return cos(3.14159265358979312 * fmod(x, 2.0)); }
+// sin and cos of pi times x, by quarters of a turn: the remainder in [-1/4, 1/4] is exact, and pi has two parts.
+#define __LW_TURNS(T, S, PI, REST)                                                                                    \
+    __device__ inline T sinpi##S(T x) {                                                                               \
+        T turn = fmod##S(x, (T)2), quarters = rint##S(turn + turn), part = fma##S(quarters, (T)-0.5, turn);           \
+        int quadrant = (int)quarters & 3;                                                                             \
+        if (part == 0 && (quadrant & 1) == 0) return copysign##S((T)0, x);                                            \
+        T angle = fma##S(part, PI, part * REST);                                                                      \
+        T value = quadrant & 1 ? cos##S(angle) : sin##S(angle);                                                       \
+        return quadrant & 2 ? -value : value;                                                                         \
+    }                                                                                                                 \
+    __device__ inline T cospi##S(T x) {                                                                               \
+        T turn = fmod##S(x, (T)2), quarters = rint##S(turn + turn), part = fma##S(quarters, (T)-0.5, turn);           \
+        int quadrant = (int)quarters & 3;                                                                             \
+        if (part == 0 && (quadrant & 1) == 1) return 0;                                                               \
+        T angle = fma##S(part, PI, part * REST);                                                                      \
+        T value = quadrant & 1 ? sin##S(angle) : cos##S(angle);                                                       \
+        return quadrant == 1 || quadrant == 2 ? -value : value;                                                       \
+    }                                                                                                                 \
+    __device__ inline void sincospi##S(T x, T *s, T *c) { *s = sinpi##S(x); *c = cospi##S(x); }
+__LW_TURNS(float, f, 3.14159274f, -8.74227766e-8f)
+__LW_TURNS(double, , 3.1415926535897931, 1.2246467991473532e-16)
+#undef __LW_TURNS
+// erfc(-x / sqrt(2)) / 2; the rounding error of the quotient, times the derivative of erfc, is subtracted.
+#define __LW_NORMAL(T, S, LAST, HALF, REST)                                                                           \
+    __device__ inline T normcdf##S(T x) {                                                                             \
+        x = x < -LAST ? -LAST : x > LAST ? LAST : x;                                                                  \
+        T at = x * -HALF, error = fma##S(x, -HALF, -at) + x * -REST;                                                  \
+        return (T)0.5 * (erfc##S(at) - (T)1.1283791670955126 * exp##S(-at * at) * error);                             \
+    }
+__LW_NORMAL(float, f, 16.0f, 0.707106769f, 1.21016175e-8f)
+__LW_NORMAL(double, , 40.0, 0.70710678118654757, -4.8336466567264567e-17)
+#undef __LW_NORMAL
+// The remainder of twice the divisor is exact; at most two exact subtractions follow.
+#define __LW_REMAINDER(T, S, MOST)                                                                                    \
+    __device__ inline T remainder##S(T x, T y) {                                                                      \
+        if (!isfinite(x) || y != y) return (x - x) * y;                                                               \
+        T size = fabs##S(y), rest = fabs##S(x);                                                                       \
+        if (size < MOST) rest = fmod##S(rest, size + size);                                                           \
+        if (rest + rest > size) {                                                                                     \
+            rest -= size;                                                                                             \
+            if (rest + rest >= size) rest -= size;                                                                    \
+        }                                                                                                             \
+        return signbit(x) ? -rest : rest;                                                                             \
+    }
+__LW_REMAINDER(float, f, 1.7e38f)
+__LW_REMAINDER(double, , 8.9e307)
+#undef __LW_REMAINDER
 __device__ inline int __fns(unsigned mask, unsigned base, int offset) {
     int step = offset < 0 ? -1 : 1, left = offset < 0 ? -offset : offset, at = (int)base;
     if (offset == 0) return mask >> base & 1 ? (int)base : -1;

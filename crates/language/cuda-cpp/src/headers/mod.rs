@@ -20,6 +20,7 @@ pub const HOST: &[(&str, &str)] = &[
 /// Headers that add to the contents of [`ALWAYS`].
 const TEXTS: &[(&str, &str)] = &[
     ("lanework/elementary.h", include_str!("elementary.h")),
+    ("assert.h", "#ifdef NDEBUG\n#undef assert\n#define assert(condition) ((void)0)\n#endif\n"),
     ("cuda_fp16.h", include_str!("fp16.h")),
     ("cuda_bf16.h", include_str!("bf16.h")),
     ("cuda_fp8.h", include_str!("fp8.h")),
@@ -27,11 +28,11 @@ const TEXTS: &[(&str, &str)] = &[
     ("cooperative_groups.h", include_str!("cooperative_groups.h")),
     ("torch/extension.h", include_str!("torch.h")),
     ("type_traits", include_str!("type_traits.h")),
-    ("cuda/std/type_traits", include_str!("type_traits.h")),
 ];
 
 /// Other names of headers that have contents.
 const ALIASES: &[(&str, &str)] = &[
+    ("cassert", "assert.h"),
     ("cuda_fp16.hpp", "cuda_fp16.h"),
     ("cuda_bf16.hpp", "cuda_bf16.h"),
     ("crt/mma.h", "mma.h"),
@@ -54,10 +55,8 @@ const ALIASES: &[(&str, &str)] = &[
 /// Headers that only host code needs, or whose contents are always included.
 const EMPTY: &[&str] = &[
     "algorithm",
-    "assert.h",
     "atomic",
     "bitset",
-    "cassert",
     "cctype",
     "cerrno",
     "cfloat",
@@ -75,6 +74,8 @@ const EMPTY: &[&str] = &[
     "cstring",
     "ctime",
     "cuda.h",
+    "cuda_pipeline.h",
+    "cuda_pipeline_primitives.h",
     "cuda_profiler_api.h",
     "cuda_runtime.h",
     "cuda_runtime_api.h",
@@ -209,6 +210,7 @@ const LIBRARIES: &[&str] = &[
 
 /// The canonical name of a header that has several names.
 pub fn canonical(name: &str) -> &str {
+    let name = name.strip_prefix("cuda/std/").unwrap_or(name);
     ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name)
 }
 

@@ -339,6 +339,7 @@ impl Parser {
             derived.push(Derivation::Array(Some(Rc::new(size))));
         }
         let kind = Self::assemble(&specifiers, derived, self.last_span());
+        let initialized = self.is(Punctuation::BraceOpen) || self.is(Punctuation::ParenOpen);
         let arguments = if self.is(Punctuation::BraceOpen) {
             self.braced_elements()?
         } else if self.eat(Punctuation::ParenOpen) {
@@ -347,6 +348,6 @@ impl Parser {
         } else {
             Vec::new()
         };
-        Ok(ExpressionKind::New(Box::new(NewSyntax { placement, kind, arguments })))
+        Ok(ExpressionKind::New(Box::new(NewSyntax { placement, kind, initialized, arguments })))
     }
 }

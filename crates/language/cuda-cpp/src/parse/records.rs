@@ -67,6 +67,11 @@ impl Parser {
                         known::PUBLIC | known::PRIVATE | known::PROTECTED | known::VIRTUAL
                     )
                 ) {
+                    if self.is_name(known::VIRTUAL) {
+                        let place = self.span();
+                        self.problems
+                            .push(SourceProblem::unsupported(place, "a virtual base class"));
+                    }
                     self.at += 1;
                 }
                 let base = self.type_id()?;

@@ -210,6 +210,8 @@ pub struct NewSyntax {
     pub placement: Vec<Expression>,
     /// The type.
     pub kind: TypeSyntax,
+    /// Whether there is an initializer; `()` and `{}` have no arguments.
+    pub initialized: bool,
     /// The initializer.
     pub arguments: Vec<ListElement>,
 }

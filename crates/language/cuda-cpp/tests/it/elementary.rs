@@ -352,12 +352,7 @@ fn the_header_is_current() {
                __device__ inline double pow(double x, float y) { return pow(x, (double)y); }\n\
                __device__ inline double pow(int x, int n) { return pow((double)x, (double)n); }\n\
                __device__ inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }\n\
-               __device__ inline float sinpif(float x) { return sinf(3.14159265358979f * fmodf(x, 2.0f)); }\n\
-               __device__ inline float cospif(float x) { return cosf(3.14159265358979f * fmodf(x, 2.0f)); }\n\
-               __device__ inline float normcdff(float x) { return 0.5f * erfcf(-0.707106781f * x); }\n\
-               __device__ inline double normcdf(double x) { return 0.5 * erfc(-0.70710678118654752 * x); }\n\
-               __device__ inline float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }\n\
-               __device__ inline float remainderf(float x, float y) { float q = rintf(x / y); return fmaf(-q, y, x); }\n";
+               __device__ inline float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }\n";
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/headers/elementary.h");
     if std::env::var_os("LANEWORK_BLESS").is_some() {
         std::fs::write(path, &header).expect("a writable file");

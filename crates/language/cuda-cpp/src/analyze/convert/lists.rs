@@ -69,6 +69,46 @@ impl Analyzer {
         None
     }
 
+    /// Calls the constructor that takes a `std::initializer_list`; `None` if none fits.
+    fn construct_by_list(
+        &mut self,
+        target: TypeId,
+        record: RecordId,
+        elements: &[ListElement],
+        span: Span,
+    ) -> Option<Typed> {
+        let count = elements.len() as u64;
+        let expands = |e: &ListElement| matches!(e.value.kind, ExpressionKind::Expansion(_));
+        if count == 0 || elements.iter().any(expands) {
+            return None;
+        }
+        for number in self.constructors(record) {
+            let Some(signature) = self.signature(number) else { continue };
+            let [only] = signature.parameters.as_slice() else { continue };
+            let list_type = self.types.bare(only.ty);
+            let Some(list) = self.types.record_of(list_type) else { continue };
+            let list = self.types.record(list);
+            if !list.name.starts_with("initializer_list<") {
+                continue;
+            }
+            let [first, size] = list.fields.as_slice() else { continue };
+            let (pointer, places) = (first.kind, [first.offset, size.offset]);
+            let element = self.types.pointee(pointer)?;
+            let element = self.types.bare(element);
+            let array = self.types.intern(TypeKind::Array(element, Some(count)));
+            let values = self.initialize_list(array, elements, span)?;
+            let values = self.temporary(values);
+            let values = self.decayed(values);
+            let count = self.constant(count, TypeId::UNSIGNED_LONG, span);
+            let parts =
+                vec![(places[0], None, Typed { ty: pointer, ..values }), (places[1], None, count)];
+            let kind = TypedKind::Aggregate(parts, false);
+            let list = Typed { kind, ty: list_type, lvalue: false, expiring: false, span };
+            return self.construct_by(number, target, vec![list], span);
+        }
+        None
+    }
+
     fn initialize_record(
         &mut self,
         ty: TypeId,
@@ -78,6 +118,10 @@ impl Analyzer {
     ) -> Option<Typed> {
         let target = self.types.bare(ty);
         if self.types.record(record).has_constructors {
+            let listed = self.trial(|this| this.construct_by_list(target, record, elements, span));
+            if let Some(Some(object)) = listed {
+                return Some(object);
+            }
             let list: Vec<Expression> =
                 elements.iter().map(|element| element.value.clone()).collect();
             let values = self.arguments(&list)?;
@@ -88,7 +132,6 @@ impl Analyzer {
                 return self.copy_value(only, target);
             }
             let constructors = self.constructors(record);
-            // `initializer_list` constructors are not supported.
             let name = self.parser.names.intern("<constructor>");
             let number = self.choose(&constructors, &[], None, &values, span, name)?;
             return self.construct_by(number, target, values, span);

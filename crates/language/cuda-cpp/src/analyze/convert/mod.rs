@@ -194,7 +194,7 @@ impl Analyzer {
         if let Some(record) = self.types.record_of(value.ty) {
             for (number, result) in self.conversions_of(record) {
                 let is_explicit = self.function(number).syntax.specifiers.is_explicit;
-                if is_explicit && target != TypeId::BOOL {
+                if is_explicit && !self.casting && target != TypeId::BOOL {
                     continue;
                 }
                 if self.types.is_const(value.ty) && !self.function(number).syntax.signature.is_const

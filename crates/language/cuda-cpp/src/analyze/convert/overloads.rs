@@ -15,6 +15,8 @@ struct OverloadCandidate {
     costs: Vec<u32>,
     is_template: bool,
     weight: usize,
+    /// Whether it is a template with a parameter pack, which loses against one without.
+    pack: bool,
 }
 
 impl Analyzer {
@@ -102,7 +104,11 @@ impl Analyzer {
                 (number, 0)
             };
             if let Some(costs) = self.costs(chosen, object, values) {
-                candidates.push(OverloadCandidate { number: chosen, costs, is_template, weight });
+                let list = &self.function(number).syntax.signature.parameters;
+                let pack = is_template && list.iter().any(|parameter| parameter.pack);
+                let candidate =
+                    OverloadCandidate { number: chosen, costs, is_template, weight, pack };
+                candidates.push(candidate);
             }
         }
         candidates
@@ -275,6 +281,7 @@ fn best(candidates: &[OverloadCandidate]) -> Result<FunctionNumber, Vec<Function
         match (a.is_template, b.is_template) {
             (false, true) => true,
             (true, false) => false,
+            _ if a.weight == b.weight => !a.pack && b.pack,
             _ => a.weight > b.weight,
         }
     };

@@ -53,6 +53,7 @@ impl Analyzer {
             None => amount,
         };
         let ty = if postfix { self.types.bare(operand.ty) } else { operand.ty };
+        self.mark_written(&operand);
         let kind = TypedKind::Increment(Box::new(operand), amount, postfix);
         Typed { kind, ty, lvalue: !postfix, expiring: false, span }
     }
@@ -130,6 +131,7 @@ impl Analyzer {
         let Some(operator) = operator else {
             let bare = self.types.bare(ty);
             let Some(value) = self.initialize_from(bare, b, b.span) else { return self.bad(span) };
+            self.mark_written(&left);
             let kind = TypedKind::Assign(Box::new(left), Box::new(value));
             return Typed { kind, ty, lvalue: true, expiring: false, span };
         };
@@ -168,6 +170,7 @@ impl Analyzer {
             let index = self.number_as(right, signed);
             let size = self.constant(self.types.size(to), signed, span);
             let offset = self.arithmetic(B::Multiply, index, size, signed, span);
+            self.mark_written(&left);
             let kind = TypedKind::CompoundAssign(operator, Box::new(left), Box::new(offset), ty);
             return Typed { kind, ty, lvalue: true, expiring: false, span };
         }
@@ -190,6 +193,7 @@ impl Analyzer {
             let common = self.types.common(ty, right.ty);
             (common, self.number_as(right, common))
         };
+        self.mark_written(&left);
         let kind = TypedKind::CompoundAssign(operator, Box::new(left), Box::new(right), common);
         Typed { kind, ty, lvalue: true, expiring: false, span }
     }
@@ -225,6 +229,7 @@ impl Analyzer {
         }
         let ty = self.types.bare(left.ty);
         let Some(value) = self.initialize_from(ty, b, b.span) else { return self.bad(span) };
+        self.mark_written(&left);
         let kind = TypedKind::Assign(Box::new(left), Box::new(value));
         Typed { kind, ty, lvalue: true, expiring: false, span }
     }

@@ -59,7 +59,6 @@ const MISSING: &[&str] = &[
     "curand",
     "cudaGetParameterBuffer",
     "cudaLaunchDevice",
-    "remainder",
     "scalbn",
     "__fns",
     "rhypot",
@@ -107,6 +106,13 @@ impl Analyzer {
         match &callee.kind {
             ExpressionKind::Name(name) => self.call_name(name, arguments, span),
             ExpressionKind::Member(object, arrow, name) => {
+                // Calling the destructor of a scalar, also of a pointer, does nothing.
+                if self.text(name.last().name).starts_with('~') && !*arrow {
+                    let value = self.expression(object);
+                    if value.ty != TypeId::ERROR && self.types.record_of(value.ty).is_none() {
+                        return self.constant(0, TypeId::VOID, span);
+                    }
+                }
                 let object = self.object_of(object, *arrow, callee.span);
                 let values = self.arguments(arguments);
                 let (Some(object), Some(values)) = (object, values) else { return self.bad(span) };
@@ -134,7 +140,6 @@ impl Analyzer {
     ) -> Typed {
         let last = name.last().clone();
         let Some(record) = self.types.record_of(object.ty) else {
-            // Calling the destructor of a scalar does nothing.
             if self.text(last.name).starts_with('~') {
                 return self.constant(0, TypeId::VOID, span);
             }

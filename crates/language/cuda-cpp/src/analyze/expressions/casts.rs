@@ -52,6 +52,13 @@ impl Analyzer {
         }
         let any = matches!(style, CastStyle::Parentheses | CastStyle::Reinterpret);
         if self.types.record_of(target).is_some() {
+            let operators = match self.types.record_of(value.ty) {
+                Some(record) => self.conversions_of(record),
+                None => Vec::new(),
+            };
+            if operators.iter().any(|(_, result)| self.types.bare(*result) == target) {
+                return self.convert_by_cast(value, target, span);
+            }
             return self.initialize_values(target, vec![value], span);
         }
         let value =
@@ -111,7 +118,15 @@ impl Analyzer {
                 return Some(Typed { kind, ty: target, lvalue: false, expiring: false, span });
             }
         }
-        self.convert(value, ty, span)
+        self.convert_by_cast(value, ty, span)
+    }
+
+    /// Converts a value; `explicit` conversion operators are allowed.
+    fn convert_by_cast(&mut self, value: Typed, ty: TypeId, span: Span) -> Option<Typed> {
+        let outer = std::mem::replace(&mut self.casting, true);
+        let converted = self.convert(value, ty, span);
+        self.casting = outer;
+        converted
     }
 
     fn cast_reference(
@@ -225,8 +240,16 @@ impl Analyzer {
         }
         let pointer = self.types.pointer(ty);
         if let Some(count) = &count
+            && new.initialized
+            && (!self.host || !new.arguments.is_empty())
+        {
+            return self.new_initialized_array(ty, count, &new.arguments, span);
+        }
+        if let Some(count) = &count
             && new.placement.is_empty()
-            && (self.is_destroyed(ty) || self.host && self.default_value(ty, span).is_some())
+            && (new.initialized
+                || self.is_destroyed(ty)
+                || self.host && self.default_value(ty, span).is_some())
         {
             let count = self.expression(count);
             if count.ty == TypeId::ERROR {
@@ -270,7 +293,7 @@ impl Analyzer {
         }
         let list: Vec<Expression> =
             new.arguments.iter().map(|element| element.value.clone()).collect();
-        let value = if list.is_empty() {
+        let value = if list.is_empty() && !new.initialized {
             self.default_value(ty, span)
         } else {
             match self.initialize_direct(ty, &list, span) {
@@ -285,5 +308,38 @@ impl Analyzer {
                 Typed { kind, ty: pointer, lvalue: false, expiring: false, span }
             }
         }
+    }
+
+    /// `new T[count]{values}`, and in device code `new T[count]()`.
+    fn new_initialized_array(
+        &mut self,
+        ty: TypeId,
+        count: &Expression,
+        values: &[ListElement],
+        span: Span,
+    ) -> Typed {
+        let count = self.expression(count);
+        if count.ty == TypeId::ERROR {
+            return count;
+        }
+        let TypedKind::Constant(count) = self.decayed(count).kind else {
+            self.unsupported(span, "an initial value of an array by `new` whose length varies");
+            return self.bad(span);
+        };
+        if self.is_destroyed(ty) {
+            self.unsupported(span, "an initial value of an array by `new` with a destructor");
+            return self.bad(span);
+        }
+        let array = self.types.intern(TypeKind::Array(ty, Some(count)));
+        let list = Expression { kind: ExpressionKind::List(values.to_vec()), span };
+        let bytes = self.constant(self.types.size(array), TypeId::UNSIGNED_LONG, span);
+        let memory = self.call_named("malloc", vec![bytes], span);
+        let Some(value) = self.initialize_from(array, &list, span) else { return self.bad(span) };
+        if memory.ty == TypeId::ERROR {
+            return memory;
+        }
+        let memory = Typed { ty: self.types.pointer(array), ..memory };
+        let kind = TypedKind::InitializeAt(Box::new(memory), Box::new(value));
+        Typed { kind, ty: self.types.pointer(ty), lvalue: false, expiring: false, span }
     }
 }

@@ -335,6 +335,19 @@ impl Analyzer {
         }
     }
 
+    /// Records that an object is written. Of `(c ? a : b) = v` the addresses of `a` and `b` are used.
+    fn mark_written(&mut self, target: &Typed) {
+        match &target.kind {
+            TypedKind::Conditional(..) => self.mark_addressed(target),
+            TypedKind::Field(object, ..)
+            | TypedKind::Comma(_, object)
+            | TypedKind::Assign(object, _)
+            | TypedKind::CompoundAssign(_, object, ..)
+            | TypedKind::Increment(object, ..) => self.mark_written(object),
+            _ => {}
+        }
+    }
+
     /// The object that a pointer refers to.
     pub(super) fn dereference(&mut self, pointer: Typed) -> Typed {
         let span = pointer.span;

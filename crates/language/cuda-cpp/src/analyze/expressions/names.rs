@@ -5,7 +5,7 @@ use super::Analyzer;
 use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
 use crate::typed::*;
-use crate::types::{FunctionType, TypeId, TypeKind};
+use crate::types::{FunctionType, RecordId, TypeId, TypeKind};
 use std::rc::Rc;
 
 impl Analyzer {
@@ -54,7 +54,7 @@ impl Analyzer {
         span: Span,
     ) -> Option<Typed> {
         let this = self.frame.as_ref()?.this.clone()?;
-        let record = self.types.record_of(this.ty)?;
+        let (this, record) = self.qualified_object(this, name)?;
         let place = self.types.find_field(record, name.last().name)?;
         if found.is_some() && name.parts.len() == 1 {
             // A local variable or parameter hides the member; a name in a scope outside of the class does not.
@@ -125,13 +125,24 @@ impl Analyzer {
                     self.unsupported(span, "a reference at namespace scope");
                     return None;
                 }
-                Typed {
+                let managed = found.managed;
+                let place = Typed {
                     kind: TypedKind::Variable(variable),
                     ty,
                     lvalue: true,
                     expiring: false,
                     span,
+                };
+                if managed && self.host {
+                    let symbol = self.address_of(place);
+                    let called = self.call_named("__lw_managed", vec![symbol], span);
+                    if called.ty == TypeId::ERROR {
+                        return None;
+                    }
+                    let ty = self.types.pointer(ty);
+                    return Some(self.dereference(Typed { ty, ..called }));
                 }
+                place
             }
             Binding::Constant(bits, ty) => self.constant(bits, ty, span),
             Binding::Alias(value) => Typed { span, ..(*value).clone() },
@@ -313,10 +324,13 @@ impl Analyzer {
     }
 
     pub(super) fn member_of(&mut self, object: Typed, name: &QualifiedName, span: Span) -> Typed {
-        let Some(record) = self.types.record_of(object.ty) else {
+        if self.types.record_of(object.ty).is_none() {
             let shown = self.show(object.ty);
             let text = self.text(name.last().name).to_owned();
             self.error(span, format!("{shown} is not a class; it has no member `{text}`"));
+            return self.bad(span);
+        }
+        let Some((object, record)) = self.qualified_object(object, name) else {
             return self.bad(span);
         };
         if let Some(place) = self.types.find_field(record, name.last().name) {
@@ -342,6 +356,32 @@ impl Analyzer {
                 self.bad(span)
             }
         }
+    }
+
+    /// The object of a member's name: of `object.Base::member` the part that is the base class.
+    pub(super) fn qualified_object(
+        &mut self,
+        object: Typed,
+        name: &QualifiedName,
+    ) -> Option<(Typed, RecordId)> {
+        let record = self.types.record_of(object.ty)?;
+        if name.parts.len() > 1
+            && let Ok(Some(scope)) = self.qualifier_scope(name)
+            && let Some(base) = self.base_with_scope(record, scope)
+        {
+            return Some((self.as_base(object, base)?, base));
+        }
+        Some((object, record))
+    }
+
+    /// The class itself or its base whose members are in a scope.
+    fn base_with_scope(&self, record: RecordId, scope: usize) -> Option<RecordId> {
+        let found = self.types.record(record);
+        if found.scope == scope {
+            return Some(record);
+        }
+        let bases = found.bases.iter().filter_map(|(base, _)| self.types.record_of(*base));
+        bases.into_iter().find_map(|base| self.base_with_scope(base, scope))
     }
 
     pub(super) fn no_member(&mut self, ty: TypeId, name: &QualifiedName, span: Span) {
